@@ -95,6 +95,7 @@ esac
 echo
 echo "Setting up $project"
 cd -- "$project"
-"$bin_dir/thru" init
+# If init cannot install hooks, its last lines say why and what to do, so nothing is printed after them.
+"$bin_dir/thru" init || exit
 echo
 "$bin_dir/thru" status

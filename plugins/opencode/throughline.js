@@ -130,7 +130,6 @@ export const Throughline = async ({ client, directory }) => {
     if (summary > (session.summary ?? "")) Object.assign(session, { summary, brief: undefined })
   }
 
-  // ---- context for the model ----
   // Adds context to the message. The context is marked as ignored, so that titles and summaries do not contain it (see
   // `reveal`). The metadata lets a later process recognise our parts.
   function add(output, texts) {
@@ -182,7 +181,6 @@ export const Throughline = async ({ client, directory }) => {
     messages[index] = { info, parts: [...parts, { ...part, text, synthetic: true }] }
   }
 
-  // ---- the end of a turn ----
   async function stop(session) {
     if (session.stopped === session.message) return
     session.stopped = session.message
@@ -268,7 +266,6 @@ export const Throughline = async ({ client, directory }) => {
     known.delete(session.id)
   }
 
-  // ---- the hooks ----
   const hooks = {
     "chat.message": async (input, output) => {
       const session = await find(input.sessionID)

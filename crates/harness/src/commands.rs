@@ -66,7 +66,8 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
     arguments: "[packet id or a part of it]",
     commands_run_first: &[],
     instructions: "\
-Run this once, and read everything that it prints (a word after `--claim` names the packet; without one, it is the newest):
+Run this once, and read everything that it prints (a word after `--claim` names the packet;
+without one, it is the newest active packet, or else the newest draft, that no other running session has claimed):
 
     {thru} pickup --for {harness} --claim $ARGUMENTS
 

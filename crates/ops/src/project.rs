@@ -82,6 +82,18 @@ impl RootSearch {
         matches!(&self.0, Ok(FoundRoot::Unmarked(root)) if matches!(Store::open_at_root(&root.path), Ok(None)))
     }
 
+    /// Returns what to do if there is no root.
+    pub fn advice_without_root(&self) -> &'static str {
+        match &self.0 {
+            Ok(FoundRoot::Unmarked(root))
+                if store::git::missing_worktree_folder(&root.checkout).is_some() =>
+            {
+                crate::error::REPAIR_HINT
+            }
+            _ => "`thru init` in the folder of your project makes one",
+        }
+    }
+
     /// Returns the store's folder if the store exists but has no marker.
     pub fn unmarked_records_folder(&self) -> Option<PathBuf> {
         let Ok(FoundRoot::Unmarked(root)) = &self.0 else { return None };

@@ -71,6 +71,18 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
+/// Returns the folder that the `.git` file of a worktree names, if `top` is the top of a worktree and that folder does
+/// not exist. This is so after the main checkout was moved or deleted.
+pub fn missing_worktree_folder(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    if !dot_git.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let named = top.join(read_first_line(&dot_git)?.strip_prefix("gitdir:")?.trim());
+    let is_worktree = named.parent()?.file_name()? == "worktrees";
+    (is_worktree && named.symlink_metadata().is_err()).then_some(named)
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// The commit, or an empty string before the first commit.

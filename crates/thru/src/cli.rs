@@ -218,7 +218,8 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     }
     if code == 0 && cli.command.prints_records() && after.is_empty() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} there is no root here yet; `thru init` in the folder of your project makes one"
+            "{WARN}note:{WARN:#} there is no root here yet; {}",
+            after.advice_without_root()
         ));
     }
     if !before.is_root() && !cli.creates_root() && after.is_root() {

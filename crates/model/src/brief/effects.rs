@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::Occasion;
 use super::candidate::{Candidate, FactClass};
 use super::paths::PathEndings;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
@@ -17,9 +18,9 @@ const FILES_ALWAYS_NAMED: usize = 3;
 const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
-pub(super) fn effect_candidates(digest: &Digest) -> Vec<Candidate> {
+pub(super) fn effect_candidates(digest: &Digest, occasion: Occasion) -> Vec<Candidate> {
     let git = digest.git_state();
-    let mut all: Vec<Candidate> = uncommitted_work(digest, &git).into_iter().collect();
+    let mut all: Vec<Candidate> = uncommitted_work(digest, &git, occasion).into_iter().collect();
     all.extend(stashed_work(&git));
     all.extend(unpushed_work(&git));
     all.extend(git_state_candidates(digest, &git));
@@ -36,25 +37,30 @@ pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
     !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty()
 }
 
-fn uncommitted_work(digest: &Digest, git: &GitState) -> Option<Candidate> {
+fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Option<Candidate> {
     // A deleted file cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
     if !knows_git(digest, git) || files.is_empty() {
         return None;
     }
     let n = files.len();
+    // A session that starts must not take the files of the last session for all uncommitted files of the checkout.
+    let (edited, comma) = match occasion {
+        Occasion::Started => (format!("{} edited by that session", count_with_noun(n, "file")), ","),
+        _ => (count_with_noun(n, "edited file"), ""),
+    };
     let seen =
         digest.effects.iter().any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
     let head = match git.commit {
         // HEAD moved, the branch changed, or git's own files were not read. The edited files may therefore be in a
         // commit that no hook saw.
         None if git.moved.is_some() || seen || digest.disk.is_none() => {
-            format!("{}, not in any commit seen here: ", count_with_noun(n, "edited file"))
+            format!("{edited}, not in any commit seen here: ")
         }
         // Staged files also count as uncommitted.
-        None => format!("{} not committed: ", count_with_noun(n, "edited file")),
+        None => format!("{edited}{comma} not committed: "),
         Some(used) => {
-            format!("{} not committed since {}: ", count_with_noun(n, "edited file"), commit_name(used))
+            format!("{edited}{comma} not committed since {}: ", commit_name(used))
         }
     };
     // The brief lists the edited files further down. If they are the same files, their number or the first names are

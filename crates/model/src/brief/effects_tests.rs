@@ -22,7 +22,7 @@ fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
 }
 
 fn longest_forms(digest: &Digest) -> Vec<String> {
-    effect_candidates(digest).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
+    effect_candidates(digest, Occasion::Asked).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
 }
 
 #[test]
@@ -30,14 +30,14 @@ fn what_is_only_in_the_working_tree() {
     let mut digest = Digest::new("s");
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
-    let alone = effect_candidates(&digest);
+    let alone = effect_candidates(&digest, Occasion::Asked);
     let head = "20 edited files, not in any commit seen here";
     assert_eq!(
         alone[0].forms,
         [head.to_owned(), format!("{head}: f19.rs, f18.rs, f17.rs, f16.rs, f15.rs, +15 more")]
     );
     digest.disk = Some(GitOnDisk::default());
-    assert_eq!(effect_candidates(&digest)[0].forms[0], "20 edited files not committed");
+    assert_eq!(effect_candidates(&digest, Occasion::Asked)[0].forms[0], "20 edited files not committed");
     digest.branch = "main".into();
     digest.effects.push(commit_effect(21, "1111111", "One"));
     digest.files[3] = edited_file("src/f3.rs", 25, 21);
@@ -81,7 +81,7 @@ fn a_group_of_effects_keeps_every_id() {
     digest.effects.push(commit_effect(12, "1111111", "One"));
     digest.effects.push(effect_use(13, EffectKind::Push, "main", "origin", "0000000..1111111"));
     digest.effects.push(commit_effect(14, "2222222", "Two"));
-    let told = effect_candidates(&digest);
+    let told = effect_candidates(&digest, Occasion::Asked);
     for form in [0, 1] {
         let text: String =
             told.iter().map(|one| one.forms[form.min(one.forms.len() - 1)].clone() + "\n").collect();

@@ -62,7 +62,7 @@ impl GatheredCandidates {
 
     fn add_effects(&mut self, material: &BriefMaterial) {
         let candidates = match material.visible_summary() {
-            "" => effects::effect_candidates(material.digest),
+            "" => effects::effect_candidates(material.digest, material.occasion),
             summary => beside::effect_candidates(material.digest, summary),
         };
         candidates.into_iter().for_each(|candidate| self.push(candidate));

@@ -111,12 +111,12 @@ pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     Ok(packet_shown(&project, &id, document))
 }
 
-/// Returns the packet that the user named, or else the newest open packet. If there is none and a session crashed,
+/// Returns the packet that the user named, or else the packet to pick up. If there is none and a session crashed,
 /// the hint says how to get a packet for that session.
 fn choose_packet(world: &World, project: &Project, word: Option<&str>) -> Result<Id> {
     let found = match word {
         Some(word) => find_packet(project, word),
-        None => pickup::newest_open_packet(project),
+        None => pickup::packet_to_pick_up(world, project),
     };
     found.map_err(|error| match (error, crashed::count_unswept_sessions(world, &project.store)) {
         (Error::Absent { what, .. }, Ok(crashed @ 1..)) => Error::Absent {

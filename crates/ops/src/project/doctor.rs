@@ -107,10 +107,17 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> Check {
             format!("{} ({})", root.path.display(), marker.project_id.as_str())
         }
         Ok(FoundRoot::Unmarked(root)) => {
-            findings.push(
-                Finding::new(FindingLevel::Warning, "there is no root here")
+            findings.push(match store::git::missing_worktree_folder(&root.checkout) {
+                Some(missing) => {
+                    let text = format!(
+                        "git does not find the main checkout of this worktree: there is no {}",
+                        missing.display()
+                    );
+                    Finding::new(FindingLevel::Warning, text).with_hint(crate::error::REPAIR_HINT)
+                }
+                None => Finding::new(FindingLevel::Warning, "there is no root here")
                     .with_hint("`thru init` in the folder of your project makes one"),
-            );
+            });
             findings.extend(world.excluded_root().map(|(path, why)| {
                 let text = format!("{}: the root there is not used from here: {why}", path.display());
                 Finding::new(FindingLevel::Note, text)

@@ -12,7 +12,7 @@ use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
 use crate::hook::lost;
 use crate::project::{settings, trust};
 use crate::session::list;
-use crate::setup::install::{self, IgnoredFile};
+use crate::setup::install::{self, IgnoredFile, TrackedSettings};
 use crate::{Result, World};
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -56,6 +56,12 @@ pub struct StatusReport {
     /// The errors in the settings. A setting with an error has no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
+    /// The folder that the `.git` file of this worktree names, if it does not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_git_folder: Option<PathBuf>,
+    /// The settings file into which hooks are not installed because git tracks it, if no settings file calls thru.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tracked_settings: Option<TrackedSettings>,
     #[serde(rename = "next")]
     pub next_for_new_user: NextStepForNewUser,
     /// The most urgent command that a feature suggests, if there is one.
@@ -77,11 +83,15 @@ pub enum NextStepForNewUser {
     Init,
     /// This folder cannot become a root, for example because it is the home folder.
     GoToProject,
+    /// This is a worktree, and git no longer finds its main checkout.
+    RepairWorktree,
     Trust,
     /// Like `Trust`, but the project's folder was moved.
     TrustMoved,
     /// No harness calls thru, and no session has ever been recorded.
     Wire,
+    /// No harness calls thru, and `thru init` cannot change that, because git tracks the settings file.
+    WireElsewhere,
     StartHarness,
     /// No hook runs, because the harness ignores the file that contains thru's hooks.
     FixSettings,
@@ -95,12 +105,15 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         FoundRoot::Marked { root, store, marker } => (root, store, marker),
         FoundRoot::Unmarked(root) => {
             let unfit = world.why_unfit_root(&root).map(|why| why.to_string());
-            let next_for_new_user = match unfit {
-                Some(_) => NextStepForNewUser::GoToProject,
-                None => NextStepForNewUser::Init,
+            let missing_git_folder = store::git::missing_worktree_folder(&root.checkout);
+            let next_for_new_user = match (&unfit, &missing_git_folder) {
+                (Some(_), _) => NextStepForNewUser::GoToProject,
+                (None, Some(_)) => NextStepForNewUser::RepairWorktree,
+                (None, None) => NextStepForNewUser::Init,
             };
             return Ok(StatusReport {
                 unfit,
+                missing_git_folder,
                 next_for_new_user,
                 worktree: (root.path != root.checkout).then_some(root.checkout),
                 root: root.path,
@@ -120,14 +133,22 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         files.iter().any(|file| ignored_files.iter().all(|ignored| ignored.path != file.path))
     };
     let wired: Vec<&Harness> = harness::HARNESSES.iter().filter(is_wired).collect();
+    let tracked_settings = match wired.is_empty() && ignored_files.is_empty() {
+        true => install::tracked_settings(world, &root.checkout),
+        false => None,
+    };
     let next_for_new_user = match (trusted, sessions) {
         (false, _) if moved_from.is_some() => NextStepForNewUser::TrustMoved,
         (false, _) => NextStepForNewUser::Trust,
         (true, _) if wired.is_empty() && !ignored_files.is_empty() => NextStepForNewUser::FixSettings,
+        (true, 0) if tracked_settings.is_some() => NextStepForNewUser::WireElsewhere,
         (true, 0) if wired.is_empty() => NextStepForNewUser::Wire,
         (true, 0) => NextStepForNewUser::StartHarness,
         (true, _) if wired.is_empty() && was_installed(world, &marker.project_id, &root.checkout) => {
-            NextStepForNewUser::WireAgain
+            match tracked_settings {
+                Some(_) => NextStepForNewUser::WireElsewhere,
+                None => NextStepForNewUser::WireAgain,
+            }
         }
         (true, _) => NextStepForNewUser::Nothing,
     };
@@ -147,6 +168,8 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         lost_records: trusted.then(|| lost::recent_loss(world, &store, &marker.project_id)).flatten(),
         lines,
         problems,
+        missing_git_folder: None,
+        tracked_settings,
         settings_problems: resolved.findings,
         hooks_off: !settings.hooks_enabled || world.is_variable_on("THROUGHLINE_DISABLE"),
         wired_harnesses: wired.iter().map(|harness| harness.name).collect(),

@@ -55,7 +55,9 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
         Some(session) => Ok((session, SessionChoice::Guess)),
         None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
-            hint: "`thru doctor` says what is missing".into(),
+            hint: "once hooks are installed, a session is recorded from its next prompt on, also a session that is running; if \
+                   none is, `thru doctor` says what is missing"
+                .into(),
         }),
     }
 }

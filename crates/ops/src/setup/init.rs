@@ -77,6 +77,9 @@ pub struct InitReport {
     /// The harnesses whose settings were not changed, each with the reason.
     #[serde(rename = "not_wired")]
     pub not_installed: Vec<String>,
+    /// The settings files that were not changed because git tracks them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tracked_settings: Vec<install::TrackedSettings>,
     /// Whether one of these harnesses already calls thru through settings in another scope.
     #[serde(skip)]
     pub installed_in_other_scope: bool,
@@ -104,13 +107,15 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     }
     let trusted = world.require_trust_records()?.is_trusted(&marker.project_id, &root.path)?;
     let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
-    let WiredHarnesses { install_reports: wired, not_installed, installed_in_other_scope } =
+    let WiredHarnesses { install_reports: wired, not_installed, tracked_settings, installed_in_other_scope } =
         match options.hook_installation {
             HookInstallation::Install => install_hooks_in_use(world, &root.checkout),
             HookInstallation::Skip => WiredHarnesses::default(),
         };
-    let found =
-        options.hook_installation == HookInstallation::Skip || !wired.is_empty() || !not_installed.is_empty();
+    let found = options.hook_installation == HookInstallation::Skip
+        || !wired.is_empty()
+        || !not_installed.is_empty()
+        || !tracked_settings.is_empty();
     let signs_searched = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
     Ok(InitReport {
         ignored_files: install::ignored_files(world, &root.checkout),
@@ -129,6 +134,7 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
         damaged_marker_name,
         install_reports: wired,
         not_installed,
+        tracked_settings,
         installed_in_other_scope,
         signs_searched,
     })
@@ -139,6 +145,7 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
 struct WiredHarnesses {
     install_reports: Vec<install::InstallReport>,
     not_installed: Vec<String>,
+    tracked_settings: Vec<install::TrackedSettings>,
     installed_in_other_scope: bool,
 }
 
@@ -167,6 +174,15 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
         ) {
             Ok(report) => done.install_reports.push(report),
             Err(error) => {
+                let tracked = match error {
+                    Error::Refused { .. } => install::tracked_local_file(world, harness, root),
+                    _ => None,
+                };
+                if let Some((path, _)) = tracked {
+                    let (harness, title) = (harness.name, harness.title);
+                    done.tracked_settings.push(install::TrackedSettings { harness, title, path });
+                    continue;
+                }
                 let hint = match error.hint() {
                     Some(hint) if hint.contains("`thru install") => format!("; {hint}"),
                     Some(hint) => format!("; with `thru install {}`: {hint}", harness.name),

@@ -32,7 +32,9 @@ pub use places::{
     installed_version, is_wired_file_ignored, is_wired_in, signs_of_use, transcript_retention_days,
     unusable_settings_files, wired_files, wired_files_in_force,
 };
-pub use unfit::{ignored_file_note, is_file_ignored_by_harness, tracked_local_file};
+pub use unfit::{
+    TrackedSettings, ignored_file_note, is_file_ignored_by_harness, tracked_local_file, tracked_settings,
+};
 
 /// How often an edit is tried if another program keeps changing the file.
 const MAX_WRITE_ATTEMPTS: usize = 5;

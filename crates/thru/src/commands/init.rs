@@ -1,17 +1,19 @@
 use model::render::one_line;
+use ops::ErrorKind;
 use ops::Result;
 use ops::World;
 use ops::setup::init::{HookInstallation, InitOptions, InitReport, RootLocation, Sharing};
+use ops::setup::install::TrackedSettings;
 
 use crate::commands::install;
-use crate::output::{self, BOLD, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
 
 /// Set up this project: create its store, trust it on this machine, install hooks into the harnesses in use
 ///
 /// Running this command again changes nothing. If a folder above this one is a root, that root is used; a git worktree
 /// uses the root of its main checkout. Hooks are inserted into settings files that are not in git: your own settings
 /// for this project if the harness has such a file, otherwise your settings for all projects. `thru uninstall` removes
-/// the hooks again.
+/// the hooks again. If hooks cannot be installed because git tracks the settings file, the exit code is 15.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -47,7 +49,7 @@ pub fn create_root(world: &World, args: &RootArgs, hooks: HookInstallation, form
         Format::Json => output::print_json(&report),
         Format::Text => print_report(&report),
     }
-    Ok(0)
+    Ok(if report.tracked_settings.is_empty() { 0 } else { output::exit_code(ErrorKind::Refused) })
 }
 
 impl RootArgs {
@@ -114,7 +116,7 @@ fn print_report(report: &InitReport) {
         output::print_line(format_args!("Next: {} installs hooks anyway", install_commands()));
     } else if report.created && report.install_reports.is_empty() && !report.installed_in_other_scope {
         // The entries of `not_installed`, if any, already explain why hooks were not installed and what to do.
-        if report.not_installed.is_empty() {
+        if report.not_installed.is_empty() && report.tracked_settings.is_empty() {
             output::print_line(format_args!("Next: {} installs the hooks", install_commands()));
         }
     } else if let Some(ignored) = report.ignored_files.first() {
@@ -122,9 +124,25 @@ fn print_report(report: &InitReport) {
             "Next: remove the comments and trailing commas from {}; until then no hook in it runs",
             one_line(&ignored.path.to_string_lossy(), 400)
         ));
-    } else if report.created {
+    } else if report.created && report.tracked_settings.is_empty() {
         output::print_line("Next: start your harness as usual; `thru status` shows what was captured");
     }
+    report.tracked_settings.iter().for_each(print_tracked_settings);
+}
+
+/// Says why a harness has no hooks, and what to do about it. These are the last lines, so that nobody overlooks them.
+fn print_tracked_settings(tracked: &TrackedSettings) {
+    let TrackedSettings { harness, title, path } = tracked;
+    let path = one_line(&path.to_string_lossy(), 400);
+    output::print_message(format_args!(
+        "{BAD}error:{BAD:#} no hooks for {title}, so nothing is captured: git tracks {path}"
+    ));
+    output::print_message(format_args!(
+        "hint:  `thru install {harness} --user` installs them for you, in all projects"
+    ));
+    output::print_message(format_args!(
+        "       `thru install {harness} --project` installs them for everybody with the repository"
+    ));
 }
 
 fn install_commands() -> String {

@@ -2,12 +2,12 @@ use ops::Result;
 use ops::World;
 use ops::features::packets::pickup::{ClaimMode, LaterFiles, PickupRequest};
 
-use crate::output::{self, Format};
+use crate::output::{self, Format, WARN};
 
 /// Print a packet's prompt, after checking its claims against the files on disk and git
 ///
 /// Changes nothing unless --claim or --take-over is given. Without an id, uses the newest active packet, or else the
-/// newest draft.
+/// newest draft; a packet that another running session has claimed is left out.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("claiming").args(["claim", "take_over"]))]
 pub struct Args {
@@ -47,7 +47,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     )?;
     match format {
         Format::Json => output::print_json(&report),
-        Format::Text => output::print_line(report.prompt.trim_end()),
+        Format::Text => {
+            output::print_line(report.prompt.trim_end());
+            if let Some(newer) = &report.newer {
+                output::print_message(format_args!("{WARN}note:{WARN:#} {newer}"));
+            }
+        }
     }
     Ok(0)
 }

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use model::marker::SharingMode;
 use model::render::one_line;
 use model::time;
@@ -29,6 +31,11 @@ fn print_report(report: &StatusReport, world: &World) {
             "{BOLD}No root here.{BOLD:#} {} is not used as a root: {why}",
             report.root.display()
         ));
+    } else if let Some(missing) = &report.missing_git_folder {
+        output::print_line(format_args!(
+            "{BOLD}No root here.{BOLD:#} Git does not find the main checkout of this worktree: there is no {}",
+            one_line(&missing.to_string_lossy(), 400)
+        ));
     } else if !report.marked {
         output::print_line(format_args!(
             "{BOLD}No root yet.{BOLD:#} This project's records would be kept in"
@@ -45,7 +52,7 @@ fn print_report(report: &StatusReport, world: &World) {
         .settings_problems
         .iter()
         .for_each(|finding| output::print_message(output::format_finding(finding)));
-    match (&report.next_step, advice_for_new_user(report.next_for_new_user)) {
+    match (&report.next_step, advice_for_new_user(report)) {
         (Some(step), _) => output::print_line(format_args!(
             "\nNext: {BOLD}`{}`{BOLD:#} {}",
             one_line(&step.command, 200),
@@ -90,13 +97,15 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
         rows.push(("hooks", format!("{WARN}none runs{WARN:#}: the file that contains them is ignored")));
     } else if report.wired_harnesses.is_empty() {
         let none = "no settings file calls thru here";
-        rows.push((
-            "hooks",
-            format!(
-                "{WARN}{none}{WARN:#}; `thru init` installs hooks for the harnesses in use (not needed with a \
-                 plugin)"
-            ),
-        ));
+        let rest = match &report.tracked_settings {
+            Some(tracked) => {
+                format!("git tracks {}", one_line(&tracked.path.to_string_lossy(), 300))
+            }
+            None => {
+                "`thru init` installs hooks for the harnesses in use (not needed with a plugin)".to_owned()
+            }
+        };
+        rows.push(("hooks", format!("{WARN}{none}{WARN:#}; {rest}")));
     } else {
         rows.push((
             "hooks",
@@ -140,7 +149,21 @@ fn describe_last_session(last: &LastSession, world: &World) -> String {
     )
 }
 
-fn advice_for_new_user(next: NextStepForNewUser) -> Option<&'static str> {
+fn advice_for_new_user(report: &StatusReport) -> Option<Cow<'static, str>> {
+    if let (NextStepForNewUser::WireElsewhere, Some(tracked)) =
+        (report.next_for_new_user, &report.tracked_settings)
+    {
+        let name = tracked.harness;
+        let advice = format!(
+            "`thru install {name} --user` installs hooks for you, in all projects, `thru install {name} --project` for \
+             everybody with the repository; until then nothing is captured"
+        );
+        return Some(advice.into());
+    }
+    fixed_advice(report.next_for_new_user).map(Cow::Borrowed)
+}
+
+fn fixed_advice(next: NextStepForNewUser) -> Option<&'static str> {
     match next {
         NextStepForNewUser::Init => Some("`thru init` makes this project a root"),
         NextStepForNewUser::GoToProject => Some("run `thru init` in the folder of your project"),
@@ -161,6 +184,10 @@ fn advice_for_new_user(next: NextStepForNewUser) -> Option<&'static str> {
             "no session has been captured yet; start your harness, or run `thru doctor` to see which harnesses have \
              hooks",
         ),
-        NextStepForNewUser::Nothing => None,
+        NextStepForNewUser::RepairWorktree => Some(
+            "if you moved the main checkout, run `git worktree repair` in its new folder; this worktree then uses its \
+             root again",
+        ),
+        NextStepForNewUser::WireElsewhere | NextStepForNewUser::Nothing => None,
     }
 }

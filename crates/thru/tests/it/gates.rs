@@ -364,8 +364,8 @@ fn the_instruction_names_the_file() {
     <!-- AGENT_COMPLETE -->
     A file that does not end with that line counts as unfinished, and the work is given to somebody else.
     "#);
-    let output = env.run_thru(&["gate", "prompt", "review-b.md"]).assert_ok();
-    assert!(output.stderr.contains("does not list review-b.md"), "{output}");
+    let output = env.run_thru(&["gate", "prompt", "review-b.md"]).assert_exit_code(2);
+    assert!(output.stderr.contains("does not expect this file"), "{output}");
 }
 
 #[test]

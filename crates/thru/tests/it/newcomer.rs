@@ -425,4 +425,132 @@ fn a_request_is_not_cut_before_a_prohibition() {
         !packet.contains("ss). Do…") && packet.contains("ss). Do not add any npm dependency.” →"),
         "{packet}"
     );
+/// Sets the state that a newcomer met: an older packet is active, and a newer one was left by a crashed session.
+#[test]
+fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
+    let env = crate::packets::repository_with_session();
+    let at = |now: &str, words: &[&str]| {
+        env.thru_call(words).with_variable("THROUGHLINE_NOW", format!("2026-11-15T{now}Z")).run().assert_ok()
+    };
+    let made = |now: &str, words: &[&str]| at(now, words).json()["id"].as_str().unwrap().to_owned();
+    let active = made("19:30:00", &["handoff", "finish the readme", "--json"]);
+    at("19:31:00", &["packet", "activate", &active]);
+    let agree = |expected: &str, why: &str| {
+        let now = "2026-11-15T21:00:00Z";
+        let status = env.thru_call(&["status"]).with_variable("THROUGHLINE_NOW", now).run().assert_ok();
+        let next = status.stdout.split("Next: ").nth(1).unwrap_or_default();
+        assert!(next.starts_with(&format!("`thru pickup {expected}`")), "{why}: {status}");
+        let picked = env.run_thru_json(&["pickup"]);
+        assert_eq!(picked["id"], expected, "{why}");
+        let payload = env
+            .event_payload(&why.replace(' ', "-"), "SessionStart", json!({"source": "startup"}))
+            .to_string();
+        let told = env.hook_call("SessionStart", payload).run().context_for_model();
+        let offer = told.lines().find(|line| line.contains("on offer:")).unwrap_or_default();
+        assert!(offer.contains(&format!("`thru pickup {expected}`")), "{why}: {told}");
+        (status.stdout, offer.to_owned())
+    };
+    let draft = made("20:00:00", &["handoff", "write the docs", "--json"]);
+    let (status, offer) = agree(&active, "an active packet comes before a newer draft");
+    assert!(!status.contains("crashed session is newer") && !offer.contains("is newer"), "{status}\n{offer}");
+    crate::packet_sweeps::mark_process_dead(&env);
+    env.run_thru(&["sweep"]).assert_ok();
+    let (status, offer) = agree(&active, "its author has crashed");
+    let newer = format!("the packet of a crashed session is newer: `thru pickup {draft}`");
+    assert!(status.contains(&newer) && offer.contains(&newer), "{status}\n{offer}");
+    let picked = env.run_thru(&["pickup"]).assert_ok();
+    assert!(picked.stderr.contains(&newer), "{picked}");
+    env.fire_event("s9", "SessionStart", json!({"source": "startup"}));
+    env.run_thru(&["pickup", &active, "--claim", "--session", "s9"]).assert_ok();
+    agree(&draft, "a running session works on the active one");
+    let own = env.thru_call(&["pickup", "--json"]).with_variable("CLAUDE_CODE_SESSION_ID", "s9").run();
+    assert_eq!(own.json()["id"], json!(active), "a session gets its own packet again");
+    env.run_thru(&["packet", "done", &draft]).assert_ok();
+    let taken = env.run_thru(&["pickup", "--claim"]).assert_exit_code(15);
+    assert!(taken.stderr.contains("was claimed by s9"), "{taken}");
+    env.run_thru(&["install", "claude-code"]).assert_ok();
+    let command = fs::read_to_string(env.project_folder().join(".claude/commands/pickup.md")).unwrap();
+    assert!(command.contains("the newest active packet, or else the newest draft"), "{command}");
+}
+
+#[test]
+fn settings_in_git_make_init_fail_with_the_ways_out() {
+    let env = TestEnv::with_repository();
+    env.write_file("project/.claude/settings.local.json", "{}");
+    env.run_git(&["add", "-f", "."]);
+    env.run_git(&["commit", "-qm", "settings"]);
+    for _ in 0..2 {
+        let init = env.run_thru(&["init"]).assert_exit_code(15);
+        let [shared, own, cause] = &init.stderr.lines().rev().take(3).collect::<Vec<_>>()[..] else {
+            panic!("{init}")
+        };
+        assert!(cause.contains("git tracks ") && cause.ends_with("settings.local.json"), "{init}");
+        assert!(own.contains("`thru install claude-code --user`"), "{init}");
+        assert!(shared.contains("`thru install claude-code --project`"), "{init}");
+        assert!(!init.stdout.contains("Next:") && init.stderr.lines().all(|line| line.len() < 250), "{init}");
+    }
+    let status = env.run_thru(&["status"]).assert_ok();
+    assert!(!status.stdout.contains("`thru init`"), "{status}");
+    assert!(status.stdout.contains("Next: `thru install claude-code --user`"), "{status}");
+    assert_eq!(env.run_thru_json(&["status"])["next"], "wire-elsewhere");
+    env.run_thru(&["install", "claude-code", "--user"]).assert_ok();
+    let init = env.run_thru(&["init"]).assert_ok();
+    assert!(!init.stderr.contains("git tracks"), "{init}");
+}
+
+#[test]
+fn files_at_risk_at_a_start_are_those_of_the_last_session() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    env.write_file("project/a.py", "1");
+    env.run_git(&["add", "-A"]);
+    env.run_git(&["commit", "-qm", "One"]);
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "Make a.py fast"}));
+    env.write_file("project/a.py", "2");
+    env.write_file("project/b.py", "of nobody");
+    let input = json!({"file_path": env.project_folder().join("a.py")});
+    fire_event(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "e1", "tool_input": input}));
+    fire_event(&env, "SessionEnd", json!({"reason": "other"}));
+    let told = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).context_for_model();
+    assert!(told.contains("- 1 file edited by that session, not committed: a.py"), "{told}");
+}
+
+#[test]
+fn a_worktree_whose_main_checkout_was_moved_is_to_be_repaired() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    let tree = env.base_folder().join("tree");
+    env.run_git(&["worktree", "add", "-q", "-b", "f2", tree.to_str().unwrap()]);
+    let moved = env.base_folder().join("moved");
+    fs::rename(env.project_folder(), &moved).unwrap();
+    for words in [&["status"][..], &["doctor"], &["brief"], &["packet", "list"]] {
+        let output = env.thru_call(words).in_folder(&tree).run();
+        let text = output.to_string();
+        assert!(text.contains("`git worktree repair`") && !text.contains("`thru init`"), "{words:?}: {text}");
+    }
+    let json = env.thru_call(&["status", "--json"]).in_folder(&tree).run().assert_ok().json();
+    assert_eq!(json["next"], "repair-worktree");
+    env.run_git_in(&moved, &["worktree", "repair"]);
+    let status = env.thru_call(&["status", "--json"]).in_folder(&tree).run().assert_ok().json();
+    assert_eq!(status["root"], json!(moved));
+}
+
+#[test]
+fn a_mistyped_output_gets_no_prompt() {
+    let env = TestEnv::with_root();
+    env.run_thru(&["gate", "expect", "review", "review-security.md", "review-style.md"]).assert_ok();
+    let refused = env.run_thru(&["gate", "prompt", "review-securty.md"]).assert_exit_code(2);
+    assert_eq!(refused.stdout, "");
+    assert!(refused.stderr.contains("did you mean review-security.md?"), "{refused}");
+    let refused = env.run_thru(&["gate", "prompt", "nope.md"]).assert_exit_code(2);
+    assert!(refused.stdout.is_empty() && !refused.stderr.contains("did you mean"), "{refused}");
+    assert!(refused.stderr.contains("`thru gate check`"), "{refused}");
+}
+
+#[test]
+fn before_the_first_session_it_is_said_when_recording_begins() {
+    let env = TestEnv::with_root();
+    let journal = env.run_thru(&["journal"]).assert_exit_code(10);
+    assert!(journal.stderr.contains("a session is recorded from its next prompt on"), "{journal}");
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::document::Document;
 use model::gate::{self, COMPLETE_SENTINEL, OutputEnding, OutputScanner};
+use model::text;
 use serde::Serialize;
 use store::RunFolder;
 
@@ -30,16 +31,32 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
     let place = GateContext::find_project(world)?;
     let live = place.find_live_run()?.ok_or_else(|| place.no_live_run_error())?;
     super::expect::check_output_name(file)?;
-    worker::note_agent_at_work(world, &place, &live.run);
-    let path = live.run.path().join(file);
     let expected = match live.run.read_expected() {
         Err(store::Error::Absent { .. }) => false,
         expected => {
             expected?;
-            live.run.read_all_lists().iter().flat_map(|list| &list.outputs).any(|output| output.file == file)
+            let lists = live.run.read_all_lists();
+            let names = || lists.iter().flat_map(|list| &list.outputs).map(|output| output.file.as_str());
+            if !names().any(|name| name == file) {
+                return Err(unexpected_output_error(file, names()));
+            }
+            true
         }
     };
+    worker::note_agent_at_work(world, &place, &live.run);
+    let path = live.run.path().join(file);
     Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
+}
+
+fn unexpected_output_error<'a>(file: &str, names: impl Iterator<Item = &'a str>) -> Error {
+    let near = text::nearest_allowed_word(file, names);
+    let near = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+    Error::Usage {
+        what: format!("{file}: the live run does not expect this file, so no gate would wait for it"),
+        hint: format!(
+            "{near}`thru gate check` shows what the run expects, `thru gate expect STAGE {file}` asks for it"
+        ),
+    }
 }
 
 /// Adds the line that marks an output as complete. An output of the live run can be given by name. An output of any

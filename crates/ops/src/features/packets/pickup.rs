@@ -17,9 +17,9 @@ use model::place;
 use model::render::{in_quotation_marks, inline_for_model};
 use model::time;
 use serde::Serialize;
-use store::{LogPosition, SessionState, Store, layout};
+use store::{ListedPacket, LogPosition, SessionState, Store, layout};
 
-use crate::features::packets::handoff;
+use crate::features::packets::{handoff, offer};
 use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan, sessions};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git, settings};
@@ -96,6 +96,9 @@ pub struct PickupReport {
     /// The worktree in which the packet's session worked, if it is not this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
+    /// A sentence about a newer packet of a crashed session, if the user named no packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newer: Option<String>,
     pub prompt: String,
 }
 
@@ -103,6 +106,15 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let mention = mention_style(world, request.harness)?;
     let project = Project::find_for_reading(world)?;
     let id = packets::choose_packet(world, &project, request.id)?;
+    // Ask before the packet is claimed, because then it is no longer on offer.
+    let newer = match request.id {
+        Some(_) => None,
+        None => {
+            let on_offer = offer::packets_on_offer(&project.store, world.now)?;
+            let is_first = on_offer.packets.first().is_some_and(|first| first.id == id.as_str());
+            on_offer.newer_crash.filter(|_| is_first).map(|newer| newer.describe_as_newer())
+        }
+    };
     let shown = match request.claim {
         ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
         ClaimMode::Leave => packets::open_packet(&project, &id)?,
@@ -157,6 +169,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
         worktree: worktree.map(|worktree| worktree.described),
+        newer,
         prompt,
     })
 }
@@ -200,15 +213,29 @@ fn mention_style(world: &World, named: Option<&str>) -> Result<MentionStyle> {
     })
 }
 
-/// Returns the newest active packet, or else the newest draft.
-pub(super) fn newest_open_packet(project: &Project) -> Result<Id> {
+/// Returns the packet that the calling session has claimed, or else the first packet on offer. If no packet is on
+/// offer, returns the newest active packet although another session has claimed it.
+pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> {
+    let id =
+        |name: &str| Id::new(name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() });
     let listing = project.store.list_packets()?;
+    if let Ok((session, SessionChoice::Harness)) = list::choose_session(world, &project.store, None) {
+        let is_own = |packet: &ListedPacket| {
+            packet.status == Some(PacketStatus::Active) && packet.claimed_by == session.as_str()
+        };
+        if let Some(own) = listing.iter().find(is_own) {
+            return id(own.name);
+        }
+    }
+    if let Some(first) = offer::packets_on_offer(&project.store, world.now)?.packets.first() {
+        return id(&first.id);
+    }
     let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
     let found = newest(PacketStatus::Active).or_else(|| newest(PacketStatus::Draft)).ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
         hint: "`thru handoff \"what is to be finished\"` makes one; `thru packet list` shows those that are done".into(),
     })?;
-    Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
+    id(found.name)
 }
 
 /// Claims the packet for one session. After that, another session can claim it only with `--take-over` or when the
@@ -301,6 +328,11 @@ impl ClaimingSessions {
         claimant.is_some_and(|entry| {
             entry.ended || entry.is_open() && crashed::is_dead(store, entry, now).unwrap_or(false)
         })
+    }
+
+    pub(super) fn has_crashed(&self, store: &Store, session: &str, now: Timestamp) -> bool {
+        let entry = self.sessions.iter().find(|entry| entry.session.as_str() == session);
+        entry.is_some_and(|entry| entry.is_open() && crashed::is_dead(store, entry, now).unwrap_or(false))
     }
 }
 
@@ -441,7 +473,7 @@ pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<St
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == Occasion::Started {
-        return super::offer::offer_candidates(store, context.project.world.now);
+        return offer::offer_candidates(store, context.project.world.now);
     }
     let Some(session) = context.session else { return Ok(Vec::new()) };
     let Some(claimed) = store.session(session).read::<ClaimedPacket>()? else { return Ok(Vec::new()) };

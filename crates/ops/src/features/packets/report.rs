@@ -10,7 +10,7 @@ use serde_json::json;
 use store::layout;
 
 use super::CheckedPacket;
-use super::offer::{self, OfferLimits};
+use super::offer;
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
@@ -58,16 +58,19 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(std::iter::once(line).chain(offered_packet_line(project, at_least)?).collect())
 }
 
-/// Returns a status line about the newest unclaimed packet, with the number of other unclaimed packets.
+/// Returns a status line about the first packet on offer, with the number of the others.
 fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusLine>> {
-    let offers = offer::unclaimed_packets(project.store, project.world.now, OfferLimits::ALL)?;
+    let on_offer = offer::packets_on_offer(project.store, project.world.now)?;
+    let offers = on_offer.packets;
     let Some(first) = offers.first() else { return Ok(None) };
     let more = match (offers.len() - 1, at_least) {
         (0, false) => String::new(),
         (more, false) => format!(" (and {more} more)"),
         (more, true) => format!(" (and at least {more} more)"),
     };
-    let text = format!("{}{more}", in_quotation_marks(&first.purpose, 100));
+    let newer =
+        on_offer.newer_crash.map_or(String::new(), |newer| format!("; {}", newer.describe_as_newer()));
+    let text = format!("{}{more}{newer}", in_quotation_marks(&first.purpose, 100));
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);

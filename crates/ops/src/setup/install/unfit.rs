@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use harness::Harness;
+use serde::Serialize;
 
 use super::Scope;
-use super::places::{harness_folder, hook_table_of, settings_file};
+use super::places::{harness_folder, harnesses_in_use, hook_table_of, settings_file};
 use crate::World;
 
 /// How many files of a harness's folder git may track. With more files, no advice about them is given.
@@ -20,6 +21,22 @@ pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> O
     let tracked = store::Checkout::open(&folder).ok()?.tracked_files(MAX_TRACKED_FILES)?;
     let is_tracked = tracked.iter().any(|file| file == name);
     is_tracked.then(|| (folder.join(name), advice_for_tracked_file(world, harness, project)))
+}
+
+/// A harness's settings file into which hooks are not installed because git tracks it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrackedSettings {
+    pub harness: &'static str,
+    pub title: &'static str,
+    pub path: PathBuf,
+}
+
+/// Returns the first harness in use whose local settings file is tracked by git.
+pub fn tracked_settings(world: &World, project: &Path) -> Option<TrackedSettings> {
+    harnesses_in_use(world, project).into_iter().find_map(|harness| {
+        let (path, _) = tracked_local_file(world, harness, project)?;
+        Some(TrackedSettings { harness: harness.name, title: harness.title, path })
+    })
 }
 
 /// Says where hooks can be installed if git tracks the local settings file.

@@ -18,8 +18,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Text => {
             output::print_line(prompt.text.trim_end());
             if !prompt.expected {
-                let word =
-                    format!("expected.json of the live run does not list {file}, so no gate waits for it");
+                let word = format!("the live run has no expected.json, so no gate waits for {file}");
                 output::print_message(format_args!("{WARN}warning:{WARN:#} {word}"));
             }
         }
