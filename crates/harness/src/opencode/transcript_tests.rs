@@ -21,7 +21,7 @@ fn words_by_who_said_them() {
     );
     assert_eq!(
         items_of_line(&database_row("assistant", text)),
-        r#"[Said { message: Some("msg_1"), text: "hello" }]"#
+        r#"[AgentMessage { message: Some("msg_1"), text: "hello" }]"#
     );
     let summary = database_row("assistant", text).replace(r#""summary":null"#, r#""summary":1"#);
     assert_eq!(items_of_line(&summary), r#"[Summary { text: "hello" }]"#);
