@@ -19,7 +19,8 @@ const SECTION_TITLES: &[&str] = &[
     "Traps:",
     "Files:",
     "Commands that worked:",
-    "Also asked before, newest first:",
+    "Also asked:",
+    "Answered before, newest first:",
     "Files named in commands:",
     "Throughline itself:",
 ];

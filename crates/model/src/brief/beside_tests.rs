@@ -41,7 +41,10 @@ fn digest_with_files(paths: &[&str]) -> Digest {
 fn work_that_no_commit_holds_is_told_once() {
     let digest = digest_with_files(&["src/one.rs", "src/two.rs"]);
     let cases: [(&str, &[&str]); 5] = [
-        ("Edited one.rs and two.rs.", &["- 2 edited files, not in any commit seen here"]),
+        (
+            "Edited one.rs and two.rs.",
+            &["- 2 edited files, not in any commit seen here: src/{two.rs, one.rs}"],
+        ),
         (
             "Edited one.rs.",
             &["- 2 edited files, not in any commit seen here; the summary does not name: src/two.rs"],
@@ -74,12 +77,9 @@ fn the_branch_is_told_where_it_matters() {
     let mut digest = digest_with_files(&["src/one.rs"]);
     let summary = "Edited one.rs, not committed.";
     assert_eq!(note(&digest, summary), [""; 0]);
-    digest.prompts.push(Prompt { text: "Now rebase it".into(), record: 3, ..Prompt::default() });
-    assert_eq!(note(&digest, summary), ["- Git: branch topic"]);
-    assert_eq!(note(&digest, "On topic: edited one.rs, not committed."), [""; 0]);
-    digest.prompts.clear();
     digest.branch = "main".into();
     assert_eq!(note(&digest, summary), ["- Git: branch main"]);
+    assert_eq!(note(&digest, "On main: edited one.rs, not committed."), [""; 0]);
 }
 
 #[test]
@@ -88,6 +88,8 @@ fn acts_that_the_summary_tells_are_left_out() {
     digest.effects.push(effect_use(2, EffectKind::Commit, "Skip empty lines in tables", "topic", "1234567"));
     digest.effects.push(effect_use(3, EffectKind::Push, "topic", "origin", "0..1"));
     let told = "Skipped empty lines in tables, committed and pushed.";
+    assert_eq!(note(&digest, told), ["- the summary mentions these without their ids: commits 1234567"]);
+    let told = "Skipped empty lines in tables, committed as 1234567 and pushed.";
     assert_eq!(note(&digest, told), [""; 0]);
     let open = note(&digest, "- Skip empty lines in tables (in progress)");
     let wrong =

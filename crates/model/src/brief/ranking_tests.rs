@@ -105,6 +105,9 @@ fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> 
     let head = print::brief_head(material);
     let room = cap.saturating_sub(utf16_length(&head));
     let mut candidates = gather::gather_candidates(material);
+    if room < crate::brief::MIN_ROOM_FOR_ANSWERED {
+        candidates.retain(|candidate| candidate.class != FactClass::Answered);
+    }
     let order = FixedOrder::for_room(room, material.digest.count_likely_files());
     let rank = |candidate: &Candidate| order.exact_rank(candidate, 0);
     candidates.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.class.cmp(&b.class)));

@@ -108,7 +108,7 @@ fn a_brief_says_what_is_at_risk_first() {
     report_command(&env, "t3", "git status --short", " M src/parse.rs", "");
     report_command(&env, "t4", "git checkout -b topic", "", "Switched to a new branch 'topic'");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    let risk = "At risk:\n- 2 files edited here, in no commit that was seen: src/lex.rs, src/parse.rs\n";
+    let risk = "At risk:\n- 2 edited files, not in any commit seen here: src/lex.rs, src/parse.rs\n";
     assert!(brief.contains(risk), "{brief}");
     assert!(brief.find("At risk").unwrap() < brief.find("Build the parser").unwrap(), "{brief}");
     assert!(brief.contains("branch topic"), "{brief}");

@@ -425,6 +425,8 @@ fn a_request_is_not_cut_before_a_prohibition() {
         !packet.contains("ss). Do…") && packet.contains("ss). Do not add any npm dependency.” →"),
         "{packet}"
     );
+}
+
 /// Sets the state that a newcomer met: an older packet is active, and a newer one was left by a crashed session.
 #[test]
 fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {

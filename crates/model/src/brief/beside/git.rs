@@ -43,7 +43,8 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     let noted = ["stash", "stashed", "reset", "discarded", "restored", "reverted", "restore", "checkout"];
     all.extend(effects::checkout_notes(&git).filter(|_| !has(&noted)));
     all.extend(acts);
-    all.extend(ids_not_named(digest, claims));
+    let ids = ids_not_named(digest, claims, &all);
+    all.extend(ids);
     all
 }
 
@@ -61,7 +62,7 @@ const KINDS_WITH_IDS: [(EffectKind, &str); 6] = [
 const MAX_IDS: usize = 12;
 
 /// Returns one line with the ids of effects that the summary mentions without their ids.
-fn ids_not_named(digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
+fn ids_not_named(digest: &Digest, claims: &SummaryClaims, others: &[Candidate]) -> Option<Candidate> {
     let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     let acts = || digest.effects.iter().filter(|used| is_new(digest, used) && !used.effect.id.is_empty());
     let is_lacking = |used: &&EffectUse| {
@@ -69,6 +70,7 @@ fn ids_not_named(digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
         let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
         claims.tells_act(&used.effect, alone)
             && !claims.text.contains(used.effect.id.as_str())
+            && !others.iter().any(|other| other.forms[0].contains(used.effect.id.as_str()))
             && (!is_commit || used.elsewhere || standing.contains(&used.record))
     };
     let lists: Vec<String> = KINDS_WITH_IDS

@@ -147,8 +147,7 @@ fn a_packet_points_at_no_section_that_it_lacks() {
     env.run_thru(&["handoff", "cart"]).assert_ok();
     let packet = env.run_thru(&["packet", "show", "cart"]).assert_ok().stdout;
     assert!(
-        packet.contains("nothing committed of 1 edited file: src/cart.py\n")
-            && !packet.contains("under Files"),
+        packet.contains("1 edited file not committed: src/cart.py\n") && !packet.contains("under Files"),
         "{packet}"
     );
 }
