@@ -1,6 +1,6 @@
 use super::*;
 use crate::brief::Occasion;
-use crate::digest::{EffectUse, Prompt};
+use crate::digest::EffectUse;
 use crate::effect::{Effect, EffectKind};
 
 /// Pads a summary so that it does not count as thin.

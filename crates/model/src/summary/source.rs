@@ -121,8 +121,7 @@ const FIRST_BYTES: [bool; 256] = {
 pub fn is_declaration_word(word: &[u8]) -> bool {
     let is_it = |known: &&str| known.as_bytes() == word;
     word.first().is_some_and(|byte| FIRST_BYTES[usize::from(*byte)])
-        && (DECLARATION_WORDS.iter().any(|known| is_it(&known))
-            || MODIFIER_WORDS.iter().any(|known| is_it(&known)))
+        && (DECLARATION_WORDS.iter().any(is_it) || MODIFIER_WORDS.iter().any(is_it))
 }
 
 /// Splits a line into the word that begins a declaration, such as `fn` or `class`, and the text after it.
