@@ -26,12 +26,12 @@ pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     };
     let long = proc_pidinfo::<ProcBSDInfo>(Pid(number)).unwrap_or_default();
     Ok(Some(ProcessInfo {
-        parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
+        parent_pid: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
         // Seconds since 1970, with microseconds. Unlike the start time on Linux, this does not depend on the boot
         // time.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
-        is_dead: short.pbsi_status == ZOMBIE_STATUS,
+        is_zombie: short.pbsi_status == ZOMBIE_STATUS,
     }))
 }
 
