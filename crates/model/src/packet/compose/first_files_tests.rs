@@ -3,7 +3,8 @@ use super::*;
 
 #[test]
 fn files_come_in_the_order_of_their_reasons() {
-    let cases: [(&[(OpenReason, u64, &str)], &[&str]); 5] = [
+    type Named = (OpenReason, u64, &'static str);
+    let cases: [(&[Named], &[&str]); 5] = [
         (
             &[
                 (Edited, 9, "d"),
