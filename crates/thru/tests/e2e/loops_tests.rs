@@ -86,7 +86,7 @@ fn claude_code_is_fed_five_times_and_ends_on_the_promise() {
     model.assert_script_used_up();
     let asked = model.received_requests();
     assert!(
-        asked[0].contains("The user asks for a loop")
+        asked[0].contains("The user's request about loops")
             && asked[0].contains("MAKE-IT-GREEN --promise 'ALL GREEN'")
     );
     let list = scratch.run_thru_json(&["loop", "list"]);
