@@ -272,11 +272,15 @@ pub fn sort_by_activity<'e>(
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session changed something or made many calls. Changes in the store are ignored, because
-/// sub-agents of `thru gate run` write their outputs there.
+/// Returns whether the session changed something, ran a check or made many calls. Changes in the store are ignored,
+/// because sub-agents of `thru gate run` write their outputs there. A check counts, because the files may have been
+/// changed by a command such as `sed -i`.
 pub fn has_work(digest: &Digest) -> bool {
     let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
-    digest.called >= MIN_CALLS_FOR_WORK || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
+    digest.called >= MIN_CALLS_FOR_WORK
+        || !digest.effects.is_empty()
+        || digest.files.iter().any(is_edit)
+        || digest.checks.iter().any(|used| used.sort.is_check())
 }
 
 /// Returns whether the session has a request or some work. A session that was only opened and closed has neither.

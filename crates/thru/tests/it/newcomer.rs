@@ -556,3 +556,30 @@ fn before_the_first_session_it_is_said_when_recording_begins() {
     let journal = env.run_thru(&["journal"]).assert_exit_code(10);
     assert!(journal.stderr.contains("a session is recorded from its next prompt on"), "{journal}");
 }
+
+/// Claude Code may tell the model to edit files with `sed`, so no edit is reported.
+#[test]
+fn a_session_that_edits_with_commands_is_the_last_one_with_work() {
+    let env = TestEnv::with_root();
+    let run = |session: &str, id: &str, command: &str| {
+        let input = json!({"command": command});
+        let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": input,
+            "tool_response": {"stdout": "Ran 1 test in 0.001s\n\nOK", "stderr": ""}});
+        env.fire_event(session, "PostToolUse", call);
+    };
+    for (session, prompt) in [("s1", "Add the totals"), ("s2", "Make the test of the totals pass")] {
+        env.fire_event(session, "SessionStart", json!({"source": "startup"}));
+        env.fire_event(session, "UserPromptSubmit", json!({"prompt": prompt}));
+        if session == "s1" {
+            let input = json!({"file_path": env.project_folder().join("cart.py"), "content": "1"});
+            let call = json!({"tool_name": "Write", "tool_use_id": "t0", "tool_input": input});
+            env.fire_event(session, "PostToolUse", call);
+        }
+        run(session, "t1", "sed -i s/1/2/ cart.py");
+        run(session, "t2", "python3 -m unittest");
+        env.fire_event(session, "Stop", json!({"last_assistant_message": "It passes."}));
+        env.fire_event(session, "SessionEnd", json!({"reason": "other"}));
+    }
+    let started = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
+    assert!(started.contains("Make the test of the totals pass"), "{started}");
+}
