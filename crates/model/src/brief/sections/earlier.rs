@@ -28,11 +28,9 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
     let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for prompt in digest.prompts.iter().rev().filter(|prompt| digest.is_unanswered(prompt)) {
         let text = prompt.text.as_str();
-        let is_yes =
-            prompt.prompt_kind() == PromptKind::Approval && text.split_whitespace().count() <= MAX_YES_WORDS;
         let id = format!("prompt:{}", prompt.record);
         // The prompt may already be part of the goal or listed among the user's words.
-        if is_yes || prompt::is_without_substance(text) || all.has_fact(&id) || known.contains(&text) {
+        if is_empty_request(prompt) || all.has_fact(&id) || known.contains(&text) {
             continue;
         }
         if known.len() == told.len() + MAX_REQUESTS {
@@ -47,16 +45,21 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
     add_answered_requests(digest, &known, all);
 }
 
+/// Returns whether a prompt names no request, such as "yes" or "go on".
+fn is_empty_request(prompt: &Prompt) -> bool {
+    let is_yes = prompt.prompt_kind() == PromptKind::Approval
+        && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
+    is_yes || prompt::is_without_substance(&prompt.text)
+}
+
 /// Adds the beginnings of the requests that were answered. They show what the user asked for, newest first.
 fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
     let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
     for prompt in digest.prompts.iter().rev() {
         let id = format!("prompt:{}", prompt.record);
         let words = beginning(&prompt.text);
-        let is_yes = prompt.prompt_kind() == PromptKind::Approval
-            && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
         let is_told = all.has_fact(&id) || digest.is_in_goal(prompt) || known.contains(&words);
-        if is_yes || is_told || prompt::is_without_substance(&prompt.text) {
+        if is_told || is_empty_request(prompt) {
             continue;
         }
         let form = in_quotation_marks(&words, MAX_BEGINNING_CHARS + MAX_LAST_WORD_CHARS + 4);
