@@ -142,7 +142,7 @@ pub fn count_calls_by<'a>(
     counts
 }
 
-/// The edits of one file by two sessions clash if they are at most this far apart in time.
+/// The edits of two sessions to the same file clash if they are at most this far apart in time.
 pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 
 /// A file that this session and another one edited at about the same time.
@@ -168,8 +168,8 @@ pub enum OtherSession {
 }
 
 /// Returns the files that this session and another one edited within ten minutes of each other. There is one clash for
-/// each file and other session, with the other session's last edit that is close to an edit of this session. The newest
-/// clash comes first.
+/// each file and other session. It contains the other session's last edit that is close to an edit by this session. The
+/// newest clash comes first.
 pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
     for (whole, call, path) in own.iter().flat_map(edited_paths) {

@@ -1,6 +1,6 @@
 //! The benchmark: figures about the quality of the work, computed from records and compared with limits.
 //!
-//! A figure without records is `None`, and its check results in no-data, which never counts as a pass.
+//! A figure without records is `None`. The result of its check is then no-data, which never counts as a pass.
 
 mod history;
 mod picture;

@@ -202,8 +202,8 @@ pub enum NotCaptured<'a> {
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
-        // An untrusted store was never captured, so a resumed session loses nothing. In the other cases, something is
-        // lost.
+        // An untrusted store was never captured, so a resumed session loses nothing. In the other cases, the events of
+        // a resumed session are lost.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
             if off != NotCaptured::Untrusted => {}
         _ => return Reply::Silent,

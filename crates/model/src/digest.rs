@@ -43,7 +43,7 @@ pub const SCHEMA_VERSION: u32 = 13;
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// This number is limited because a digest is read at every session start and must stay small.
+/// The maximum number of files, because a digest is read at every session start and must stay small.
 const MAX_FILES: usize = 400;
 
 const MAX_ANSWERS: usize = 50;
@@ -106,7 +106,7 @@ pub struct Digest {
     pub head: String,
     /// The number of the record in which a hook last read HEAD.
     pub head_at: u64,
-    /// The names that were staged but not yet committed.
+    /// The names of files that were staged but not yet committed.
     staged: effects::StagedNames,
     /// The state in git's own files. It is read when a brief or a packet is composed and is never stored.
     #[serde(skip)]
@@ -151,7 +151,7 @@ pub struct Digest {
     /// The number of records at the time when the active workstream was last detected.
     pub detected: u64,
     pub begun: Vec<u64>,
-    /// The reason why the session ended, or empty while it may continue.
+    /// The reason the session ended, or empty while it may continue.
     pub ended: String,
     /// Counts of transcript line types that this version does not support.
     pub unknown: BTreeMap<String, u64>,
@@ -210,8 +210,8 @@ pub struct FileUse {
     pub stashed: bool,
 }
 
-/// Used to omit fields with default values from the JSON, because a digest contains hundreds of files and is read at
-/// every session start.
+/// Returns whether a field has its default value. Such fields are omitted from the JSON, because a digest contains
+/// hundreds of files and is read at every session start.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -625,7 +625,7 @@ impl Digest {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
 
-    /// Pretends that the harness has just compacted the session with this summary.
+    /// Changes the digest as if the harness had just compacted the session with this summary.
     pub fn simulate_compaction(&mut self, summary: &str) {
         self.summary = summary.to_owned();
         self.compacted = Some(self.records);

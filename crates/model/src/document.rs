@@ -103,7 +103,7 @@ impl Document {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
-    /// Returns the entry of a key. If several entries have the key, the last one counts.
+    /// Returns the entry for a key. If several entries have the key, the last one counts.
     pub fn entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.frontmatter.as_ref()?.effective_entry(key)
     }
@@ -152,7 +152,7 @@ impl Document {
         Ok(())
     }
 
-    /// Removes all entries of a key with their nested lines. Comments and blank lines are kept.
+    /// Removes all entries for a key with their nested lines. Comments and blank lines are kept.
     pub fn remove_entry(&mut self, key: &str) {
         let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.remove_edits(key));
         self.apply_edits(edits.unwrap_or_default());

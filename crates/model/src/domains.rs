@@ -1,6 +1,6 @@
 //! Finds the fields of expertise that text is about, so that an architect agent can consult the right expert. The
-//! search only looks for words that are typical of each field. The feature is off by default, because an architect's
-//! model is better at this.
+//! search only looks for words that are typical of each field. The feature is off by default, because the architect's
+//! model recognises fields better than this search.
 
 use serde::Serialize;
 

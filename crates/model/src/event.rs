@@ -82,7 +82,7 @@ pub enum EventKind<'a> {
     },
 }
 
-/// The main agent stopped and waits for the user.
+/// The main agent has stopped and is waiting for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StopEvent<'a> {
     /// The agent's last message, if the payload contains it.

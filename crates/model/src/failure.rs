@@ -112,17 +112,17 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
-/// Whether a line names a failed test, in the format of any known test runner.
+/// Returns whether a line names a failed test, in the format of any known test runner.
 pub fn names_failed_test(line: &str) -> bool {
     run::failed_test_in_line(line).is_some() || report::is_name(line.trim())
 }
 
-/// Whether a line contains a value that a test compared. Such a line is meaningless without the test's name.
+/// Returns whether a line contains a value that a test compared. Such a line is meaningless without the test's name.
 pub fn is_compared_value(line: &str) -> bool {
     report::is_value(line.trim())
 }
 
-/// Whether a line only says where a failed test is.
+/// Returns whether a line only says where a failed test is.
 pub fn is_test_location(line: &str) -> bool {
     report::is_location(line.trim())
 }
@@ -188,8 +188,8 @@ pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// Whether a line is worth keeping. The line `Exit code …` that the harness adds is dropped, because the exit code is
-/// stored separately.
+/// Returns whether a line is worth keeping. The line `Exit code …` that the harness adds is dropped, because the exit
+/// code is stored separately.
 fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
@@ -216,7 +216,7 @@ fn is_informative(line: &str) -> bool {
         && !is_passed_test(line)
 }
 
-/// Whether a line contains the time and level of a log entry that is not an error, such as `hooks.go:155: Hook
+/// Returns whether a line contains the time and level of a log entry that is not an error, such as `hooks.go:155: Hook
 /// output: 2026/01/14 11:53:39 INFO stop`. The time and level need not be at the start of the line.
 fn has_time_and_level(line: &str) -> bool {
     let is_time = |word: &str| {
@@ -231,17 +231,18 @@ fn has_time_and_level(line: &str) -> bool {
     })
 }
 
-/// Whether a lower-case line shows the actual value of an assertion. The line before it shows the expected value.
+/// Returns whether a lower-case line shows the actual value of an assertion. The line before it shows the expected
+/// value.
 fn has_actual_value(lower: &str) -> bool {
     lower.strip_prefix("actual").is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
-/// Whether a lower-case line is a JSON log entry that is not an error, such as `{"time":"…","level":"warn",…}`.
+/// Returns whether a lower-case line is a JSON log entry that is not an error, such as `{"time":"…","level":"warn",…}`.
 fn is_log_entry(lower: &str) -> bool {
     lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
 }
 
-/// Whether a Go test or its helper printed the line. Findings and log messages of a test look the same, such as
+/// Returns whether a Go test or its helper printed the line. Findings and log messages of a test look the same, such as
 /// `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
 fn is_from_test(line: &str) -> bool {
     let mut parts = line.split(':');
@@ -272,7 +273,7 @@ fn is_uninformative(line: &str) -> bool {
     UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
 }
 
-/// Whether a line is a warning that npm or Node.js printed before or after the program's own output.
+/// Returns whether a line is a warning that npm or Node.js printed before or after the program's own output.
 fn is_notice(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
     BEGINNINGS.iter().any(|words| line.starts_with(words))
@@ -280,7 +281,7 @@ fn is_notice(line: &str) -> bool {
         || line.contains("ExperimentalWarning: ")
 }
 
-/// Whether a line says that a Go package's tests failed, and how long they took.
+/// Returns whether a line says that a Go package's tests failed, and how long they took.
 fn is_package_verdict(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let (first, package, time) = (words.next(), words.next(), words.next());

@@ -113,8 +113,8 @@ pub fn may_report_result(command: &str) -> bool {
     (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))
 }
 
-/// Whether a known word starts here. The first letter is tested first, because fifty separate searches would cost
-/// twice as much as parsing a short command.
+/// Returns whether a known word starts here. The first letter is tested first, because fifty separate searches would
+/// cost twice as much as parsing a short command.
 fn begins_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {

@@ -26,7 +26,7 @@ pub fn condense_message(text: &str) -> String {
     condense(text, Steps::Drop, Extent::Whole)
 }
 
-/// Whether [`condense_message`] keeps any part of the text.
+/// Returns whether [`condense_message`] keeps any part of the text.
 pub fn says_anything(text: &str) -> bool {
     !condense(text, Steps::Drop, Extent::FirstSentence).is_empty()
 }
@@ -90,7 +90,7 @@ fn condense(text: &str, steps: Steps, extent: Extent) -> String {
 /// The maximum number of lines in a plain-text block. A longer block is a drawing, a file or program output.
 const MAX_PLAIN_BLOCK_LINES: usize = 10;
 
-/// Whether a code block contains prose, such as a list, steps or an answer, rather than code or a drawing.
+/// Returns whether a code block contains prose, such as a list, steps or an answer, rather than code or a drawing.
 fn is_block_of_words(language: &str, block: &[&str]) -> bool {
     let words = || block.iter().filter(|line| !line.is_empty());
     matches!(language, "" | "text" | "txt" | "markdown" | "md" | "plain")
@@ -98,8 +98,8 @@ fn is_block_of_words(language: &str, block: &[&str]) -> bool {
         && words().all(|line| is_prose_line(line))
 }
 
-/// Whether a line is prose rather than code, a drawing or output. Prose consists mostly of letters, has more than two
-/// words, and has no beginning or end that is typical of code.
+/// Returns whether a line is prose rather than code, a drawing or output. Prose consists mostly of letters, has more
+/// than two words, and has no beginning or end that is typical of code.
 fn is_prose_line(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();
@@ -113,7 +113,7 @@ fn is_prose_line(line: &str) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// Whether a line is a horizontal rule or the separator below a table's header.
+/// Returns whether a line is a horizontal rule or the separator below a table's header.
 fn is_separator_line(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
 }
@@ -202,8 +202,8 @@ impl CondensedText {
     }
 }
 
-/// Whether the text before a code block is meaningless without the code: it is short, and contains no name, cause or
-/// step.
+/// Returns whether the text before a code block is meaningless without the code: it is short, and contains no name,
+/// cause or step.
 fn is_mere_introduction(words: &str) -> bool {
     const MAX_WORDS: usize = 9;
     let words = words.trim_start_matches([' ', '…', '.', ';']);
@@ -234,7 +234,7 @@ pub fn question_at_end(text: &str) -> String {
     found
 }
 
-/// Whether a message announces a next step, so that the agent has not finished.
+/// Returns whether a message announces a next step, so that the agent has not finished.
 pub fn announces_next_step(text: &str) -> bool {
     const NEXT_STARTS: &[&str] =
         &["need to ", "i need to ", "now ", "i also need ", "next, ", "next i ", "then i'll "];
@@ -311,7 +311,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Whether `text` ends with the number of an item that was cut off, as in `… because: 1.`.
+/// Returns whether `text` ends with the number of an item that was cut off, as in `… because: 1.`.
 fn ends_in_number(text: &str) -> bool {
     let Some(before) = text.strip_suffix('.') else { return false };
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();

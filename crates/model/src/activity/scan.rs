@@ -5,7 +5,7 @@
 
 use memchr::{memchr, memmem, memrchr};
 
-/// Returns the lines of a journal that record edits at or after `from`, a time in the format of the records.
+/// Returns the lines of a journal that record edits at or after `from`, a time in the format that records use.
 pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
@@ -69,13 +69,14 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
 /// taken from a transcript may be older than the lines around it.
 const LINES_EXAMINED: usize = 32;
 
-/// Returns whether the end of a journal contains everything since `from`, because all of its first lines are older.
+/// Returns whether the end of a journal contains everything since `from`. It does if its first lines are all older than
+/// `from`.
 pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
     let mut times = text.split(|b| *b == b'\n').filter_map(time_of_line).take(LINES_EXAMINED).peekable();
     times.peek().is_some() && times.all(|ts| ts < from)
 }
 
-/// Returns the time of a line. It is near the start of the line.
+/// Returns the time of a line. Searches only the start of the line, because the time is near it.
 pub fn time_of_line(line: &[u8]) -> Option<&str> {
     const LINE_BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
     const TIME_KEY: &[u8] = br#""ts":""#;

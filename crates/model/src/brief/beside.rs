@@ -1,5 +1,5 @@
 //! Reduces a brief to the facts that the harness's summary lacks or gets wrong. Facts are compared by content, not by
-//! exact wording. A fact that is not worth a line is left out.
+//! exact wording. Minor facts are left out.
 
 mod claims;
 mod git;
@@ -30,7 +30,7 @@ const MAX_READ_FILES: usize = 2;
 /// The maximum number of files that accompany a thin summary.
 const MAX_FILES_IF_THIN: usize = 6;
 
-/// A file that was only read counts if it was used within this many records before the compaction.
+/// A file that was only read is listed only if it was used within this many records before the compaction.
 const RECENT_RECORDS: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
@@ -110,9 +110,9 @@ pub(super) fn facts_missing_in_summary(
         kept.push(candidate);
     }
     if let Some(newest) = newest {
-        // The two labelled facts refer to the newest message as "it", but the summary already contains that message, so
-        // the brief left it out. An answered request is useless without the message. A task is still useful, so the
-        // message is added again before it.
+        // Both labelled facts refer to the newest message as "it". The brief left that message out, because the summary
+        // contains it. Without the message, an answered request is useless, so it is dropped. A task is still useful,
+        // so the message is put back before the task.
         kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
         if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
             kept.insert(place, newest);
@@ -126,8 +126,8 @@ fn has_label(candidate: &Candidate, label: &str) -> bool {
     candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
 
-/// Whether a check passed, nothing has been edited since, and the summary does not report the state of checks of this
-/// kind.
+/// Returns whether a check passed, nothing has been edited since, and the summary does not report the state of checks
+/// of this kind.
 fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
     let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.sort);
@@ -143,7 +143,7 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     if !claims.tells_of_failure() {
         return Some(candidate);
     }
-    // The command was running again when the records ended. The harness saw how that run ended.
+    // The command was running again when the records ended, and the harness saw how that run ended.
     if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
         return None;
     }
@@ -160,7 +160,7 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     Some(Candidate { forms: vec![text], ..candidate })
 }
 
-/// Whether an error line names a test, a location or a compared value.
+/// Returns whether an error line names a test, a location or a compared value.
 fn is_exact(line: &str) -> bool {
     let small = line.to_lowercase();
     run::failed_test_in_line(line).is_some()
@@ -170,7 +170,7 @@ fn is_exact(line: &str) -> bool {
         || ["expected", "want", "got "].iter().any(|word| small.contains(word))
 }
 
-/// Whether the summary contains the test, the location or the values in an error line.
+/// Returns whether the summary contains the test, the location or the values in an error line.
 fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
     if let Some(test) = run::failed_test_in_line(line) {
         let name = test.rsplit("::").next().unwrap_or(test);
@@ -196,8 +196,8 @@ fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
         || !numbers.is_empty() && numbers.iter().all(|number| claims.text.contains(number))
 }
 
-/// Returns one line with the files that the summary does not name: those edited since the last compaction, or else the
-/// last ones that were read.
+/// Returns one line with the files that the summary does not name: those edited since the last compaction, or, if there
+/// are none, the files that were read last.
 fn files_not_named(
     material: &BriefMaterial,
     claims: &SummaryClaims,

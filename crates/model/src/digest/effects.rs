@@ -9,7 +9,7 @@ use crate::journal::JournalRecord;
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
 pub(super) const RECORDS_FOLDER: &str = ".agent/context/";
 
-/// A file that this many commits left out is not meant to be committed.
+/// A file that this many commits left out is assumed not to be meant for a commit.
 const COMMITS_PASSING_BY: u32 = 2;
 
 const MAX_EFFECTS: usize = 200;
@@ -58,7 +58,7 @@ pub struct GitState<'d> {
     pub pull_request: Option<&'d EffectUse>,
     /// Effects since the last commit that changed the checkout: stash, discard or reset.
     pub notes: Vec<&'d EffectUse>,
-    /// The commit at HEAD if it is not where the session left HEAD, because somebody else moved it.
+    /// The commit at HEAD if somebody else has moved HEAD away from where the session left it.
     pub moved: Option<&'d str>,
 }
 
@@ -175,7 +175,7 @@ impl Digest {
         files.map(|file| file.path.as_str())
     }
 
-    /// Marks all edits as saved. Used for a deleted checkout, whose edits can no longer be lost.
+    /// Marks all edits as saved. Used for a deleted checkout, because its edits no longer exist.
     pub fn forget_edits(&mut self) {
         let now = self.records;
         self.files.iter_mut().for_each(|file| file.saved_at = now);
@@ -350,7 +350,7 @@ impl Digest {
 }
 
 impl FileUse {
-    /// Whether the file was edited in the checkout and no later commit contains the edit.
+    /// Returns whether the file was edited in the checkout and no later commit contains the edit.
     pub fn is_unsaved(&self) -> bool {
         self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
     }

@@ -81,7 +81,7 @@ pub struct Failure {
     /// Whether the command itself failed, rather than only a later command in its pipeline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
-    /// Whether the failure is unsolved. A later run can show that it is solved.
+    /// Whether the failure is still open. A later run can show that it is fixed.
     pub open: bool,
     /// The indexes of the checks in the command line that have not passed since the failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -137,7 +137,7 @@ impl Digest {
     }
 
     /// Returns the last attempt since the newest prompt, such as a script, a request or a deployment, if it failed.
-    /// Earlier attempts are ignored, because no later run can show that they are solved.
+    /// Earlier attempts are ignored, because no later run can show that they are fixed.
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt(what, folder);
@@ -307,7 +307,7 @@ impl Digest {
         }
     }
 
-    /// Applies the runs of a session that continues this one. They may solve failures in this session.
+    /// Applies the runs of a session that continues this one. They may show that failures in this session are fixed.
     pub(super) fn merge_continued_runs(
         &mut self,
         commands: Vec<CommandUse>,
@@ -448,7 +448,7 @@ impl Failure {
         }
     }
 
-    /// Closes the failure if this run shows that it is solved.
+    /// Closes the failure if this run shows that it is fixed.
     fn close_if_solved(
         &mut self,
         done: &[&ProjectCheck],
@@ -507,7 +507,7 @@ fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
     told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(GitFamily::Other)
 }
 
-/// Returns whether a failed command is a problem to solve, rather than a lookup, a typing error or an experiment.
+/// Returns whether a failed command is a problem to solve, rather than a lookup, a typo or an experiment.
 fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalRecord) -> bool {
     let error = error_of_record(record);
     if run::is_user_error(error) {
@@ -522,7 +522,7 @@ fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalR
             && (is_only_run || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::Look))
 }
 
-/// Whether a script was not found, so that its name or the folder was wrong.
+/// Returns whether a script was not found, because its name or the folder was wrong.
 fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
     let first = error.trim_start().lines().next().unwrap_or_default();
     exit == Some(127) || first.contains("can't open file") || first.contains("not found:")

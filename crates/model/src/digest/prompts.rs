@@ -51,7 +51,8 @@ impl Prompt {
         prompt::classify_prompt(&self.text)
     }
 
-    /// Returns whether the prompt began a turn. A prompt sent while the agent worked, or with a refusal, does not.
+    /// Returns whether the prompt began a turn. A prompt that was sent while the agent was working, or that came with a
+    /// refusal, does not.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
     }
@@ -140,8 +141,8 @@ impl Digest {
                     goal.task = Some(prompt);
                     break;
                 }
-                // A prompt sent while the agent worked, or with a refusal, steers a task but does not start one.
-                // Passing remarks and harness commands do not state a task either.
+                // A prompt that was sent while the agent was working, or that came with a refusal, corrects a task but
+                // does not start one. Passing remarks and harness commands do not state a task either.
                 PromptKind::Task
                     if prompt.begins_turn()
                         && !(is_newest && prompt.text.starts_with('/'))
@@ -229,8 +230,8 @@ impl Digest {
         !(closed || self.has_finished() && self.said_last > prompt.record)
     }
 
-    /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent works do not end the
-    /// turn.
+    /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent is working do not end
+    /// the turn.
     fn closing_words_of_turn(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
         let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
@@ -251,7 +252,7 @@ impl Digest {
         self.prompts.last().is_some_and(|newest| self.worked > newest.record)
     }
 
-    /// Whether a prompt answers the agent's question, for example by choosing an option or by approving with a
+    /// Returns whether a prompt answers the agent's question, for example by choosing an option or by approving with a
     /// condition.
     pub fn is_reply_to_agent(&self, prompt: &Prompt) -> bool {
         let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.asks.is_empty());

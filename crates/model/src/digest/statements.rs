@@ -233,8 +233,8 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Whether a statement is no longer valid, because the agent's next statement or a later one on the same subject
-    /// retracts it, or because the user objected.
+    /// Returns whether a statement is no longer valid, because the agent's next statement or a later one on the same
+    /// subject retracts it, or because the user objected.
     pub fn is_statement_retracted(&self, said: &AgentStatement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
         let next = later.clone().next();
@@ -253,8 +253,8 @@ impl Digest {
     }
 }
 
-/// Whether a call's description is more than the name of one of the harness's own tools, such as `Grep`. Commands
-/// such as `make` and the names of MCP tools are informative.
+/// Returns whether a call's description is more than the name of one of the harness's own tools, such as `Grep`.
+/// Commands such as `make` and the names of MCP tools are informative.
 pub fn names_more_than_a_tool(call: &str) -> bool {
     const HARNESS_TOOL_NAMES: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
     let is_one_word = call.chars().all(char::is_alphanumeric);
@@ -272,7 +272,7 @@ pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether both messages contain the same function, file or command name in backticks.
+/// Returns whether both messages contain the same function, file or command name in backticks.
 fn is_about_the_same(one: &str, other: &str) -> bool {
     const MIN_NAME_BYTES: usize = 6;
     let names = |text: &str| -> Vec<String> {

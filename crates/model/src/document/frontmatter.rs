@@ -83,7 +83,7 @@ impl Frontmatter {
         })
     }
 
-    /// Returns the entry of a key. If several entries have the key, the last one counts.
+    /// Returns the entry for a key. If several entries have the key, the last one counts.
     pub fn effective_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
@@ -119,7 +119,7 @@ impl Frontmatter {
         edits
     }
 
-    /// Returns the edits that remove a key. Every entry of the key is removed, because otherwise an earlier one would
+    /// Returns the edits that remove a key. Every entry for the key is removed, because otherwise an earlier one would
     /// take effect. The lines below an entry are also removed, because they would become part of the previous entry.
     pub fn remove_edits(&self, key: &str) -> Vec<ByteEdit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);

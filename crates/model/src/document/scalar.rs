@@ -89,7 +89,7 @@ fn is_yaml_word(text: &str) -> bool {
     YAML_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Returns whether a YAML reader might read this as a number, a date or a time of day. In doubt, returns true.
+/// Returns whether a YAML reader might read this as a number, a date or a time of day. If in doubt, returns true.
 fn is_number_like(text: &str) -> bool {
     let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'.'));
     let digits = |byte: u8| byte.is_ascii_hexdigit() || b"xXoO_:.+- tTzZ".contains(&byte);

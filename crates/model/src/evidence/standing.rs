@@ -127,7 +127,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
 }
 
 /// Returns the trees of the entries in effect, newest first and at most `most` of them. The file listings of these
-/// trees must be kept. Without them, a change of the files could not settle a failure, and a success would prove
+/// trees must be kept. Without them, a change to the files could not settle a failure, and a success would prove
 /// nothing.
 pub fn trees_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     let mut trees: Vec<&str> = Vec::new();

@@ -121,7 +121,7 @@ impl CheckRun<'_> {
         self.edited_since
     }
 
-    /// Whether only some of the tests ran. Such a run does not show that the work is done.
+    /// Returns whether only some of the tests ran. Such a run does not show that the work is done.
     fn is_partial_test_run(&self) -> bool {
         run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
     }

@@ -340,8 +340,8 @@ impl<'a> PacketFacts<'a> {
         (!is_task && is_full && words::leans_on_message_before(&newest.text)).then_some(before)
     }
 
-    /// Whether the task is settled: the agent has summed it up, and a commit or a pull request was made between it and
-    /// the newest request. A long task does not count, because it is a plan whose rules may still apply.
+    /// Returns whether the task is settled: the agent has summed it up, and a commit or a pull request was made between
+    /// it and the newest request. A long task does not count, because it is a plan whose rules may still apply.
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);
@@ -356,7 +356,7 @@ impl<'a> PacketFacts<'a> {
         self.goal.is_answered && task.is_some_and(is_published)
     }
 
-    /// Whether the line about git already mentions this effect, which is the last commit or its push.
+    /// Returns whether the line about git already mentions this effect, which is the last commit or its push.
     fn is_told_by_git_line(&self, fact: &BriefFact) -> bool {
         let git = self.told.iter().find(|fact| fact.id == "git:state").map_or("", |fact| fact.text.as_str());
         let last = git.split_once("last commit ").map_or("", |(_, rest)| rest);
@@ -367,14 +367,14 @@ impl<'a> PacketFacts<'a> {
         fact.class == FactClass::Outside && !id.is_empty() && (is_commit || is_push)
     }
 
-    /// Whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
+    /// Returns whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest, self.goal.task];
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// Whether git's current state contradicts a recorded fact. Git's state takes precedence.
+    /// Returns whether git's current state contradicts a recorded fact. Git's state takes precedence.
     fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
     }
@@ -669,7 +669,7 @@ impl<'a> PacketFacts<'a> {
     }
 }
 
-/// Whether a fact is the user's answer to a question. Answers are listed as decisions.
+/// Returns whether a fact is the user's answer to a question. Answers are listed as decisions.
 fn is_user_answer(fact: &BriefFact) -> bool {
     fact.id.starts_with("answer:")
 }

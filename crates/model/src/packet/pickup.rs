@@ -509,7 +509,7 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
 /// The words with which a packet says how a session used a file.
 const USES: [&str; 3] = ["edited", "read", "named in a command"];
 
-/// Whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
+/// Returns whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
 fn is_only_used(why: &str) -> bool {
     let is_use = |part: &str| part == "outside the project" || USES.iter().any(|word| part.starts_with(word));
     !why.is_empty() && why.split(", ").all(is_use)
@@ -545,8 +545,8 @@ fn render_section(document: &Document, heading: &str) -> String {
     format!("\n{heading}:\n{body}\n")
 }
 
-/// Whether a line in the section about failures concerns a validator's command. The line shows the command as it was
-/// typed.
+/// Returns whether a line in the section about failures concerns a validator's command. The line shows the command as
+/// it was typed.
 fn is_told_as_failing(line: &str, command: &str) -> bool {
     let typed = line.strip_prefix("- `").and_then(|rest| rest.split_once('`')).map_or("", |(typed, _)| typed);
     !typed.is_empty() && choose::is_same_command(typed, command)

@@ -97,7 +97,7 @@ pub fn commands_to_repeat(command: &str) -> Vec<String> {
     found
 }
 
-/// Whether only some of the tests ran. Such a run can find a bug but does not show that the work is done.
+/// Returns whether only some of the tests ran. Such a run can find a bug but does not show that the work is done.
 pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
     check.sort == CommandKind::Test && {
         let mut words = check.words.iter().skip(1);
@@ -200,7 +200,7 @@ pub(super) const SELECTING_OPTIONS: [&str; 14] = [
     "-R",
 ];
 
-/// Whether a word is an option with a value, not counting [`SELECTING_OPTIONS`].
+/// Returns whether a word is an option with a value, not counting [`SELECTING_OPTIONS`].
 fn is_option_with_value(word: &str) -> bool {
     matches!(
         word,
@@ -220,7 +220,7 @@ fn is_option_with_value(word: &str) -> bool {
     )
 }
 
-/// Whether an option changes the output, the time limit or the parallelism, but not the scope of the check.
+/// Returns whether an option changes the output, the time limit or the parallelism, but not the scope of the check.
 fn is_output_option(word: &str) -> bool {
     matches!(
         word.split('=').next().unwrap_or(word),
@@ -443,7 +443,7 @@ fn kind_of_django_task(task: &str) -> Option<CommandKind> {
     kind_of_task(task).or((!shows.contains(&task)).then_some(CommandKind::Run))
 }
 
-/// Whether a file is a script, judging by its extension.
+/// Returns whether a file is a script, judging by its extension.
 pub(super) fn is_script_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

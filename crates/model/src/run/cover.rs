@@ -91,8 +91,8 @@ fn pattern_alternatives(pattern: &str) -> impl Iterator<Item = &str> {
         .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
 }
 
-/// Whether a check is the project's own command for all tests, builds or lints, such as `make test`, `npm run lint`
-/// or `mise run test:ci`.
+/// Returns whether a check is the project's own command for all tests, builds or lints, such as `make test`, `npm run
+/// lint` or `mise run test:ci`.
 fn checks_everything(check: &ProjectCheck) -> bool {
     let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
@@ -149,9 +149,9 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Whether a check of everything does not cover `failed`, because `failed` is in another language or in a separate
-/// suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does
-/// not cover `mise run test:integration`.
+/// Returns whether a check of everything does not cover `failed`, because `failed` is in another language or in a
+/// separate suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run
+/// test` does not cover `mise run test:integration`.
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,
@@ -188,8 +188,8 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     another || kinds || tag_missed
 }
 
-/// Whether `passed` is the same program with the same options and at least the same scope. It must select no tests by
-/// name, or select them by prefixes of the same names. It must also name no folder or a parent folder.
+/// Returns whether `passed` is the same program with the same options and at least the same scope. It must select no
+/// tests by name, or select them by prefixes of the same names. It must also name no folder or a parent folder.
 fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.program() != failed.program() || !is_same_folder(passed, failed) {
         return false;
@@ -240,7 +240,7 @@ fn is_path_argument(word: &str) -> bool {
     !word.starts_with('-') && (word.contains('/') || word.contains('.') || word.contains("::"))
 }
 
-/// Whether a path contains another path. `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
+/// Returns whether a path contains another path. `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
 fn contains_path(above: &str, place: &str) -> bool {
     let trim =
         |path: &str| path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned();
@@ -255,7 +255,7 @@ fn contains_path(above: &str, place: &str) -> bool {
             .is_some_and(|rest| (is_tree || !above.contains("./")) && rest.starts_with(['/', ':']))
 }
 
-/// Whether `passed` builds the code that `failed` builds. Go's and Rust's tests and linters build the code they
+/// Returns whether `passed` builds the code that `failed` builds. Go's and Rust's tests and linters build the code they
 /// examine.
 fn builds_the_same(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let language = |program: &str| match program {
@@ -303,7 +303,7 @@ fn is_task_runner(program: &str) -> bool {
     )
 }
 
-/// Whether two checks ran in the same folder. An unknown folder is assumed to equal an absolute one.
+/// Returns whether two checks ran in the same folder. An unknown folder is assumed to equal an absolute one.
 fn is_same_folder(one: &ProjectCheck, other: &ProjectCheck) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

@@ -90,7 +90,7 @@ impl CheckedLine {
         !self.scripted && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
     }
 
-    /// Whether a command is piped into a check, as in `cat x | cargo test`.
+    /// Returns whether a command is piped into a check, as in `cat x | cargo test`.
     fn feeds_a_check(&self, at: usize) -> bool {
         let is_check = self.checks.iter().any(|(check, ..)| *check == at);
         !is_check && self.checks.iter().any(|(check, ..)| *check > at)

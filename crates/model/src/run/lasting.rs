@@ -22,7 +22,7 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
     }
 }
 
-/// Whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
+/// Returns whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
 fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
     // The words of a check lack the folder of a program in a `bin` folder.
     let written = check.runnable.split_whitespace().next().unwrap_or_default();
@@ -40,7 +40,8 @@ fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
     is_inside && !(program.starts_with("../") && check.folder.is_empty())
 }
 
-/// Whether the name of a command looks like a module that was run with `python3 -m` and does not come with Python.
+/// Returns whether the name of a command looks like a module that was run with `python3 -m` and does not come with
+/// Python.
 fn is_own_module(name: &str) -> bool {
     let program = name.split(' ').next().unwrap_or_default();
     let is_dotted = program.split('.').count() > 1
@@ -52,8 +53,8 @@ fn is_own_module(name: &str) -> bool {
         && !PYTHON_MODULES.contains(&program.split('.').next().unwrap_or(""))
 }
 
-/// Whether a tool runs a task of the project, or changes an installation, a database, a cloud or a registry. If it
-/// fails, its work still has to be done.
+/// Returns whether a tool runs a task of the project, or changes an installation, a database, a cloud or a registry. If
+/// it fails, its work still has to be done.
 fn changes_world(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),

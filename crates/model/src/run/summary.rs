@@ -85,7 +85,7 @@ fn counts_no_tests(line: &str) -> bool {
     super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
-/// Whether git's output says that it refused a command.
+/// Returns whether git's output says that it refused a command.
 pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
@@ -96,14 +96,14 @@ pub(super) fn reports_git_refusal(output: &str) -> bool {
     output.lines().any(says)
 }
 
-/// Whether a line may be a summary. This cheap test rules out most lines.
+/// Returns whether a line may be a summary. This cheap test rules out most lines.
 fn may_be_summary(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| begins_summary_sign(&bytes[at..])) || begins_with_location(line.trim_end())
 }
 
-/// Whether a sign of a summary starts here. The first letter is tested first, because separate searches would be too
-/// slow.
+/// Returns whether a sign of a summary starts here. The first letter is tested first, because separate searches would
+/// be too slow.
 fn begins_summary_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -478,8 +478,8 @@ fn linter_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Whether a line starts like a finding of a compiler or linter, such as `src/a.go:12:3: unused`. Indented lines
-/// belong to a log or a trace.
+/// Returns whether a line starts like a finding of a compiler or linter, such as `src/a.go:12:3: unused`. Indented
+/// lines belong to a log or a trace.
 fn begins_with_location(line: &str) -> bool {
     let bytes = line.as_bytes();
     // This test is cheap. Most lines do not contain a colon followed by a digit.

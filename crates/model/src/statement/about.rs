@@ -184,7 +184,7 @@ pub fn names_cause(text: &str) -> bool {
     CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Whether `text` gives a cause, a decision or a conclusion, rather than only a description.
+/// Returns whether `text` gives a cause, a decision or a conclusion, rather than only a description.
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
     split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)

@@ -159,13 +159,13 @@ pub fn purpose_of_words(text: &str) -> String {
     super::first_sentences(&kept, MAX_PURPOSE_CHARS).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
-/// Whether a sentence is more than a name, unlike "First, `parse`:".
+/// Returns whether a sentence is more than a name, unlike "First, `parse`:".
 fn is_clause(sentence: &str) -> bool {
     sentence.split_whitespace().count() > 3
 }
 
-/// Whether a sentence contains a name in backticks. A sentence that starts with such a name is a list entry and does
-/// not count.
+/// Returns whether a sentence contains a name in backticks. A sentence that starts with such a name is a list entry and
+/// does not count.
 fn names_something(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }

@@ -79,7 +79,7 @@ const COMMITTED_WORDS: &[&str] = &["committed", "pushed", "merged", "amended"];
 
 /// A line calls a commit's work unfinished only if it contains at least this percentage of the words in the commit's
 /// subject. The subject must have at least [`MIN_PENDING_WORDS`] words. A line of more than [`MAX_PENDING_BYTES`] bytes
-/// is about other things too, so it does not count.
+/// is also about other work, so it does not count.
 const PENDING_PERCENT: usize = 80;
 const MIN_PENDING_WORDS: usize = 3;
 const MAX_PENDING_BYTES: usize = 200;
@@ -102,8 +102,8 @@ impl<'s> SummaryClaims<'s> {
         contains_file_name(self.text, path.rsplit('/').next().unwrap_or(path))
     }
 
-    /// Whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the summary
-    /// reports their state.
+    /// Returns whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the
+    /// summary reports their state.
     pub fn says_how_check_stands(&self, kind: CommandKind) -> bool {
         let words = match kind {
             CommandKind::Test => TEST_WORDS,
@@ -119,7 +119,7 @@ impl<'s> SummaryClaims<'s> {
             })
     }
 
-    /// Whether a clause says that something fails.
+    /// Returns whether a clause says that something fails.
     pub fn tells_of_failure(&self) -> bool {
         self.clauses().any(|clause| has_word(clause, &["fail*", "error*", "broken", "undefined"]))
     }
@@ -133,13 +133,13 @@ impl<'s> SummaryClaims<'s> {
         UNPUSHED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase)) || self.has_item("push ")
     }
 
-    /// Whether a list item starts with these words.
+    /// Returns whether a list item starts with these words.
     fn has_item(&self, start: &str) -> bool {
         self.lines.iter().any(|line| line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(start))
     }
 
-    /// Whether the summary mentions an effect by its id, its link, its number or its description. `alone` means that it
-    /// is the session's only effect of this kind.
+    /// Returns whether the summary mentions an effect by its id, its link, its number or its description. `alone` means
+    /// that it is the session's only effect of this kind.
     pub fn tells_act(&self, effect: &Effect, alone: bool) -> bool {
         let Effect { kind, what, id, link, .. } = effect;
         let has_id = id.len() >= 5 && self.content.has_phrase(&id.to_lowercase());
@@ -170,12 +170,12 @@ impl<'s> SummaryClaims<'s> {
         }
     }
 
-    /// Whether the summary says that something was pushed or merged.
+    /// Returns whether the summary says that something was pushed or merged.
     pub fn says_published(&self) -> bool {
         self.says_done(&["pushed", "merged"], &["pushed", "merged"])
     }
 
-    /// Whether a clause contains one of `words` and one of `verbs`, but no "not".
+    /// Returns whether a clause contains one of `words` and one of `verbs`, but no "not".
     fn says_done(&self, words: &[&str], verbs: &[&str]) -> bool {
         self.clauses()
             .any(|clause| has_word(clause, words) && has_word(clause, verbs) && !has_word(clause, &["not"]))
@@ -190,7 +190,7 @@ impl<'s> SummaryClaims<'s> {
             })
     }
 
-    /// Whether a single line contains most of the meaningful words of `text`.
+    /// Returns whether a single line contains most of the meaningful words of `text`.
     pub fn tells_subject(&self, text: &str) -> bool {
         let words = subject_words(text);
         !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, TOLD_PERCENT))
@@ -227,7 +227,7 @@ fn has_share(line: &str, words: &[String], percent: usize) -> bool {
     held * 100 >= words.len() * percent
 }
 
-/// Whether normalised `text` contains one of these words. A trailing `*` stands for any ending.
+/// Returns whether normalised `text` contains one of these words. A trailing `*` stands for any ending.
 fn has_word(text: &str, wanted: &[&str]) -> bool {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ':' | '.' | '-' | '_'));
     let is_wanted = |word: &str| {

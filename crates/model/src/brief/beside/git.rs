@@ -11,7 +11,7 @@ use crate::effect::EffectKind;
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Branches on which feature work is seldom meant to be committed.
+/// Default branches. Feature work is rarely meant to be committed to them directly.
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
 /// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
@@ -140,20 +140,20 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
                 // The summary may mean an earlier push.
                 EffectKind::Push => has_new_commit || !is_told(used),
-                // A new branch is reported as the current branch, if it is reported. A deleted or renamed branch would
-                // otherwise be missing.
+                // If a new branch is reported, it is reported as the current branch. A deleted or renamed branch is
+                // reported only here.
                 EffectKind::Branch => used.effect.what.contains(' ') && !is_told(used),
                 _ => !is_told(used),
             }
     })
 }
 
-/// Whether the effect is too recent for an earlier brief to have reported it.
+/// Returns whether the effect is too recent for an earlier brief to have reported it.
 fn is_new(digest: &Digest, used: &EffectUse) -> bool {
     used.record > digest.epoch
 }
 
-/// Whether the agent needs the name of the branch and the summary lacks it.
+/// Returns whether the agent needs the name of the branch and the summary lacks it.
 fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> bool {
     let branch = git.branch;
     if branch.is_empty() || claims.content.has_phrase(&branch.to_lowercase()) {
@@ -166,8 +166,8 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
             && !DEFAULT_BRANCHES.contains(&used.effect.what.as_str())
     };
     let is_default = DEFAULT_BRANCHES.contains(&branch) && !git.uncommitted.is_empty();
-    // The folder of a worktree is often named after a branch, and the summary contains that folder's name. It misleads
-    // if another branch is checked out.
+    // The folder of a worktree is often named after a branch, and the summary contains that folder's name. The name
+    // misleads if another branch is checked out.
     let folder = digest.worktree.rsplit('/').next().unwrap_or_default();
     let misleads = digest.worktree.contains("worktree") && !branch.ends_with(folder);
     is_default || misleads || digest.effects.iter().any(|used| is_other(&used))
@@ -203,7 +203,7 @@ fn uncommitted_work(
         (None, true) => format!("{n} not committed"),
         (None, false) => format!("{n}, not in any commit seen here"),
     };
-    // A number alone does not help. If the summary names all files, they are listed again as the ones at risk.
+    // A count alone does not help. If the summary names all files, they are listed again as the ones at risk.
     let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();
     let (head, listed) = match (is_told, lists_all) {
         (true, _) => ("edited, not in any commit seen here, not named in the summary".to_owned(), &new),
@@ -220,7 +220,7 @@ fn is_document(file: &FileUse) -> bool {
     file.path.ends_with(".md") || file.path.ends_with(".txt")
 }
 
-/// Whether an uncommitted file is work that could be lost.
+/// Returns whether an uncommitted file is work that could be lost.
 fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     let is_of_tool = file.path.split('/').rev().skip(1).any(|folder| {
         folder.starts_with('.') && folder.len() > 1 && !PROJECT_HIDDEN_FOLDERS.contains(&folder)

@@ -58,7 +58,7 @@ fn reason_to_repeat(digest: &Digest, command: &CommandUse, runnable: &str) -> Op
     (command.runs > 1 && is_work()).then(|| inline_for_model(runnable, MAX_ARGUMENT_CHARS))
 }
 
-/// Whether the session edited or built the program.
+/// Returns whether the session edited or built the program.
 fn is_own_program(digest: &Digest, program: &str) -> bool {
     let path = program.trim_start_matches("./");
     if !program.contains('/') || program.starts_with(['/', '~', '$', '.']) && !program.starts_with("./") {

@@ -58,7 +58,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let turns = digest.requests_with_outcomes();
     // The last message is in the section "Where it stands", and an accepted proposal is part of the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    // The section "Where it stands" leaves out the last message if the agent already works on a newer prompt.
+    // The section "Where it stands" leaves out the last message if the agent is already working on a newer prompt.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
         || digest.steps_since_last_message().is_empty();
     let is_told =
@@ -103,7 +103,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The message contains little more than a question that the user has answered, or work that was done since.
+        // The message contains little more than a question that the user has answered, or open work that has since been
+        // done.
         if is_spent(digest, outcome) {
             skipped += 1;
             continue;
@@ -267,7 +268,8 @@ fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     }
 }
 
-/// Whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests" do not.
+/// Returns whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests"
+/// do not.
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
     const UNINFORMATIVE_WORDS: &[&str] = &[
@@ -347,7 +349,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !is_quoted_by_newest_prompt(digest, outcome)
 }
 
-/// Whether a statement is short and gives no reason.
+/// Returns whether a statement is short and gives no reason.
 fn is_remark(said: &AgentStatement) -> bool {
     said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
 }
@@ -356,7 +358,7 @@ fn is_remark(said: &AgentStatement) -> bool {
 struct LaterWork {
     /// How many newer turns are included.
     newer: usize,
-    /// Whether files were edited after the turn. If so, work that the turn left open may be done.
+    /// Whether files were edited after the turn. If so, work that the turn left open may be done by now.
     overtaken: bool,
 }
 

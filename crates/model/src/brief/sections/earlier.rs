@@ -1,5 +1,5 @@
 //! Earlier requests that still matter: those that the agent has not answered yet, and the one that opened the session.
-//! A brief with much room also lists the requests that were answered.
+//! A brief with plenty of room also lists the requests that were answered.
 
 use std::borrow::Cow;
 

@@ -48,8 +48,8 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Names the newest file, and also the other one if there are exactly two, because editing either may have solved the
-/// failure.
+/// Names the newest file, and also the other one if there are exactly two, because editing either of them may have
+/// fixed the failure.
 fn list_edited_files(files: &[&str]) -> String {
     let path = |file: &str| path_or_code(file, 120);
     match files {
@@ -74,7 +74,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
     reasons.sort_by_key(|line| failure::is_test_location(line));
     for reason in names.iter().rev().filter_map(|line| run::reason_in_test_line(line)) {
-        // A test runner may print the reason twice, and cut it once.
+        // A test runner may print the reason twice, once in full and once cut short.
         if !reasons.iter().any(|line| line.contains(reason.trim_end_matches("..."))) {
             reasons.insert(0, reason);
         }

@@ -57,7 +57,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Whether a file outside the project was only read and belongs to an installed program.
+/// Returns whether a file outside the project was only read and belongs to an installed program.
 fn is_from_cache(file: &FileUse) -> bool {
     const INSTALL_FOLDERS: &[&str] = &["cache", ".cache", "plugins", "node_modules", "site-packages"];
     file.outside && file.edits == 0 && file.path.split('/').any(|part| INSTALL_FOLDERS.contains(&part))
@@ -110,7 +110,7 @@ fn path_below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     path.strip_prefix(folder)?.strip_prefix('/').filter(|_| !folder.is_empty())
 }
 
-/// Whether a name from a command line is inside `.git`, or is a folder whose files are listed anyway.
+/// Returns whether a name from a command line is inside `.git`, or is a folder whose files are listed anyway.
 fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
     let is_below = |other: &FileUse| {
         other.path.strip_prefix(file.path.as_str()).is_some_and(|rest| rest.starts_with('/'))

@@ -179,7 +179,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         (false, true) => format!("{NEWEST_LABEL}: "),
         (_, false) => format!("{NEWEST_LABEL}, refusing {}: ", in_backticks(&newest.refused, 60)),
     };
-    // A task that stands alone gets more room than an answer.
+    // A task that can be understood on its own gets more room than an answer.
     let most = match newest.prompt_kind() {
         PromptKind::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],

@@ -14,9 +14,9 @@ const NEWEST_TURNS_INCLUDED: usize = 2;
 /// A statement counts as a guess if its first bytes, up to this number, contain a word such as "probably".
 const GUESSED_BYTES: usize = 240;
 
-/// Whether later work has made a closing message obsolete. This is the case if the message answers a question or makes
-/// a proposal, and the agent has worked on the matter since. `newer` is the number of newer conclusions in the brief.
-/// If it is not 0, a guess is also obsolete.
+/// Returns whether later work has made a closing message obsolete. This is the case if the message answers a question
+/// or makes a proposal, and the agent has since worked on the same subject. `newer` is the number of newer conclusions
+/// in the brief. If it is not 0, a guess is also obsolete.
 pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
@@ -56,7 +56,7 @@ pub fn is_guessing(said: &AgentStatement) -> bool {
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
-/// Whether a statement reports a failure, a check has passed since, and no failure is open.
+/// Returns whether a statement reports a failure, a check has passed since, and no failure is open.
 pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -67,7 +67,7 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Whether a statement about failing tests is outdated because a later one is also about failing tests.
+/// Returns whether a statement about failing tests is outdated because a later one is also about failing tests.
 pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {
         let small = text.to_lowercase();
@@ -79,7 +79,8 @@ pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) ->
             || later.any(|later| is_about_failures(&later.text)))
 }
 
-/// Whether a message mostly consists of a question that the user has answered, or of work that was done since.
+/// Returns whether a message mostly consists of a question that the user has answered, or of open work that has since
+/// been done.
 pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     let text = statement::without_answered_question(&outcome.text, &outcome.asks);
     let is_edited_since = digest.file_edited_after(outcome.record).is_some();
@@ -87,8 +88,8 @@ pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     left.is_empty() || is_edited_since && left.len() * 3 < text.len()
 }
 
-/// Whether the user has since abandoned the work that a statement is about. The statement to which the user replied
-/// with that decision is kept, because it explains the decision.
+/// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user
+/// replied with that decision is kept, because it explains the decision.
 fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > said.record);
     later.any(|prompt| {
@@ -97,7 +98,7 @@ fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
     })
 }
 
-/// Whether a statement describes the code before a change.
+/// Returns whether a statement describes the code before a change.
 fn describes_old_code(text: &str) -> bool {
     let small = cut_to_bytes(text, GUESSED_BYTES).to_lowercase();
     ["current behavior", "current behaviour", "currently, ", "currently it "]
@@ -105,7 +106,7 @@ fn describes_old_code(text: &str) -> bool {
         .any(|words| small.contains(words))
 }
 
-/// Whether the newest prompt quotes a statement in order to object to it.
+/// Returns whether the newest prompt quotes a statement in order to object to it.
 pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> bool {
     const MIN_QUOTED_WORDS: usize = 4;
     const MIN_QUOTED_BYTES: usize = 24;
@@ -117,7 +118,7 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
     let is_long = |part: &&str| {
         part.split_whitespace().count() >= MIN_QUOTED_WORDS && part.trim().len() >= MIN_QUOTED_BYTES
     };
-    // Only a part of the message can be a quotation with an objection.
+    // If the prompt consists only of the quotation, it contains no objection.
     parts
         .map(str::trim)
         .filter(|part| part.len() < newest.text.trim().len())
@@ -125,8 +126,8 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
         .any(|part| text.has_phrase(&part.to_lowercase().replace(['`', '*', '"'], "")))
 }
 
-/// Whether two messages are about the same thing: they share at least two names, which are a large part of the older
-/// message's names.
+/// Returns whether two messages are about the same subject: they share at least two names, which are a large part of
+/// the older message's names.
 pub fn is_same_subject(older: &str, newer: &str) -> bool {
     const MIN_SHARED: usize = 2;
     let (older, newer) = (names_in(older), names_in(newer));

@@ -160,7 +160,7 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep]) -> Vec<String>
     kept.map(|(_, (known, n))| format!("{}{}", describe_step(known, &endings), times(n))).collect()
 }
 
-/// Lists all edits and the last `most` other calls, in their order. The other calls before them are only counted.
+/// Lists all edits and the last `most` other calls, in order. Earlier calls that are not edits are only counted.
 fn list_steps(steps: &[String], most: usize) -> String {
     let is_edit = |step: &str| step.starts_with(EDITED);
     let others = steps.iter().filter(|step| !is_edit(step)).count();
@@ -169,7 +169,7 @@ fn list_steps(steps: &[String], most: usize) -> String {
     let mut listed: Vec<String> = Vec::new();
     for step in steps {
         match (step.strip_prefix(EDITED), listed.last_mut()) {
-            // Edits in a row share the verb.
+            // Consecutive edits share one verb.
             (Some(file), Some(last)) if is_edit(last) => last.push_str(&format!(", {file}")),
             (None, _) if left > 0 => left -= 1,
             _ => listed.push(step.clone()),
@@ -194,7 +194,7 @@ fn describe_step(step: &CallStep, endings: &PathEndings) -> String {
     }
 }
 
-/// Returns a note on a todo list after whose last change many edits were made, or an empty text.
+/// Returns a note if many edits were made after the last change to the todo list, otherwise an empty string.
 pub fn note_on_old_todos(edits: usize) -> String {
     match edits >= MIN_EDITS_OUTDATING_TODOS {
         true => format!(" (the list was last changed {edits} edits ago)"),

@@ -112,8 +112,8 @@ pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
     out
 }
 
-/// Reads the entries of a section. `title` is the heading above them, if it lies inside the section, and can itself
-/// be a decision. Otherwise it is empty.
+/// Reads the entries of a section. `title` is the heading above them if that heading is inside the section, otherwise
+/// it is empty. Such a heading can itself be a decision.
 pub fn read_entries(
     blocks: &[SectionBlock],
     at: usize,

@@ -115,7 +115,7 @@ fn paths_by_reason(mut found: Vec<(OpenReason, u64, &str)>) -> Vec<&str> {
     found.into_iter().map(|(_, _, path)| path).collect()
 }
 
-/// Whether a word of the error ends with the folder of a file, such as `FAIL example.com/shop/cart/store` for
+/// Returns whether a word of the error ends with the folder of a file, such as `FAIL example.com/shop/cart/store` for
 /// `cart/store/save.go`. The name of a single folder may mean anything.
 fn names_folder_of(error: &str, path: &str) -> bool {
     let Some((folder, _)) = path.rsplit_once('/').filter(|(folder, _)| folder.contains('/')) else {

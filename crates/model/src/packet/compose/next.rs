@@ -125,7 +125,7 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Whether the purpose names work that was not requested in this session. If so, the session's activity is
+    /// Returns whether the purpose names work that was not requested in this session. If so, the session's activity is
     /// irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
@@ -443,7 +443,7 @@ enum AnnouncementProgress {
     Done,
 }
 
-/// Whether an announcement is about more than one change.
+/// Returns whether an announcement is about more than one change.
 fn announces_several(words: &str) -> bool {
     const SEVERAL_WORDS: [&str; 12] = [
         "all",
