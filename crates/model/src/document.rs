@@ -81,7 +81,7 @@ impl Document {
         line::lines_from(&self.bytes, self.start_after_bom(), 1)
     }
 
-    /// Returns the line end that edits insert.
+    /// Returns the line ending that edits insert.
     pub fn line_ending(&self) -> &'static str {
         let first = || self.lines().next().and_then(|line| line.ending(&self.bytes));
         self.frontmatter.as_ref().map(|frontmatter| frontmatter.line_end).or_else(first).unwrap_or("\n")
@@ -186,7 +186,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the text of one line and keeps its line end.
+    /// Replaces the text of one line and keeps its line ending.
     pub fn set_line(&mut self, number: usize, text: &str) -> Result<(), EditError> {
         let line = self.lines().find(|line| line.number == number);
         let line = line.filter(|line| {

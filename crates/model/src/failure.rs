@@ -89,7 +89,7 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, and the first of the other lines, in their original order. At least
+/// Returns the lines that name a failed test, and the first few other lines, in their original order. At least
 /// [`MIN_REASONS`] other lines are kept if there are that many, because a name does not say why a test failed.
 fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     const MIN_REASONS: usize = 3;

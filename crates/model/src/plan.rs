@@ -96,7 +96,7 @@ keeping_the_rest! {
         files_touched: Vec<String>,
         evidence_path: Option<String> = skip Option::is_none,
         blocked_reason: Option<String> = skip Option::is_none,
-        /// The session that works or worked on the task, or `user`.
+        /// The session that is or was working on the task, or `user`.
         claimed_by: Option<String> = skip Option::is_none,
         started_at: Option<String> = skip Option::is_none,
         done_at: Option<String> = skip Option::is_none,

@@ -102,8 +102,8 @@ pub(super) struct CountedHeaders<'c> {
 impl<'c> CountedHeaders<'c> {
     pub fn header_cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
-        // An inline section is one line. Its dash and line end cost 3 units, of which 2 are counted with the title and
-        // 1 here. `candidate_cost` adds 2 for each fact.
+        // An inline section is one line. Its dash and line ending cost 3 units, of which 2 are counted with the title
+        // and 1 here. `candidate_cost` adds 2 for each fact.
         let line = if class.style() == FactStyle::Inline { 1 } else { 0 };
         let mut cost = if self.titles.contains(title) { 0 } else { utf16_length(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {

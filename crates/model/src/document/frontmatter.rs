@@ -21,7 +21,7 @@ pub(super) struct Frontmatter {
     pub closing_line_start: usize,
     /// The start of the body and the number of its first line.
     pub body_start: (usize, usize),
-    /// The line end for new entries.
+    /// The line ending for new entries.
     pub line_end: &'static str,
 }
 

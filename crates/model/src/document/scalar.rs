@@ -98,7 +98,7 @@ fn is_number_like(text: &str) -> bool {
     head && (special || text.bytes().all(digits))
 }
 
-/// Returns whether JSON leaves the character unescaped although YAML forbids it or reads it as a line end.
+/// Returns whether JSON leaves the character unescaped although YAML forbids it or reads it as a line ending.
 fn is_unsafe_in_yaml(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

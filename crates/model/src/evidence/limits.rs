@@ -87,7 +87,7 @@ fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundl
     TrimmedBundle { bundle, archived }
 }
 
-/// Returns the size of an entry in the file, including the indentation of each line and the comma and line end after
+/// Returns the size of an entry in the file, including the indentation of each line and the comma and line ending after
 /// the entry.
 fn size_in_bundle(entry: &EvidenceEntry) -> usize {
     let bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();

@@ -145,7 +145,7 @@ fn command_with_cd(used: &CheckUse) -> String {
 }
 
 /// Returns the runs that show whether the work is done. Partial test runs are included only if there is no complete
-/// one. Commands that do not exist, unknown results, and failures that another check has shown to be solved are left
+/// one. Commands that do not exist, unknown results, and failures that another check has shown to be fixed are left
 /// out.
 pub fn runs_worth_repeating<'r, 'd>(
     runs: &'r [CheckRun<'d>],

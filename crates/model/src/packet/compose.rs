@@ -1,5 +1,5 @@
-//! Fills in a packet from captured facts, by rules and without a model. It contains the facts that a brief for a new
-//! agent would contain, each once, below the packet's headings.
+//! Fills in a packet from captured facts, by rules and without a model. The packet contains the facts that a brief for
+//! a new agent would contain, each once, below the packet's headings.
 
 mod first_files;
 mod next;
@@ -319,7 +319,7 @@ impl<'a> PacketFacts<'a> {
                 task.is_some_and(|task| !prompt::instruction_sentences(&task.text).is_empty());
             let most = match (is_answered, refers) {
                 (false, true) => MAX_TASK_CHARS,
-                // An instruction in it may still apply.
+                // An instruction in the task may still apply.
                 (true, false) if has_instruction => DURING_CHARS,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
                 (true, true) | (false, false) => DURING_CHARS,

@@ -32,7 +32,7 @@ pub enum ClaimSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: ClaimSubject,
-    /// The thing that the claim is about, such as a file, a command or a commit.
+    /// What the claim is about, such as a file, a command or a commit.
     pub subject: String,
     pub state: ClaimVerification,
     /// The result as text, such as `its content differs` or `ahead by 3 commits`.

@@ -233,11 +233,11 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     without_started_calls(&without_empty_lists(&kept), prompt)
 }
 
-/// Shorter sentences, such as "All tests pass.", may be repeated.
+/// Sentences with fewer characters, such as "All tests pass.", may be repeated.
 const MIN_TOLD_CHARS: usize = 30;
 
-/// Removes the sentences of the agent that the text above or an earlier line already contains. A line of which no
-/// quoted sentence is left goes as well.
+/// Removes the agent's sentences that the text above or an earlier line already contains. A line is removed if little
+/// of its quotation is left.
 fn without_told_sentences(context: &str, above: &str) -> String {
     let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
     let mut told = collapse_white_space(&above.replace("\n> ", " "));
@@ -259,8 +259,8 @@ fn without_told_sentences(context: &str, above: &str) -> String {
     without_empty_lists(&kept.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Removes the told sentences from a line's quotation. Before an arrow stands the request to which the quotation is
-/// the answer. Returns `None` if all of the quotation was told.
+/// Removes the sentences that `told` contains from the quotation in a line. If the line contains an arrow, the text
+/// before the arrow is the request that the quotation answers. Returns `None` if little of the quotation is left.
 fn without_told_quote(line: &str, told: &str) -> Option<String> {
     let start = line.find("” → “").map_or(0, |at| at + "” → ".len());
     let Some((open, close)) =
@@ -278,11 +278,11 @@ fn without_told_quote(line: &str, told: &str) -> Option<String> {
     }
     let left = gone.iter().fold(words.to_owned(), |left, sentence| left.replacen(sentence, "", 1));
     let left = collapse_white_space(&left);
-    // What is left of a quotation must say something by itself.
+    // The rest of a quotation must be long enough to make sense on its own.
     (left.chars().count() >= MIN_TOLD_CHARS).then(|| format!("{}{left}{}", &line[..open], &line[close..]))
 }
 
-/// Joins lines, and leaves out the title of a list of which nothing is left.
+/// Joins lines, and leaves out the titles of lists that have no items left.
 fn without_empty_lists(lines: &[&str]) -> String {
     let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
     let is_title = |line: &str| titles.iter().any(|title| title == line);

@@ -75,9 +75,9 @@ const MIN_OUTPUT_LINES: usize = 8;
 /// A last paragraph of at most this many lines that contains no output is the user's comment on the output.
 const MAX_LAST_WORDS_LINES: usize = 3;
 
-/// Returns a message in which pasted output is replaced by the number of its lines, with its first error. At least a third of these lines
-/// must look like output, because programs also print prose. A message with headings or code fences is a plan and is
-/// returned unchanged.
+/// Returns a message in which pasted output is replaced by its first error and the number of its lines. At least a
+/// third of these lines must look like output. The others may be prose, because programs also print prose. A message
+/// with headings or code fences is a plan and is returned unchanged.
 pub fn without_pasted_output(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_title = lines.first().is_some_and(|line| line.starts_with("# "));
@@ -102,8 +102,9 @@ pub fn without_pasted_output(text: &str) -> String {
     [&lines[..start], &kept, &lines[end..]].concat().join("\n")
 }
 
-/// Returns the lines of a paste that stand before and after its note: the first error, or else, if the message has no
-/// words of the user, the first and the last line.
+/// Returns the lines of pasted output to keep before and after the note that replaces it. If the output contains an
+/// error, this is the first error. Otherwise, if the message consists only of output, these are the first and the last
+/// line.
 fn lines_kept_of_paste<'t>(
     lines: &[&'t str],
     start: usize,

@@ -1,4 +1,4 @@
-//! A change of a plan as data for the ledger. Each change contains a whole task, or all fields of a phase or of the
+//! A change to a plan, as data for the ledger. Each change contains a whole task, or all fields of a phase or of the
 //! plan. So applying it needs no rules that a later version might change.
 
 use serde::{Deserialize, Serialize};

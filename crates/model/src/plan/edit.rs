@@ -20,7 +20,7 @@ pub struct EditRefusal {
 pub enum RefusalKind {
     /// The task or phase does not exist.
     Absent,
-    /// Another session works on the task.
+    /// Another session is working on the task.
     Busy,
     Refused,
 }

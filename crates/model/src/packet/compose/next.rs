@@ -15,7 +15,7 @@ use crate::statement;
 /// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
-/// The maximum number of steps named to begin with.
+/// The maximum number of first steps that the prompt names.
 const MAX_STEPS: usize = 2;
 
 /// The beginning of the list of calls that followed an announcement.
@@ -70,7 +70,8 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first step, or that nothing is open. Returns `None` if the session shows neither.
+    /// Returns the first step, which may be that nothing is open. Returns `None` if the session does not show what to
+    /// do first.
     fn first_step(&self) -> Option<FirstStep> {
         let digest = self.material.digest;
         if digest.records == 0 {
@@ -100,7 +101,7 @@ impl PacketFacts<'_> {
             true => None,
             false => self.announced_step(),
         };
-        // An announced change that was begun after the failure is how the agent was solving it.
+        // If the agent announced a change after the failure and has edited files, it was fixing the failure.
         let is_being_solved = digest.file_edited_after(failed_at).is_some()
             && digest.said_last > failed_at
             && !statement::announces_look(&digest.said);
@@ -134,7 +135,7 @@ impl PacketFacts<'_> {
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
-    /// Returns the newest message if nothing was said or done since.
+    /// Returns the newest message if nothing has been said or done since.
     fn untouched_message(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest?.record;
@@ -232,8 +233,8 @@ impl PacketFacts<'_> {
     }
 
     /// Returns whether the work for the current request is done, as far as can be seen: the checks passed after the
-    /// last edit, and every file that the request names was edited. Of a long request, only the checks that it
-    /// demands can show this.
+    /// last edit, and every file that the request names was edited. For a long request, only the checks that it demands
+    /// can show this.
     fn is_work_over(&self) -> bool {
         let digest = self.material.digest;
         let demanded = choose::checks_demanded_by_user(&self.goal);
@@ -247,7 +248,7 @@ impl PacketFacts<'_> {
         is_shown && self.is_work_checked() && digest.looks_complete() && self.files_left().is_empty()
     }
 
-    /// Returns the names of the files that the current request names and for which it was not edited yet.
+    /// Returns the names of the files that the current request mentions and that have not been edited for it yet.
     pub(super) fn files_left(&self) -> Vec<String> {
         let digest = self.material.digest;
         let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
@@ -300,7 +301,8 @@ impl PacketFacts<'_> {
         match (edits, since.iter().filter(worked).any(named)) {
             (Some(edits), _) if !edits.left.is_empty() => AnnouncementProgress::Begun,
             (Some(_), _) | (None, true) => AnnouncementProgress::Done,
-            // An announcement of several changes, or of a step that is still on the list, is not done after one edit.
+            // One edit does not complete the announced work if several changes were announced or the todo list still
+            // has an open entry.
             (None, false)
                 if has(StepAction::Edited) && !announces_several(&words) && self.next_todo().is_none() =>
             {
@@ -311,8 +313,8 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the work that the agent announced last, unless it has been checked since. An announced look at
-    /// something no longer counts once a file was edited or a call has passed or failed.
+    /// Returns the work that the agent announced last, unless it has been checked since. An announcement that the agent
+    /// will look at something no longer counts once a file was edited or a check has passed or failed.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
@@ -357,7 +359,8 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        // A call of a script file usually prepares something. Tests and linters are called by the name of their tool.
+        // A call to a script file usually prepares a later step. Tests and linters are called by the name of their
+        // tool.
         let is_check = |command: &&String| is_demanded(command) || !run::is_script_call(command);
         let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
         let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
@@ -395,13 +398,13 @@ enum FirstStep {
 struct StepOptions {
     /// A call that was started and did not finish.
     unfinished: Option<String>,
-    /// The newest message, if nothing was said or done since.
+    /// The newest message, if nothing has been said or done since.
     untouched: Option<String>,
     /// An open failure since the current task began.
     failing: Option<String>,
     /// The announced step, if it has not been done since.
     announced: Option<String>,
-    /// Whether the announced step is a change that follows on the failure.
+    /// Whether the announced step is a change that is meant to fix the failure.
     is_being_solved: bool,
     todo: Option<String>,
     check: Option<String>,
@@ -467,7 +470,7 @@ fn is_work_step(step: &CallStep) -> bool {
     matches!(step.did, StepAction::Edited | StepAction::Ran)
 }
 
-/// Names the failing command. The context section contains its error.
+/// Describes a failure by its command. The context section contains the error.
 fn describe_failure(failure: &Failure) -> String {
     format!("the failing command {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
 }
