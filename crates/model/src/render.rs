@@ -124,8 +124,8 @@ fn collapse_to_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Returns whether [`one_line`] would leave the text unchanged. It does so if the text is printable ASCII with only
-/// single spaces and none at either end, which is true of most text.
+/// Returns whether [`one_line`] would leave the text unchanged. This is the case if the text is printable ASCII with
+/// only single spaces and no space at either end, which is true of most text.
 fn is_plain_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some((first, after)), Some(last)) = (bytes.split_first(), bytes.last()) else { return false };

@@ -3,7 +3,7 @@
 //! The exit code alone is not enough, because `cargo test | tail` always succeeds. The exit code is used only if it
 //! belongs to the command in question (`exit`). Otherwise the output decides (`summary`). This module also decides
 //! whether two commands are the same check (`check`), and whether one command's success shows that another command's
-//! failure is solved (`cover`).
+//! failure is fixed (`cover`).
 
 mod check;
 mod counts;
@@ -54,8 +54,8 @@ pub enum RunResult {
     Unknown,
 }
 
-/// What a command does to the project. If a command line contains several checks, it has the first of their kinds in
-/// this order.
+/// What a command does to the project. If a command line contains several checks, its kind is the first of their kinds
+/// in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommandKind {

@@ -1,9 +1,9 @@
 //! The text as a reader sees it, without escape sequences and invisible characters and with encoded characters decoded.
 //!
-//! Several things can hide a secret from a scanner that examines only the bytes: escape sequences as in `ghp_…ESC[1m…`
-//! (from `grep --color`), zero-width characters, encodings such as `password%3Dhunter2`, `&#103;hp_…` and `\u0067hp_…`,
-//! and UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So both the bytes and this view are
-//! scanned, and the hits in the view are mapped back to the text.
+//! A secret can be hidden from a scanner that examines only the bytes. It may contain escape sequences as in
+//! `ghp_…ESC[1m…` (from `grep --color`) or zero-width characters, or it may be encoded as in `password%3Dhunter2`,
+//! `&#103;hp_…` and `\u0067hp_…`, or in UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So
+//! both the bytes and this view are scanned, and the hits in the view are mapped back to the text.
 
 use std::ops::Range;
 

@@ -81,8 +81,8 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns the commands that repeat a line. From each pipeline, only the first command is returned. `cd`, `echo` and
-/// the like are left out.
+/// Returns the commands that repeat a line. From each pipeline, only the first command is returned. Commands such as
+/// `cd` and `echo` are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();

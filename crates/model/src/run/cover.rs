@@ -1,11 +1,11 @@
-//! Decides whether a successful run shows that another run's failure is solved. It does if it ran the same check, a
+//! Decides whether a successful run shows that another run's failure is fixed. It does if it ran the same check, a
 //! wider check, or exactly the failed tests.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, SELECTING_OPTIONS};
 use crate::failure;
 
-/// Returns whether the success of `passed` shows that the failure of `failed` is solved.
+/// Returns whether the success of `passed` shows that the failure of `failed` is fixed.
 pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.identity_key() == failed.identity_key()
         || passed.words == failed.words && is_same_folder(passed, failed)
@@ -59,7 +59,7 @@ pub fn failed_test_in_line(line: &str) -> Option<&str> {
     name.filter(|name| !name.is_empty())
 }
 
-/// Returns the reason behind the name of a failed test, as in pytest's `FAILED tests/a.py::test_b - assert 1 == 2`.
+/// Returns the reason after the name of a failed test, as in pytest's `FAILED tests/a.py::test_b - assert 1 == 2`.
 pub fn reason_in_test_line(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once(failed_test_in_line(line)?)?;
     rest.strip_prefix(" - ").map(str::trim).filter(|reason| !reason.is_empty())

@@ -59,7 +59,7 @@ impl CheckedLine {
         !self.scripted && self.steps.last().is_some_and(is_look_up)
     }
 
-    /// Returns whether the line also runs something of the project after its last check.
+    /// Returns whether the line runs another command of the project after its last check.
     pub(super) fn acts_after_checks(&self) -> bool {
         self.doing.last().copied() > self.last_check()
     }

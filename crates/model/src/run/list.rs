@@ -17,8 +17,8 @@ pub struct DividedLine {
     pub needs_checks: bool,
 }
 
-/// Divides a failed line if the part after its checks may have failed. Returns `None` if the exit code cannot be that
-/// part's, or if it is unclear to which part the exit code belongs.
+/// Divides a failed line if the part after its checks may have failed. Returns `None` if the exit code cannot belong to
+/// that part, or if it is unclear which part it belongs to.
 pub fn divide_failed_line(command: &str) -> Option<DividedLine> {
     let command = &*expand_shells(command);
     divide_parsed_line(command, &CheckedLine::parse_command(command))

@@ -30,7 +30,7 @@ struct LineResult {
     task: Option<String>,
 }
 
-/// Searches the lines of an output. `of` tells whether the command line contains a check of a given kind.
+/// Searches the lines of an output. `of` returns whether the command line contains a check of a given kind.
 pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -> OutputSummary {
     let mut seen = OutputSummary::default();
     let mut weight = 0;
@@ -390,7 +390,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Parses messages which say that the test code does not build.
+/// Parses messages that say that the test code does not build.
 fn broken_build_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| begins_with(line, with);
     let broken = begins("error: could not compile")
@@ -659,8 +659,7 @@ pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Removes the prefix that names the program which printed the line, as in `[lint:go] x`, `web:test: x` or `app-1  |
-/// x`.
+/// Removes the prefix that names the program that printed the line, as in `[lint:go] x`, `web:test: x` or `app-1 | x`.
 fn without_program_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()

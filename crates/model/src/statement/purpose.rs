@@ -170,8 +170,8 @@ fn names_something(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
-/// Returns whether a message ends by announcing a look at something rather than a change, such as "Let me check the
-/// order of events:".
+/// Returns whether a message ends by announcing that the agent will look at something rather than change it, as in "Let
+/// me check the order of events:".
 pub fn announces_look(text: &str) -> bool {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
@@ -179,8 +179,8 @@ pub fn announces_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
-/// Returns the sentence before an announced look if that sentence announces a change, such as the first one of "Now I
-/// need to change `total`. Let me read it first:".
+/// Returns the sentence before such an announcement (see [`announces_look`]) if it announces a change. For example,
+/// returns the first sentence of "Now I need to change `total`. Let me read it first:".
 pub fn change_before_look(text: &str) -> Option<&str> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     let mut sentences = split_sentences(line);
