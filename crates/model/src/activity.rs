@@ -33,7 +33,7 @@ pub struct Activity {
     /// The sub-agent that made the call, or `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
-    /// The harness's id of the call.
+    /// The harness's id for the call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     pub tool: String,

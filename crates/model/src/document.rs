@@ -103,7 +103,7 @@ impl Document {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
-    /// Returns the entry for a key. If several entries have the key, the last one counts.
+    /// Returns the entry for a key. If several entries have the key, the last one is used.
     pub fn entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.frontmatter.as_ref()?.effective_entry(key)
     }
@@ -134,7 +134,7 @@ impl Document {
     }
 
     /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting a
-    /// key to its current value changes no byte. Double quotes and block lists are kept.
+    /// key to its current value does not change any byte. Double quotes and block lists are kept.
     pub fn set_entry(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
         let value = value.into();
         if self.entry(key).is_none() && !frontmatter::is_valid_key(key) {

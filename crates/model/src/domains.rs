@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-/// A field of expertise, with those of its typical words that occur in the text.
+/// A field of expertise, and which of its typical words occur in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Domain {
     pub name: &'static str,

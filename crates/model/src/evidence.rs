@@ -213,8 +213,8 @@ impl EvidenceEntry {
         matches!(self.kind(), EvidenceOrigin::Run | EvidenceOrigin::Observed)
     }
 
-    /// Returns whether this is a gate that another tool recorded. A gate shows that an agent had its turn but not what
-    /// it found. Earlier versions imported gates as verdicts.
+    /// Returns whether this is a gate that another tool recorded. A gate shows that an agent ran, but not what it
+    /// found. Earlier versions imported gates as verdicts.
     pub fn is_imported_gate(&self) -> bool {
         self.kind() == EvidenceOrigin::Imported && self.metadata.contains_key("gate")
     }
@@ -275,7 +275,7 @@ impl EvidenceBundle {
     pub fn add_entry(&mut self, entry: EvidenceEntry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
-            // An entry with an invalid time comes first, so that it settles no entry that may be later.
+            // An entry with an invalid time comes first, so that it cannot settle an entry that may be later.
             let when = |entry: &EvidenceEntry| time::parse_time(&entry.timestamp);
             let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
             let at = before.map_or(0, |before| before + 1);

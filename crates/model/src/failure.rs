@@ -242,8 +242,8 @@ fn is_log_entry(lower: &str) -> bool {
     lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
 }
 
-/// Returns whether a Go test or its helper printed the line. Findings and log messages of a test look the same, such as
-/// `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
+/// Returns whether a Go test or its helper printed the line. Findings and log messages from a test look the same, such
+/// as `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
 fn is_from_test(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());

@@ -97,7 +97,7 @@ pub struct JournalRecord<'a> {
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub id: Cow<'a, str>,
-    /// The id of the call that came after a message of the agent. Calls are recorded earlier than messages.
+    /// The id of the call that came after a message from the agent. Calls are recorded earlier than messages.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub next_call: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]

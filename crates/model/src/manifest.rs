@@ -24,8 +24,8 @@ pub const KNOWN_PHASES: &[&str] =
 /// The phase assumed if a manifest contains no known phase.
 pub const DEFAULT_PHASE: &str = "execution";
 
-/// The next action in a new manifest. It names no skill or command, but stands for the first unticked box of the
-/// steps.
+/// The next action in a new manifest. It is not the name of a skill or command, but stands for the first unticked box
+/// of the steps.
 pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";

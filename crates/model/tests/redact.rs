@@ -375,7 +375,8 @@ proptest! {
     }
 }
 
-/// Fragments for every scanner. Joined at random, they form input that matches rules but that nobody would write.
+/// Generates fragments for every scanner. Joined at random, they form input that matches rules but that nobody would
+/// write.
 fn random_fragment() -> impl Strategy<Value = String> {
     let templates: Vec<String> =
         table_rows(TOKENS_TABLE).map(|(_, template)| template.replace('^', "")).collect();

@@ -83,7 +83,7 @@ impl Digest {
         }
     }
 
-    /// Returns the declarations that edits of a file changed after a record.
+    /// Returns the declarations that edits to a file changed after a record.
     pub fn names_changed_since(&self, path: &str, record: u64) -> ChangedNames {
         let mut names = ChangedNames::default();
         let edits = self.changes.iter().filter(|change| change.path == path && change.record > record);

@@ -207,8 +207,8 @@ impl Digest {
         self.worked > self.said_last
     }
 
-    /// Returns whether the agent has finished and is waiting: its last message announces no next step, and no work
-    /// followed. A transcript may end between an announcement and the announced call.
+    /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no
+    /// work followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.said);

@@ -83,7 +83,7 @@ impl Frontmatter {
         })
     }
 
-    /// Returns the entry for a key. If several entries have the key, the last one counts.
+    /// Returns the entry for a key. If several entries have the key, the last one is used.
     pub fn effective_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }

@@ -149,8 +149,8 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Returns whether a check of everything does not cover `failed`, because `failed` is in another language or in a
-/// separate suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run
+/// Returns whether a check of the whole project does not cover `failed`, because `failed` is in another language or in
+/// a separate suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run
 /// test` does not cover `mise run test:integration`.
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
@@ -188,8 +188,9 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     another || kinds || tag_missed
 }
 
-/// Returns whether `passed` is the same program with the same options and at least the same scope. It must select no
-/// tests by name, or select them by prefixes of the same names. It must also name no folder or a parent folder.
+/// Returns whether `passed` is the same program with the same options and at least the same scope. `passed` must either
+/// select no tests by name, or select them by prefixes of the names that `failed` selects. It must also name either no
+/// path, or a parent of each path that `failed` names.
 fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.program() != failed.program() || !is_same_folder(passed, failed) {
         return false;
@@ -303,7 +304,8 @@ fn is_task_runner(program: &str) -> bool {
     )
 }
 
-/// Returns whether two checks ran in the same folder. An unknown folder is assumed to equal an absolute one.
+/// Returns whether two checks ran in the same folder. An unknown folder is assumed to be the same as any absolute
+/// folder.
 fn is_same_folder(one: &ProjectCheck, other: &ProjectCheck) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

@@ -189,7 +189,7 @@ fn passed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
     Some(LineResult { failed: false, weight, sort: Some(sort), task: None })
 }
 
-/// Parses messages of make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
+/// Parses messages from make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
 /// and pre-commit.
 fn task_runner_result(line: &str) -> Option<LineResult> {
     let failed = |task: Option<&str>| {
@@ -278,7 +278,7 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
     if begins("congratulations :)") { passed } else { None }
 }
 
-/// Parses messages of test runners. [`counts_show_failure`] parses their counts.
+/// Parses messages from test runners. [`counts_show_failure`] parses their counts.
 fn test_runner_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| begins_with(line, with);
     let fail = |weight| failed_result(weight, CommandKind::Test);
@@ -478,7 +478,7 @@ fn linter_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Returns whether a line starts like a finding of a compiler or linter, such as `src/a.go:12:3: unused`. Indented
+/// Returns whether a line starts like a finding from a compiler or linter, such as `src/a.go:12:3: unused`. Indented
 /// lines belong to a log or a trace.
 fn begins_with_location(line: &str) -> bool {
     let bytes = line.as_bytes();

@@ -23,10 +23,10 @@ use super::quote_agent_words;
 
 const MAX_TURNS: usize = 3;
 
-/// The maximum number of turns to include if much is known about the current work. Earlier turns concern other work.
+/// The maximum number of turns to include if a lot is known about the current work. Earlier turns concern other work.
 const MAX_TURNS_BESIDE_WORK: usize = 1;
 
-/// With at least this many explained changes and findings, much is known about the current work.
+/// With at least this many explained changes and findings, a lot is known about the current work.
 const MUCH_WORK: usize = 3;
 
 /// The maximum number of groups of changed files to include.

@@ -45,7 +45,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
     add_answered_requests(digest, &known, all);
 }
 
-/// Returns whether a prompt names no request, such as "yes" or "go on".
+/// Returns whether a prompt does not contain a request of its own, such as "yes" or "go on".
 fn is_empty_request(prompt: &Prompt) -> bool {
     let is_yes = prompt.prompt_kind() == PromptKind::Approval
         && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
