@@ -96,7 +96,7 @@ impl Activity {
     }
 }
 
-/// The number of calls of one tool, agent or session, and their results.
+/// The number of calls to one tool, or by one agent or session, and their results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CallCounts {
     pub name: String,
@@ -251,7 +251,7 @@ impl Clash {
     }
 }
 
-/// Returns an abbreviated session id. Every command accepts it.
+/// Returns an abbreviated session id, which every command accepts.
 pub fn short_session_id(session: &str) -> String {
     path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
 }
@@ -287,7 +287,7 @@ pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) ->
     (!text.is_empty()).then_some(text)
 }
 
-/// Describes the activity of one agent. Returns `None` if it changed no file and no call failed.
+/// Describes the activity of one agent. Returns `None` if the agent changed no files and none of its calls failed.
 fn describe_agent_activity(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
     let whose = if last.session == own {
         String::new()

@@ -190,7 +190,7 @@ struct BriefDraft {
     ranked: RankedCandidates,
     order: FixedOrder,
     choice: FormChoice,
-    /// The estimated tokens of the head and of the line that reports omitted facts.
+    /// The estimated number of tokens in the head and in the line that reports omitted facts.
     frame: f64,
 }
 

@@ -214,8 +214,8 @@ impl ResolvedSettings {
         }
     }
 
-    /// Applies a value of a settings file. `name` is the name used in the file, which is the setting's current name or
-    /// a former one.
+    /// Applies a value from a settings file. `name` is the name used in the file, which is the setting's current name
+    /// or a former one.
     fn apply_item(
         &mut self,
         key: &Key,

@@ -140,7 +140,7 @@ pub struct Digest {
     pub epoch: u64,
     /// The record number of the last compaction if no work has followed it yet.
     compacted: Option<u64>,
-    /// What the user typed after `/compact`, until work follows that compaction. It is mostly an instruction for the
+    /// What the user typed after `/compact`, until work follows that compaction. It is usually an instruction for the
     /// summary, so it is not a prompt.
     pub compact_words: String,
     /// The record number of the last prompt or call.
@@ -362,8 +362,8 @@ impl Digest {
         FoldOutcome::Counted
     }
 
-    /// Returns whether the record is a repeated report. Records with an id are compared by id. Hook reports without
-    /// an id are matched with transcript records by shape, and the other way round.
+    /// Returns whether the record is a repeated report. Records with an id are compared by id. Hook reports without an
+    /// id are matched with transcript records by shape, and vice versa.
     fn is_repeated(&mut self, record: &JournalRecord) -> bool {
         let shape = hash_shape(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));

@@ -164,7 +164,7 @@ impl Document {
         &self.outline.headings
     }
 
-    /// Finds the first section that matches a path of headings. Each heading is searched within the section of the
+    /// Finds the first section that matches a path of headings. Each heading is searched for within the section of the
     /// previous one.
     pub fn section(&self, path: &[SectionHead]) -> Option<Section<'_>> {
         self.outline.find_section(&self.bytes, path)
@@ -177,7 +177,7 @@ impl Document {
     }
 
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
-    /// section is appended to its parent section or to the document. Line ends within `text` are unchanged.
+    /// section is appended to its parent section or to the document. Line endings within `text` are unchanged.
     ///
     /// Refuses `text` if it would hide or split what follows the section. `wrap_verbatim` makes any text safe.
     pub fn set_section(&mut self, path: &[SectionHead], text: impl AsRef<[u8]>) -> Result<(), EditError> {

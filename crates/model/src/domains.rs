@@ -1,4 +1,4 @@
-//! Finds the fields of expertise that text is about, so that an architect agent can consult the right expert. The
+//! Finds the fields of expertise that a text is about, so that an architect agent can consult the right expert. The
 //! search only looks for words that are typical of each field. The feature is off by default, because the architect's
 //! model recognises fields better than this search.
 

@@ -155,7 +155,7 @@ pub struct CompletedCall<'a> {
     pub ok: bool,
 }
 
-/// Returns whether a command line may have an effect, because it contains a word that occurs in a rule. Other command
+/// Returns whether a command line may have an effect. It may if it contains a word that occurs in a rule. Other command
 /// lines need not be parsed.
 pub fn may_have_effect(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));

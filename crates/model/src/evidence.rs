@@ -50,7 +50,7 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct EvidenceEntry {
-        /// Identifies the entry, so that the same event is not recorded twice. It is empty in files of other tools.
+        /// Identifies the entry, so that the same event is not recorded twice. It is empty in files from other tools.
         id: String = skip String::is_empty,
         task_id: String,
         /// `review`, `test`, `diff`, `approval` or `note`. Other tools use other types.
@@ -92,7 +92,7 @@ keeping_the_rest! {
     }
 }
 
-/// The type of an entry. Unknown types of other tools are kept as they are.
+/// The type of an entry. Unknown types from other tools are kept as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     Review,

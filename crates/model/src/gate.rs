@@ -157,7 +157,7 @@ pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> Laun
             LaunchStep::NoCommand
         }
         _ if output.launch.is_empty() => LaunchStep::NoCommand,
-        // For an output that was valid before, the launches start again from zero.
+        // For an output that was valid before, launches are counted from zero again.
         _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => LaunchStep::GiveUp,
         _ => LaunchStep::Launch,
     }

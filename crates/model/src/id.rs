@@ -1,4 +1,4 @@
-//! Validates names from outside before they become part of a path. No other module does this.
+//! Validates names that come from outside before they become part of a path. No other module does this.
 
 use std::fmt;
 

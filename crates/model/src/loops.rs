@@ -1,5 +1,5 @@
-//! A loop sends the agent the same prompt again and again until the agent gives a promise. This module defines the
-//! state of a loop, and [`engine`] decides what happens at a stop.
+//! A loop sends the agent the same prompt repeatedly until the agent gives a promise. This module defines the state of
+//! a loop, and [`engine`] decides what happens at a stop.
 
 pub mod engine;
 pub mod last_turn;

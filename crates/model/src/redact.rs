@@ -79,7 +79,7 @@ pub struct RedactOptions {
 }
 
 /// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. Text without secrets is
-/// returned borrowed. The function is idempotent.
+/// borrowed and not copied. The function is idempotent.
 pub fn redact_text(text: &str, options: RedactOptions) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),

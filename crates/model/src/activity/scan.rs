@@ -10,7 +10,7 @@ pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
     for at in memmem::find_iter(text, ACTION_KEY) {
-        // All actions that change a file begin with one of these letters: `create`, `delete`, `edit`.
+        // The actions that change a file are `create`, `delete` and `edit`. They begin with these letters.
         if at < read || !matches!(text.get(at + ACTION_KEY.len()), Some(b'c' | b'd' | b'e')) {
             continue;
         }
@@ -76,7 +76,7 @@ pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
     times.peek().is_some() && times.all(|ts| ts < from)
 }
 
-/// Returns the time of a line. Searches only the start of the line, because the time is near it.
+/// Returns the time of a line. Searches only the start of the line, because the time is there.
 pub fn time_of_line(line: &[u8]) -> Option<&str> {
     const LINE_BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
     const TIME_KEY: &[u8] = br#""ts":""#;

@@ -13,7 +13,7 @@ use crate::tokens::TokenRatios;
 pub(super) struct Budget {
     /// The maximum number of UTF-16 units.
     pub chars: usize,
-    /// The maximum number of tokens, or `None` if only the characters are limited.
+    /// The maximum number of tokens, or `None` if only the number of characters is limited.
     pub tokens: Option<f64>,
     pub ratios: TokenRatios,
 }
@@ -24,7 +24,7 @@ pub(super) struct FormChoice {
     pub forms: Vec<Option<usize>>,
     /// For each candidate, the reason it was left out, or `None` if it was used.
     pub refused: Vec<Option<OmissionReason>>,
-    /// The estimated tokens of the chosen forms and their headers.
+    /// The estimated number of tokens in the chosen forms and their headers.
     pub tokens: f64,
 }
 

@@ -14,7 +14,7 @@ use crate::text::{count_with_noun, cut_to_bytes};
 /// Up to this many uncommitted files are always named.
 const FILES_ALWAYS_NAMED: usize = 3;
 
-/// How many uncommitted files are named before the others are only counted.
+/// How many uncommitted files are named. The others are only counted.
 const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.

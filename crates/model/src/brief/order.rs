@@ -58,9 +58,9 @@ pub(super) struct FixedOrder {
 }
 
 impl FixedOrder {
-    /// Counts one file as likely for every 60 UTF-16 units of room, after reserving 300 units for goal, state and
-    /// failures. `likely` is how many files the session probably needs. If there are many, the session covers a wide
-    /// area, so a few more files count as likely.
+    /// Counts one file as likely to be needed for every 60 UTF-16 units of room, after reserving 300 units for goal,
+    /// state and failures. `likely` is how many files the session probably needs. If there are many, the session covers
+    /// a wide area, so a few more files count as likely.
     pub fn for_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;

@@ -73,8 +73,8 @@ pub(super) fn print_brief(head: &str, candidates: &[Candidate], choice: &FormCho
 }
 
 /// Prints files grouped by folder, such as `- src/cli: edited a.rs, b.rs; read c.rs`. Folders are ordered by their
-/// highest-ranked file. A single file is printed as `- edited src/a.rs`. Folders with only read files share the last
-/// line.
+/// highest-ranked file. A single file is printed as `- edited src/a.rs`. Folders whose files were only read share the
+/// last line.
 fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
     let mut folders: Vec<(&str, Vec<(FactClass, &str)>)> = Vec::new();
     for (candidate, fact) in facts {

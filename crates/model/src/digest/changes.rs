@@ -50,8 +50,8 @@ impl Digest {
         keep_last(&mut self.changes, MAX_CHANGES);
     }
 
-    /// Clears the announced change once it seems finished: the agent runs a check, or reads another file after an
-    /// edit.
+    /// Clears the announced change once it seems finished. It does if the agent runs a check, or reads another file
+    /// after an edit.
     pub(super) fn end_purpose(&mut self, record: &JournalRecord) {
         if self.purpose.is_empty() {
             return;
@@ -98,8 +98,8 @@ impl Digest {
         self.names_changed_since(path, saved.min(asked))
     }
 
-    /// Returns the changed files after a record, the most recently changed one first. Each has its distinct reasons,
-    /// oldest first. Reasons that name another file are left out.
+    /// Returns the files that were changed after a record, the most recently changed one first. Each file has its
+    /// distinct reasons, oldest first. Reasons that name another file are left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {

@@ -88,7 +88,7 @@ impl Digest {
         keep_last(&mut self.effects, MAX_EFFECTS);
     }
 
-    /// Marks the files that `git status` does not list as saved: they are committed, restored or ignored.
+    /// Marks as saved all files that `git status` does not list, because they are committed, restored or ignored.
     fn save_files_not_listed(&mut self, listed: &str) {
         let now = self.records;
         let names: Vec<&str> = listed.split(' ').filter(|name| !name.is_empty()).collect();

@@ -164,8 +164,8 @@ impl Digest {
         }
     }
 
-    /// Returns the newest run of each check: tests, then builds and lints, then other checks, each newest first. A
-    /// check is left out if a later, wider check covers it.
+    /// Returns the newest run of each check: tests, then builds and lints, then other checks. Within each group, the
+    /// newest run comes first. A check is left out if a later, wider check covers it.
     pub fn check_runs(&self) -> Vec<&CheckUse> {
         let all: Vec<(&CheckUse, Option<ProjectCheck>)> =
             self.checks.iter().map(|used| (used, used.parsed_check())).collect();
@@ -522,7 +522,7 @@ fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalR
             && (is_only_run || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::Look))
 }
 
-/// Returns whether a script was not found, because its name or the folder was wrong.
+/// Returns whether a script was not found, which means that its name or the folder was wrong.
 fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
     let first = error.trim_start().lines().next().unwrap_or_default();
     exit == Some(127) || first.contains("can't open file") || first.contains("not found:")

@@ -130,7 +130,7 @@ impl Digest {
                         break;
                     }
                 }
-                // A short request that is still unanswered is the task, such as "log a bug and go on".
+                // A short request that is still unanswered, such as "log a bug and go on", is the task.
                 PromptKind::Remark
                     if !is_newest
                         && prompt.begins_turn()

@@ -233,8 +233,8 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Returns whether a statement is no longer valid, because the agent's next statement or a later one on the same
-    /// subject retracts it, or because the user objected.
+    /// Returns whether a statement is no longer valid. This is the case if the agent's next statement, or a later one
+    /// on the same subject, retracts it, or if the user objected.
     pub fn is_statement_retracted(&self, said: &AgentStatement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
         let next = later.clone().next();

@@ -35,8 +35,8 @@ impl Digest {
 
     /// Estimates how likely a file is to be needed. The weights are based on real sessions. Recent use counts most.
     /// Next come three signs: the agent or the user has just mentioned the file, an open failure names it, or its
-    /// counterpart (the test of a source file or the reverse) was just used. The number of uses and whether the file
-    /// was edited count least.
+    /// counterpart (the test of a source file, or the source file of a test) was just used. The number of uses and
+    /// whether the file was edited count least.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);

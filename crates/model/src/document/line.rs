@@ -56,7 +56,7 @@ pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterato
     })
 }
 
-/// Returns the bytes of a range, or an empty slice if the range is out of bounds, because no function of this module
+/// Returns the bytes of a range, or an empty slice if the range is out of bounds, because no function in this module
 /// may panic.
 pub(super) fn slice_or_empty(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()

@@ -9,7 +9,7 @@ use super::outline::CodeFence;
 const FENCE_INFO: &[u8] = b"verbatim";
 
 /// Wraps `text` in a fence that is longer than any run of backticks in it. The line ending before the closing fence
-/// belongs to the fence, so a line end at the end of `text` is preserved. `line_end` is the document's line ending.
+/// belongs to the fence, so a line ending at the end of `text` is preserved. `line_end` is the document's line ending.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
     // A lone CR is never used, because together with an LF at the start of the text it would become another line

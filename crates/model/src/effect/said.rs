@@ -79,7 +79,7 @@ impl<'a> CommandOutput<'a> {
         None
     }
 
-    /// Returns the ids in the next response of a service, which is a JSON object or the output of `jq`.
+    /// Returns the ids in the next response from a service, which is a JSON object or the output of `jq`.
     pub fn take_created_ids(&self, is_link: impl Fn(&str) -> bool) -> Option<CreatedIds> {
         let start = {
             let used = self.used.borrow();

@@ -126,16 +126,16 @@ fn is_stack_frame(line: &str) -> bool {
     ends_in_position && frame.contains('(')
 }
 
-/// Returns whether a line only counts failed subtests, which are reported themselves, such as `error: '1 subtest
-/// failed'`.
+/// Returns whether a line only counts failed subtests, such as `error: '1 subtest failed'`. Other lines report the
+/// subtests themselves.
 fn is_subtest_count(line: &str) -> bool {
     line.strip_prefix("error: '").is_some_and(|rest| {
         rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("subtest")
     })
 }
 
-/// Marks lines that repeat other lines as boilerplate. These are diffs whose values are also printed with labels, and
-/// the line `✕ name` of a test that jest also reports as `● name`.
+/// Marks as boilerplate the lines that repeat other lines. These are diffs whose values are also printed with labels,
+/// and the line `✕ name` of a test that jest also reports as `● name`.
 fn drop_repetitions(lines: &[&str], parts: &mut [Option<ReportPart>]) {
     let has_jest_names = lines.iter().any(|line| line.starts_with("● ") && is_name(line));
     for at in 0..lines.len() {

@@ -24,7 +24,7 @@ pub fn launch_prompt(output: &ExpectedOutput, path: &str) -> String {
     }
 }
 
-/// Returns a sub-agent's last message if it should be saved because the sub-agent wrote no file or an empty one.
+/// Returns a sub-agent's last message if it should be saved because the sub-agent wrote either no file or an empty one.
 pub fn message_to_keep(verdict: OutputVerdict, message: Option<&str>) -> Option<String> {
     let left_nothing = matches!(verdict, OutputVerdict::Missing | OutputVerdict::Empty);
     let text = message?.trim();

@@ -24,8 +24,8 @@ pub fn is_given(purpose: &str) -> bool {
     !purpose.trim().is_empty() && !purpose.starts_with("go on")
 }
 
-/// Returns whether a purpose and a request are about the same work, because the request contains at least half of the
-/// purpose's informative words.
+/// Returns whether a purpose and a request are about the same work. This is assumed if the request contains at least
+/// half of the purpose's informative words.
 pub fn is_about(purpose: &str, request: &str) -> bool {
     let request: Vec<String> = full_words(request).collect();
     let (shared, all) = full_words(purpose)

@@ -385,7 +385,7 @@ fn mentions_hash(line: &[u8]) -> bool {
     .any(|word| super::contains_bytes(line, word))
 }
 
-/// Returns whether a word can only be a token or a key, because it is long and mixes digits and letters of both cases.
+/// Returns whether a word can only be a token or a key: it is long and mixes digits and letters of both cases.
 fn is_random_token(word: &[u8]) -> bool {
     let looks = super::chance::profile_value(word);
     (24..=200).contains(&word.len())

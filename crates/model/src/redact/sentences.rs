@@ -449,7 +449,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     }
 }
 
-/// Returns whether a value can only be a key or a token, because it is long and random and is neither a hash nor an id.
+/// Returns whether a value can only be a key or a token: it is long and random, and is neither a hash nor an id.
 fn is_strong_secret(content: &[u8]) -> bool {
     let looks = profile_value(content);
     looks.len >= 20

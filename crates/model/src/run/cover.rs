@@ -149,9 +149,9 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Returns whether a check of the whole project does not cover `failed`, because `failed` is in another language or in
-/// a separate suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run
-/// test` does not cover `mise run test:integration`.
+/// Returns whether a check of the whole project does not cover `failed`. This is the case if `failed` is in another
+/// language or in a separate suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`,
+/// and `mise run test` does not cover `mise run test:integration`.
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,

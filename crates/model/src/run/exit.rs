@@ -141,7 +141,7 @@ impl CheckedLine {
         None
     }
 
-    /// Returns whether the output would show a failed check, because no filter removes the lines about failures.
+    /// Returns whether the output would show a failed check. It would if no filter removes the lines about failures.
     pub(super) fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {

@@ -8,15 +8,15 @@ use super::items::shorten_items;
 use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
-/// Shorter words are not compared, because they occur in every text.
+/// Shorter words are not compared, because they occur in almost all text.
 const MIN_WORD_CHARS: usize = 4;
 
 /// A sentence with fewer characters is uninformative on its own.
 const SHORTEST_SENTENCE: usize = 16;
 
-/// Returns the sentences that share the most words with `topic`, or the most informative ones if none does. As many as
-/// fit into `max` characters are returned, in their original order. A sentence stays together with the list that it
-/// introduces. If not even the best sentence fits, its beginning is returned.
+/// Returns the sentences that share the most words with `topic`, or the most informative ones if no sentence shares a
+/// word with it. As many as fit into `max` characters are returned, in their original order. A sentence stays together
+/// with the list that it introduces. If not even the best sentence fits, its beginning is returned.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);

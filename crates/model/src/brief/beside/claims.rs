@@ -138,8 +138,8 @@ impl<'s> SummaryClaims<'s> {
         self.lines.iter().any(|line| line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(start))
     }
 
-    /// Returns whether the summary mentions an effect by its id, its link, its number or its description. `alone` means
-    /// that it is the session's only effect of this kind.
+    /// Returns whether the summary mentions an effect by its id, its link, its number or its description. `alone` is
+    /// true if the effect is the session's only one of this kind.
     pub fn tells_act(&self, effect: &Effect, alone: bool) -> bool {
         let Effect { kind, what, id, link, .. } = effect;
         let has_id = id.len() >= 5 && self.content.has_phrase(&id.to_lowercase());
@@ -196,7 +196,7 @@ impl<'s> SummaryClaims<'s> {
         !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, TOLD_PERCENT))
     }
 
-    /// Returns the phrase by which a line says that the work with this subject is not finished.
+    /// Returns the phrase with which a line says that the work with this subject is not finished.
     pub fn pending_phrase_about(&self, subject: &str) -> Option<&'static str> {
         let words = subject_words(subject);
         if words.len() < MIN_PENDING_WORDS {

@@ -64,7 +64,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 let LastRun { ended, last, ran_no_tests } = result_of_command(&keys, &newest, command);
-                // The result is unknown and files were edited since, so this run says nothing about the current
+                // The result is unknown and files have been edited since, so this run says nothing about the current
                 // state.
                 if ended == RunResult::Unknown && checks_told > 0 && digest.file_edited_after(last).is_some()
                 {

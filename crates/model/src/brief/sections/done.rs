@@ -400,7 +400,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
         DoneFact::Found(said, digest) => {
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
-            // Steps announced between two calls were since done or abandoned.
+            // Steps announced between two calls have since been done or abandoned.
             let text = statement::condense_message(&said.text);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())

@@ -266,7 +266,7 @@ fn a_finding_says_which_of_its_files_were_edited_since() {
     assert!(text.contains("(all of these files have been edited since)"), "{text}");
     let text = done_text(&lines[..6]);
     assert!(!text.contains("since)") && !text.contains("not yet"), "{text}");
-    // After the last message, the brief also lists the files that are not edited yet.
+    // After the last message, the brief also lists the files that have not been edited yet.
     let text = done_text(&[&lines[..4], &lines[6..]].concat());
     assert!(text.contains("then edited src/reader.py; not yet edited: writer.py"), "{text}");
 }

@@ -126,8 +126,8 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
         .any(|part| text.has_phrase(&part.to_lowercase().replace(['`', '*', '"'], "")))
 }
 
-/// Returns whether two messages are about the same subject: they share at least two names, which are a large part of
-/// the older message's names.
+/// Returns whether two messages are about the same subject: they share at least two names, and the shared names are a
+/// large part of the older message's names.
 pub fn is_same_subject(older: &str, newer: &str) -> bool {
     const MIN_SHARED: usize = 2;
     let (older, newer) = (names_in(older), names_in(newer));

@@ -89,7 +89,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
-    // If the last message names several files, some may not be edited yet.
+    // If the last message names several files, some of them may not have been edited yet.
     let left = digest.edits_of_named_files(words, digest.said_last).map_or(String::new(), |edits| {
         let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
         if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }

@@ -199,7 +199,7 @@ fn decision_of_row(line: usize, cells: &[String], head: &[String]) -> Result<Fou
     Ok(FoundDecision { line, text, why, date, ..FoundDecision::default() })
 }
 
-/// Returns whether a heading is itself a decision, because it is numbered as in `ADR-3: …` or because lines with labels
+/// Returns whether a heading is itself a decision. It is if it is numbered as in `ADR-3: …`, or if lines with labels
 /// follow it.
 fn is_decision_heading(title: &str, blocks: &[SectionBlock]) -> bool {
     let bare = title.trim_start_matches(['*', '[']).to_lowercase();

@@ -199,7 +199,7 @@ fn names_program(words: &str, name: &str) -> bool {
     words.split(is_end).any(|word| word.rsplit('/').next() == Some(name))
 }
 
-/// Returns the part of a command line that is an alternative to the failed part: a different call of the same program
+/// Returns the part of a command line that is an alternative to the failed part: a different call to the same program
 /// with the same subcommand.
 fn alternative_in_command(command: &str, failure: &Failure) -> Option<String> {
     if !failure.is_command {

@@ -20,21 +20,21 @@ const MAX_FILES_OF_FOLDER: usize = 2;
 /// Why a file should be opened first, best reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OpenReason {
-    /// The step to begin with names it.
+    /// The first step names the file.
     Step,
-    /// The error of an open failure names it.
+    /// The error of an open failure names the file.
     Error,
-    /// The error of an open failure names its folder.
+    /// The error of an open failure names the file's folder.
     FailingFolder,
-    /// It was used after the agent's last message.
+    /// The file was used after the agent's last message.
     LastUsed,
-    /// The request names it, and it was not edited yet.
+    /// The request names the file, and the file was not edited yet.
     NotEdited,
-    /// It was edited for the newest prompt and is not committed.
+    /// The file was edited for the newest prompt and is not committed.
     Edited,
-    /// It was used for the newest prompt.
+    /// The file was used for the newest prompt.
     Used,
-    /// It was edited before the newest prompt and is not committed.
+    /// The file was edited before the newest prompt and is not committed.
     Uncommitted,
 }
 
