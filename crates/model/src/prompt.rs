@@ -666,7 +666,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
-/// Returns whether the user gives up the work done so far.
+/// Returns whether the user abandons the work done so far.
 pub fn abandons_work(text: &str) -> bool {
     const MAX_CHARS: usize = 240;
     let small = text.to_lowercase();

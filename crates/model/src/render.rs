@@ -44,7 +44,7 @@ fn escape_for_model(text: &str) -> String {
     escaped
 }
 
-/// Tag names that a harness or a model may take for its own markup, besides names with `-`, `_` or `:`.
+/// Tag names that a harness or a model may mistake for its own markup, besides names with `-`, `_` or `:`.
 const RESERVED_TAGS: [&str; 21] = [
     "assistant",
     "bash",
@@ -69,7 +69,7 @@ const RESERVED_TAGS: [&str; 21] = [
     "user",
 ];
 
-/// Returns whether the text after a `<` could open or close markup of a harness, such as `</system-reminder>`. Other
+/// Returns whether the text after a `<` could open or close a harness's markup, such as `</system-reminder>`. Other
 /// names in angle brackets, such as `<module>`, `<commit>` and `<promise>`, are common in quoted text and harmless.
 fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     let mut rest = rest.clone().peekable();

@@ -41,7 +41,7 @@ impl ReplyPart {
 }
 
 /// Combines several replies into one. Only the strongest kind of reply is sent. A reply that makes a loop continue is
-/// the strongest. If several replies contain text for the model, the text is joined in the given order. Candidates of
+/// the strongest. If several replies contain text for the model, the text is joined in the given order. Candidates in
 /// replies that are not sent are not recorded as known to the agent.
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {

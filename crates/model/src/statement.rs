@@ -99,7 +99,7 @@ fn is_block_of_words(language: &str, block: &[&str]) -> bool {
 }
 
 /// Returns whether a line is prose rather than code, a drawing or output. Prose consists mostly of letters, has more
-/// than two words, and has no beginning or end that is typical of code.
+/// than two words, and does not begin or end in a way that is typical of code.
 fn is_prose_line(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();

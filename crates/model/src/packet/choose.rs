@@ -182,8 +182,8 @@ pub fn is_same_command(one: &str, other: &str) -> bool {
 }
 
 /// Returns the worst run among the checks in a command line, if each of them has also run separately. A failure is
-/// worse than an unknown result, which is worse than a pass. Among equal results, a run before the last edits is
-/// worse, and then the older run.
+/// worse than an unknown result, which is worse than a pass. Among equal results, a run before the last edits is worse
+/// than a run after them. Otherwise, the older run is worse.
 pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Option<&'r CheckRun<'d>> {
     let parts = run::checks_of_command(command, "");
     if parts.len() < 2 {

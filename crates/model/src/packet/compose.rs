@@ -120,7 +120,7 @@ pub struct PacketMaterial<'a> {
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
-    /// The prompt of the loop that runs in the session, or empty if there is none.
+    /// The prompt of the loop that is running in the session, or empty if there is none.
     pub loop_prompt: &'a str,
 }
 
@@ -341,7 +341,7 @@ impl<'a> PacketFacts<'a> {
     }
 
     /// Returns whether the task is settled: the agent has summed it up, and a commit or a pull request was made between
-    /// it and the newest request. A long task does not count, because it is a plan whose rules may still apply.
+    /// the task and the newest request. A long task does not count, because it is a plan whose rules may still apply.
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);

@@ -1,4 +1,4 @@
-//! Compares a packet's claims with the current state. Each claim turns out to be verified, changed or unverified.
+//! Compares a packet's claims with the current state. The result for each claim is verified, changed or unverified.
 
 use jiff::Timestamp;
 use serde::Serialize;

@@ -256,7 +256,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
     refuse_new_problems(plan, edited)
 }
 
-/// Appends the phases of another plan. Phase numbers and task ids that already exist are replaced, also in
+/// Appends the phases of another plan. Phase numbers and task ids that already exist are replaced, including in
 /// dependencies.
 pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();

@@ -1,5 +1,5 @@
-//! Reads a `plan.json` in thru's own format, in that of opencode-swarm, or as a bare list of tasks. A value of the
-//! wrong type is kept, with a warning.
+//! Reads a `plan.json` in thru's own format, in the format of opencode-swarm, or as a bare list of tasks. A value of
+//! the wrong type is kept, with a warning.
 
 use std::collections::HashSet;
 

@@ -150,7 +150,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
-/// Returns whether `value` is a placeholder in capitals in the help of a program, as in `[--password=FILE]` and
+/// Returns whether `value` is a placeholder in capitals in a program's help text, as in `[--password=FILE]` and
 /// `--token TOKEN  the token to use`.
 pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     let content = &text[value.start..value.end];
@@ -514,8 +514,8 @@ fn ends_identified(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(before, "identified ")
 }
 
-/// Returns the position of the value after a flag. Blanks separate the two or, in a JSON list of arguments, a quote and
-/// a comma.
+/// Returns the position of the value after a flag. The two are separated by blanks or, in a JSON list of arguments, by
+/// a quote and a comma.
 pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {

@@ -16,7 +16,7 @@ const VIEW_MARGIN: usize = 1024;
 /// Like [`VIEW_MARGIN`], but used if the text mentions a private key. The margin is larger than a key, so a key with a
 /// coloured word in its middle is still found as a whole.
 const KEY_VIEW_MARGIN: usize = 10 * 1024;
-/// How many bytes a region may be extended to reach the ends of its lines.
+/// By how many bytes a region may be extended to reach the ends of its lines.
 const MAX_LINE_BYTES: usize = 1024;
 
 #[derive(Debug)]

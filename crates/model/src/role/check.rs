@@ -1,4 +1,4 @@
-//! The validator of context files, with every rule of the format and its message. The caller passes in the facts from
+//! The validator for context files, with every rule of the format and its message. The caller passes in the facts from
 //! the disk.
 
 use std::fmt;

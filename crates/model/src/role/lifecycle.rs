@@ -63,7 +63,7 @@ pub const ALLOWED_STEPS: &[(LifecycleState, LifecycleState)] = &[
     (LifecycleState::Compacting, LifecycleState::Active),
 ];
 
-/// Something that happens to a role.
+/// An event that may change the state of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleEvent {
     /// Somebody ran `thru lifecycle save`.

@@ -436,7 +436,7 @@ fn kind_of_script(first: &str, rest: &[&str]) -> Option<CommandKind> {
     kind_of_named_script(first).or(Some(CommandKind::Run))
 }
 
-/// Returns the kind of a task of Django's `manage.py`. Tasks that only show something have no kind.
+/// Returns the kind of a Django `manage.py` task. Tasks that only show something have no kind.
 fn kind_of_django_task(task: &str) -> Option<CommandKind> {
     let shows =
         ["", "shell", "shell_plus", "dbshell", "showmigrations", "sqlmigrate", "inspectdb", "diffsettings"];

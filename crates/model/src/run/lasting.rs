@@ -24,7 +24,7 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
 
 /// Returns whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
 fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
-    // The words of a check lack the folder of a program in a `bin` folder.
+    // For a program in a `bin` folder, the words of the check do not contain the folder.
     let written = check.runnable.split_whitespace().next().unwrap_or_default();
     let is_same = written.rsplit('/').next() == Some(check.program());
     let program = if is_same { written } else { check.program() };

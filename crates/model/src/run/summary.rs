@@ -659,7 +659,7 @@ pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Removes the prefix that names the program that printed the line, as in `[lint:go] x`, `web:test: x` or `app-1 | x`.
+/// Removes the prefix that names the program that printed the line, as in `[lint:go] x`, `web:test: x` or `app-1  | x`.
 fn without_program_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()

@@ -179,8 +179,8 @@ pub fn announces_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
-/// Returns the sentence before such an announcement (see [`announces_look`]) if it announces a change. For example,
-/// returns the first sentence of "Now I need to change `total`. Let me read it first:".
+/// Returns the sentence before an announcement that [`announces_look`] recognises, if that sentence announces a change.
+/// For example, returns the first sentence of "Now I need to change `total`. Let me read it first:".
 pub fn change_before_look(text: &str) -> Option<&str> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     let mut sentences = split_sentences(line);

@@ -28,7 +28,7 @@ enum OpenReason {
     FailingFolder,
     /// The file was used after the agent's last message.
     LastUsed,
-    /// The request names the file, and the file was not edited yet.
+    /// The request names the file, and the file has not been edited yet.
     NotEdited,
     /// The file was edited for the newest prompt and is not committed.
     Edited,

@@ -291,7 +291,7 @@ impl PacketFacts<'_> {
                     && words.split('`').skip(1).step_by(2).any(|name| step.what.contains(name))
         };
         let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
-        // A check that passed was the announced step, such as "Now let me see whether all is well:".
+        // The check that passed was the announced step, as in "Now let me see whether all is well:".
         if digest.ended_with_check() {
             return AnnouncementProgress::Done;
         }

@@ -239,7 +239,7 @@ impl OutlineShape {
     }
 }
 
-/// Returns whether a heading such as `1.2 Name` is a chapter, because a list of tasks is below it. `Task 1.2: Name` is
+/// Returns whether a heading such as `1.2 Name` is a chapter. It is if a list of tasks is below it. `Task 1.2: Name` is
 /// always a task.
 fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
