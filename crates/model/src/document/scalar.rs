@@ -24,7 +24,8 @@ pub(super) enum ScalarFlaw {
     UnsupportedYaml,
 }
 
-/// Reads the text after `key:`. It never fails: a malformed value is read as text and returned with its flaw.
+/// Reads the text after `key:`. It never fails: a malformed value is read as text, and the result says what is wrong
+/// with it.
 pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
     let start = count_leading(text, is_space_or_tab);
     let rest = slice_or_empty(text, start..text.len());
