@@ -1,6 +1,7 @@
 //! Determines which session a command is about, and lists the sessions.
 
 use harness::HARNESSES;
+use jiff::Timestamp;
 use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
@@ -62,26 +63,44 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
     }
 }
 
-/// Like [`choose_session`], but never returns an ended session. If the session must be guessed, returns the open
-/// session that was last active. Returns the error from `refusal` if there is no open session or the user named an
-/// ended one.
+/// Like [`choose_session`], but never returns a session that has ended or crashed. If the session must be guessed,
+/// returns the session that was last active among those that may be running. If there is none, or the user named a
+/// session that is over, returns the error from `refusal`, which is given the reason as a clause.
 pub fn choose_open(
     world: &World,
     store: &Store,
     named: Option<&str>,
-    refusal: impl FnOnce(&Id) -> Error,
+    refusal: impl FnOnce(&str) -> Error,
 ) -> Result<(Id, SessionChoice)> {
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
     // The calling harness is running this session, even if the list says that it has ended.
-    if !roster::has_ended(&entries, session.as_str()) || chosen == SessionChoice::Harness {
-        return Ok((session, chosen));
+    let end = match chosen {
+        SessionChoice::Harness => None,
+        SessionChoice::Named | SessionChoice::Guess => {
+            roster::end_of_session(&entries, store, session.as_str(), world.now)
+        }
+    };
+    let Some(end) = end else { return Ok((session, chosen)) };
+    if chosen == SessionChoice::Named {
+        return Err(refusal(&format!("session {session} {}", end.describe())));
     }
-    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
-    match open.first().filter(|_| chosen == SessionChoice::Guess) {
-        Some(entry) => Ok((entry.session.clone(), SessionChoice::Guess)),
-        None => Err(refusal(&session)),
+    match last_running_session(&entries, store, world.now, |_| true) {
+        Some(session) => Ok((session, SessionChoice::Guess)),
+        None => Err(refusal(&format!("no session is running here (session {session} {})", end.describe()))),
     }
+}
+
+/// Returns the session that was last active among those that `fits` accepts and that may be running.
+pub fn last_running_session(
+    entries: &[RosterEntry],
+    store: &Store,
+    now: Timestamp,
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Option<Id> {
+    let open =
+        roster::sort_by_activity(entries, store, |entry| fits(entry) && entry.may_be_running(store, now));
+    open.first().map(|entry| entry.session.clone())
 }
 
 pub fn session_of_current_harness(world: &World) -> Option<Id> {

@@ -11,7 +11,7 @@ use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
 use crate::session::list;
 use crate::session::list::SessionChoice;
-use crate::session::roster::{self, RosterEntry};
+use crate::session::roster;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Copy, Debug)]
@@ -141,13 +141,11 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         return Ok(LoopOwner::Session(session, SessionChoice::Guess));
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
-    let hint = match open.first() {
-        Some(entry) => format!(
-            "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",
-            entry.session
+    let hint = match list::last_running_session(&entries, store, world.now, |_| true) {
+        Some(session) => format!(
+            "use --session ID (the newest that is running is {session}), or --next for the next session that starts here"
         ),
-        None => "use --next for the next session that starts here; no session is open now".to_owned(),
+        None => "use --next for the next session that starts here; no session is running now".to_owned(),
     };
     Err(usage_error(
         "which session should run the loop? No harness says in which session this command runs".into(),

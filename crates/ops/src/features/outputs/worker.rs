@@ -35,7 +35,7 @@ impl SessionState for RunOfSession {
 }
 
 /// Records that the calling session works on a run, and returns that session. If the command is run at a terminal,
-/// the session is a guess: the open session that was last active in this checkout.
+/// the session is a guess: the one that was last active among those that may be running in this checkout.
 pub(super) fn record_calling_session(
     world: &World,
     place: &GateContext,
@@ -43,7 +43,7 @@ pub(super) fn record_calling_session(
 ) -> Result<Option<Id>> {
     let session = match list::session_of_current_harness(world) {
         Some(session) => Some(session),
-        None => open_session_here(place)?,
+        None => running_session_here(world, place)?,
     };
     if let Some(session) = &session {
         record_worker(&place.store, &place.root, session, run)?;
@@ -60,12 +60,10 @@ pub(super) fn note_agent_at_work(world: &World, place: &GateContext, run: &RunFo
     }
 }
 
-fn open_session_here(place: &GateContext) -> Result<Option<Id>> {
+fn running_session_here(world: &World, place: &GateContext) -> Result<Option<Id>> {
     let entries = roster::read_roster(&place.store, roster::ROSTER_TAIL_BYTES)?;
-    let is_here =
-        |entry: &roster::RosterEntry| entry.is_open() && Path::new(&entry.worktree) == place.root.checkout;
-    let open = roster::sort_by_activity(&entries, &place.store, is_here);
-    Ok(open.first().map(|entry| entry.session.clone()))
+    let is_here = |entry: &roster::RosterEntry| Path::new(&entry.worktree) == place.root.checkout;
+    Ok(list::last_running_session(&entries, &place.store, world.now, is_here))
 }
 
 /// Records that a session works on a run, unless that is already recorded.

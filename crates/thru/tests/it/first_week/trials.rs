@@ -217,7 +217,7 @@ fn a_loop_is_not_offered_a_session_that_has_ended() {
     );
     start_session(&env, "s2");
     let one = env.run_thru(&["loop", "start", "Go on", "--promise", "DONE"]).assert_exit_code(2);
-    assert!(one.stderr.contains("the newest that has not ended is s2"), "{one}");
+    assert!(one.stderr.contains("the newest that is running is s2"), "{one}");
 }
 
 #[test]
