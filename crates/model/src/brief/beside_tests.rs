@@ -43,11 +43,13 @@ fn work_that_no_commit_holds_is_told_once() {
     let cases: [(&str, &[&str]); 5] = [
         (
             "Edited one.rs and two.rs.",
-            &["- 2 edited files, not in any commit seen here: src/{two.rs, one.rs}"],
+            &["- 2 files edited by this session, not in any commit seen here: src/{two.rs, one.rs}"],
         ),
         (
             "Edited one.rs.",
-            &["- 2 edited files, not in any commit seen here; the summary does not name: src/two.rs"],
+            &[
+                "- 2 files edited by this session, not in any commit seen here; the summary does not name: src/two.rs",
+            ],
         ),
         ("Edited one.rs and two.rs. Nothing is committed.", &[]),
         ("Edited one.rs and two.rs. Pending:\n- Commit the changes", &[]),
@@ -68,7 +70,7 @@ fn a_file_that_a_commit_left_out_is_not_at_risk() {
     digest.files[0].edited_at = 1;
     digest.files[2].edited_at = 9;
     let told = note(&digest, "Committed tables. plan.md, review.md and new.rs");
-    assert_eq!(told, ["- 1 edited file, not in any commit seen after 1234567: src/new.rs"]);
+    assert_eq!(told, ["- 1 file edited by this session, not in any commit seen after 1234567: src/new.rs"]);
     assert_eq!(note(&digest, "Commit 1234567, then new.rs, plan.md and review.md"), [""; 0]);
 }
 

@@ -1,15 +1,17 @@
 //! Facts about git and the outside world that a summary lacks or gets wrong: contradictions, uncommitted work, and
 //! effects that it does not mention.
 
+use super::super::Occasion;
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::{
-    self, clock_time, commit_name, effect_candidate, find_contradictions, list_by_folder, without_duplicates,
+    self, clock_time, commit_name, effect_candidate, find_contradictions, without_duplicates,
 };
+use super::super::paths::list_by_folder;
 use super::claims::SummaryClaims;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::EffectKind;
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
-use crate::text::{count_with_noun, cut_to_bytes};
+use crate::text::cut_to_bytes;
 
 /// Default branches. Feature work is rarely meant to be committed to them directly.
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
@@ -196,11 +198,11 @@ fn uncommitted_work(
     if is_told && new.is_empty() {
         return None;
     }
-    let n = count_with_noun(files.len(), "edited file");
+    let n = effects::edited_by_session(files.len(), Occasion::Compacted);
     let head = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
-        (Some(used), true) => format!("{n} not committed since {}", commit_name(used)),
+        (Some(used), true) => format!("{n}, not committed since {}", commit_name(used)),
         (Some(used), false) => format!("{n}, not in any commit seen after {}", commit_name(used)),
-        (None, true) => format!("{n} not committed"),
+        (None, true) => format!("{n}, not committed"),
         (None, false) => format!("{n}, not in any commit seen here"),
     };
     // A count alone does not help. If the summary names all files, they are listed again as the ones at risk.
@@ -212,7 +214,9 @@ fn uncommitted_work(
     };
     let on =
         if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };
-    let forms = [6, 14].map(|most| format!("{on}{head}: {}", list_by_folder(listed, most)));
+    let forms = [6, 14].map(|most| {
+        format!("{on}{head}: {}", list_by_folder(listed.iter().map(|file| file.path.as_str()), most))
+    });
     Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms.to_vec())))
 }
 
