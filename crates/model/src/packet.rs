@@ -3,6 +3,7 @@
 mod choose;
 mod compose;
 pub mod confirm;
+mod continued;
 pub mod drift;
 pub mod import;
 pub mod pickup;
@@ -18,6 +19,7 @@ use crate::document::Document;
 use crate::time;
 
 pub use compose::{GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
+pub use continued::{ContinuedPacket, QuotedGoal, quoted_goals};
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;
 

@@ -12,9 +12,9 @@ use super::choose::{
 };
 use super::pickup::CHOSEN_BY_USER;
 use super::{
-    CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING, Check, DECISIONS_HEADING, FILES_HEADING,
-    INTENT_HEADING, NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING,
-    SUGGESTED_HEADING, USER_SAID, VALIDATORS_HEADING, words,
+    CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING, Check, ContinuedPacket, DECISIONS_HEADING,
+    FILES_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus,
+    QUESTIONS_HEADING, SUGGESTED_HEADING, USER_SAID, VALIDATORS_HEADING, words,
 };
 use crate::brief::{self, BriefFact, FactClass, Occasion};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
@@ -122,6 +122,8 @@ pub struct PacketMaterial<'a> {
     pub max_iterations: i64,
     /// The prompt of the loop that is running in the session, or empty if there is none.
     pub loop_prompt: &'a str,
+    /// The packet on which the session worked.
+    pub continued: Option<&'a ContinuedPacket>,
 }
 
 /// A composed packet, with data for displaying it.
@@ -437,6 +439,9 @@ impl<'a> PacketFacts<'a> {
             (None, true) => String::new(),
         };
         text.push_str(&git);
+        if let Some(continued) = self.material.continued {
+            text.push_str(&format!("\n{}.\n", continued.describe()));
+        }
         if !session.is_empty() {
             let compacted = match compactions {
                 0 => String::new(),
@@ -474,7 +479,14 @@ impl<'a> PacketFacts<'a> {
                 said.push(format!("{USER_SAID}{words}"));
             }
         }
-        lines_or_none(&rules.chain(said).collect::<Vec<_>>())
+        let mut all: Vec<String> = rules.chain(said).collect();
+        for line in self.material.continued.iter().flat_map(|packet| &packet.constraints) {
+            let line = inline_for_model(line, MAX_INSTRUCTION_CHARS);
+            if !all.contains(&line) {
+                all.push(line);
+            }
+        }
+        lines_or_none(&all)
     }
 
     /// Returns the user's instructions that still apply, newest first, without those that the goal quotes in full.

@@ -75,13 +75,9 @@ pub fn choose_open(
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
     // The calling harness is running this session, even if the list says that it has ended.
-    let end = match chosen {
-        SessionChoice::Harness => None,
-        SessionChoice::Named | SessionChoice::Guess => {
-            roster::end_of_session(&entries, store, session.as_str(), world.now)
-        }
-    };
-    let Some(end) = end else { return Ok((session, chosen)) };
+    let is_calling = session_of_current_harness(world).as_ref() == Some(&session);
+    let end = roster::end_of_session(&entries, store, session.as_str(), world.now);
+    let Some(end) = end.filter(|_| !is_calling) else { return Ok((session, chosen)) };
     if chosen == SessionChoice::Named {
         return Err(refusal(&format!("session {session} {}", end.describe())));
     }

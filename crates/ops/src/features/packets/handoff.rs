@@ -17,7 +17,7 @@ use store::{Dir, layout};
 use crate::Error;
 use crate::Result;
 use crate::World;
-use crate::features::packets as packet_files;
+use crate::features::packets::{self as packet_files, pickup};
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
@@ -66,6 +66,9 @@ pub struct HandoffReport {
     pub open_todos: usize,
     pub suggested: Vec<String>,
     pub next_prompt: String,
+    /// The packets that this packet continues, which are done now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub continues: Vec<String>,
     /// Whether a secret in the input was redacted.
     pub covered: bool,
 }
@@ -103,6 +106,10 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     };
     let git = source.checkout.as_deref().and_then(read_git_state);
     let report = write_packet(world, &project, &source, &request, git.as_ref())?;
+    let sessions = sessions_handing_off(world, &request, &source);
+    // The packet is written. If this fails, the worst result is that an old packet stays on offer.
+    let continues =
+        pickup::close_continued_packets(world, &project, &sessions, &report.id).unwrap_or_default();
     if let Ok(id) = Id::new(&report.id) {
         packet_files::add_confirmed_to_file_index(world, &project, &id, &confirmed);
     }
@@ -110,7 +117,17 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
         // If recording this fails, the worst result is that a sweep writes an extra packet.
         let _ = crashed::record_handoff_packet(world, &project.store, &source.digest.session, &report.id);
     }
-    Ok(HandoffReport { covered: given.has_redacted(), instead_of, ..report })
+    Ok(HandoffReport { covered: given.has_redacted(), instead_of, continues, ..report })
+}
+
+/// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked for
+/// it. A session that hands over another session's work keeps its own packet.
+fn sessions_handing_off(world: &World, request: &HandoffRequest, source: &PacketSource) -> Vec<Id> {
+    let described = Id::new(&source.digest.session).ok().filter(|_| request.transcript.is_none());
+    let is_own = request.transcript.is_none() && request.session.is_none();
+    let calling = list::session_of_current_harness(world).filter(|_| is_own);
+    let calling = calling.filter(|calling| Some(calling) != described.as_ref());
+    described.into_iter().chain(calling).collect()
 }
 
 /// Returns an error if `thru loop start` would refuse a packet with these options.
@@ -307,6 +324,8 @@ pub(crate) fn write_packet(
     let running = running.filter(|_| !source.elsewhere);
     let loop_prompt =
         running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
+    let continued =
+        if source.elsewhere { None } else { pickup::packet_continued_by(&project.store, &digest.session) };
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,
@@ -328,6 +347,7 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        continued: continued.as_ref(),
     };
     // Compose a first draft to learn which files the packet names, and read only those files.
     let first = packet::compose_packet(&material);
@@ -361,6 +381,7 @@ pub(crate) fn write_packet(
         open_todos: digest.open_todos().count(),
         suggested: draft.suggested,
         next_prompt: draft.next_prompt,
+        continues: Vec::new(),
         covered: false,
     })
 }

@@ -12,7 +12,9 @@ use model::id::Id;
 use model::journal::JournalRecord;
 use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit, CurrentState};
 use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
-use model::packet::{CONSTRAINTS_HEADING, DECISIONS_HEADING, INTENT_HEADING, Packet, PacketStatus};
+use model::packet::{
+    self, CONSTRAINTS_HEADING, ContinuedPacket, DECISIONS_HEADING, Packet, PacketStatus, QuotedGoal,
+};
 use model::place;
 use model::render::{in_quotation_marks, inline_for_model};
 use model::time;
@@ -467,23 +469,75 @@ pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<St
     Ok(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.packet))
 }
 
+/// Returns the open packet that a session claimed last and has not lost.
+fn open_packet_of_session(store: &Store, session: &Id) -> Result<Option<(Id, Document, Packet)>> {
+    let Some(claimed) = store.session(session).read::<ClaimedPacket>()? else { return Ok(None) };
+    let Ok(id) = Id::new(&claimed.packet) else { return Ok(None) };
+    let document = match store.read_packet(&id) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        document => document?,
+    };
+    let packet = Packet::read_frontmatter(&document, id.as_str());
+    let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
+    let is_held = packet.status == Some(PacketStatus::Active) && packet.claimed_by == by;
+    Ok(is_held.then_some((id, document, packet)))
+}
+
+/// Returns the packet that a new packet of the session continues. If the session wrote that packet itself, its own
+/// records contain the constraints.
+pub(super) fn packet_continued_by(store: &Store, session: &str) -> Option<ContinuedPacket> {
+    let (_, document, packet) = open_packet_of_session(store, &Id::new(session).ok()?).ok()??;
+    let continued = ContinuedPacket::read(&document, &packet);
+    Some(match packet.session_id == session {
+        true => ContinuedPacket { constraints: Vec::new(), ..continued },
+        false => continued,
+    })
+}
+
+/// Marks the packets that the sessions have claimed as done, because the packet `new` continues them. Returns their
+/// ids.
+pub(super) fn close_continued_packets(
+    world: &World,
+    project: &Project,
+    sessions: &[Id],
+    new: &str,
+) -> Result<Vec<String>> {
+    let store = &project.store;
+    let mut claimants: Vec<String> = sessions.iter().map(Id::to_string).collect();
+    for session in sessions {
+        // The claim may have been made under an earlier id of the session.
+        claimants.extend(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.by));
+    }
+    let is_claimed = |status: Option<PacketStatus>, by: &str| {
+        status == Some(PacketStatus::Active) && !by.is_empty() && claimants.iter().any(|known| known == by)
+    };
+    let listing = store.list_packets()?;
+    let mut closed = Vec::new();
+    for listed in
+        listing.iter().filter(|packet| packet.name != new && is_claimed(packet.status, packet.claimed_by))
+    {
+        let Ok(id) = Id::new(listed.name) else { continue };
+        packets::change_packet(project, &id, |document| {
+            let Packet { status, claimed_by, .. } = Packet::read_frontmatter(document, id.as_str());
+            if !is_claimed(status, &claimed_by) {
+                return Ok(());
+            }
+            packets::set_status(document, PacketStatus::Done)?;
+            packets::set_frontmatter(document, packets::CONTINUED_BY, new)?;
+            closed.push(id.to_string());
+            packets::set_updated_time(document, world)
+        })?;
+    }
+    Ok(closed)
+}
+
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == Occasion::Started {
         return offer::offer_candidates(store, context.project.world.now);
     }
     let Some(session) = context.session else { return Ok(Vec::new()) };
-    let Some(claimed) = store.session(session).read::<ClaimedPacket>()? else { return Ok(Vec::new()) };
-    let Ok(id) = Id::new(&claimed.packet) else { return Ok(Vec::new()) };
-    let document = match store.read_packet(&id) {
-        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
-        document => document?,
-    };
-    let packet = Packet::read_frontmatter(&document, id.as_str());
-    let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
-    if packet.status != Some(PacketStatus::Active) || packet.claimed_by != by {
-        return Ok(Vec::new());
-    }
+    let Some((id, document, packet)) = open_packet_of_session(store, session)? else { return Ok(Vec::new()) };
     let purpose = in_quotation_marks(&packet.purpose, 200);
     let text = format!(
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
@@ -499,28 +553,16 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
 
 /// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
 fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
-    let section = document.section(&[SectionHead::exact(2, INTENT_HEADING)]);
-    let text = section.map(|section| section.text()).unwrap_or_default();
-    let (mut title, mut quotes) = ("", Vec::<(&str, String)>::new());
-    let mut is_quoted = false;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match (line.strip_prefix('>'), quotes.last_mut()) {
-            (Some(words), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", words.trim())),
-            (Some(words), _) => quotes.push((title, words.trim().to_owned())),
-            (None, _) => title = line.trim().trim_end_matches(':'),
-        }
-        is_quoted = line.starts_with('>');
-    }
-    let candidate = |(n, (title, quote)): (usize, (&str, String))| {
+    let candidate = |(n, QuotedGoal { title, quote }): (usize, QuotedGoal)| {
         let form = |most: usize| {
-            let (title, quote) = (inline_for_model(title, 120), in_quotation_marks(&quote, most));
+            let (title, quote) = (inline_for_model(&title, 120), in_quotation_marks(&quote, most));
             format!("From the packet: {title}: {quote}")
         };
         let forms = [160, 400, 900].map(form).to_vec();
         let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:goal:{n}"), "");
         Candidate { forms, known_by: vec![quote], ..candidate }
     };
-    quotes.into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
+    packet::quoted_goals(document).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
 }
 
 /// Returns the packet's constraints. The session that claimed the packet may lose them in a summary, and the user
@@ -530,7 +572,7 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     let text = section.map(|section| section.text()).unwrap_or_default();
     let constraints = text.lines().filter_map(|line| line.strip_prefix("- "));
     let candidate = |(n, line): (usize, &str)| {
-        let (label, words) = match line.strip_prefix(model::packet::USER_SAID) {
+        let (label, words) = match line.strip_prefix(packet::USER_SAID) {
             Some(words) => ("the user said", words),
             None => ("a constraint", line),
         };
