@@ -43,7 +43,7 @@ fn work_that_no_commit_holds_is_told_once() {
     let cases: [(&str, &[&str]); 5] = [
         (
             "Edited one.rs and two.rs.",
-            &["- 2 files edited by this session, not in any commit seen here: src/{two.rs, one.rs}"],
+            &["- 2 files edited by this session, not in any commit seen here: src/{two.rs,one.rs}"],
         ),
         (
             "Edited one.rs.",

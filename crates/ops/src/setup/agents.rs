@@ -15,7 +15,7 @@ use serde::Serialize;
 use store::{FoundRoot, ReplaceOutcome};
 
 use super::backup::back_up_file;
-use super::install::files::{open_folder, read_settings_file, remove_created_folders, resolve_target};
+use super::install::files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
 use super::install::places::{self, PROGRAM_NAME, user_folder};
 use super::install::{ChangedFile, FileChange, InstallReport, Scope};
 use crate::project::{git, settings};
@@ -413,11 +413,8 @@ fn remove_empty_folders(world: &World, plan: &HarnessPlan, scope: Scope) {
     let removed = plan.file_steps.iter().find(|step| step.changed_file.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed_file.path.parent()) else { return };
     let _ = std::fs::remove_dir(folder);
-    match scope {
-        Scope::User => remove_created_folders(world),
-        Scope::Local | Scope::Project => {
-            folder.parent().map(std::fs::remove_dir);
-        }
+    if let Some(above) = folder.parent() {
+        remove_harness_folder(world, scope, above);
     }
 }
 

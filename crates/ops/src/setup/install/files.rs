@@ -74,9 +74,20 @@ pub(in crate::setup) fn open_folder(
     Ok((dir, name.to_owned()))
 }
 
+/// Removes a harness's folder if it is empty. In the user's home, it is removed only if thru created it.
+pub(in crate::setup) fn remove_harness_folder(world: &World, scope: Scope, folder: &Path) {
+    match scope {
+        Scope::User => remove_created_folders(world),
+        Scope::Local | Scope::Project => {
+            // If the folder is not empty, this call fails and the folder is kept.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
 /// Removes the folders in the user's home that thru created and that are empty. A folder that another program has
 /// created again since is kept, because its removal is recorded.
-pub(in crate::setup) fn remove_created_folders(world: &World) {
+fn remove_created_folders(world: &World) {
     let Some(installs) = world.installs() else { return };
     let mut folders = installs.list_created_folders().unwrap_or_default();
     // A folder is empty only after the folders in it are gone.
