@@ -91,7 +91,7 @@ fn event_accepting_context(kind: &EventKind) -> Option<&'static str> {
     }
 }
 
-/// Distinguishes the user's own prompts from notices of the harness, which arrive with the same event.
+/// Distinguishes the user's own prompts from notices from the harness, which arrive with the same event.
 pub fn prompt_or_notice(text: Cow<'_, str>) -> EventKind<'_> {
     match text.trim_start().starts_with("<task-notification>") {
         true => EventKind::Other { name: "task-notification".into() },

@@ -61,7 +61,8 @@ impl Dir {
         self.create_with_access(name, bytes, NewFileAccess::ForOwner)
     }
 
-    /// Writes, syncs and removes a file in this folder. Only this reliably shows whether records can be written.
+    /// Writes, syncs and removes a file in this folder. Only an actual write reliably shows whether records can be
+    /// written.
     pub fn check_folder_is_writable(&self) -> Result<()> {
         let temporary = self.write_temporary(
             "write-test",
@@ -200,7 +201,7 @@ pub(crate) enum NewFileAccess {
     ForOwner,
     /// Everybody whom the umask allows. This is for other programs' files, which other users may need to read.
     ByUmask,
-    /// Everybody who could use the replaced file. Its mode is kept, whatever the umask is.
+    /// Everybody who could use the replaced file. Its mode is kept, regardless of the umask.
     WithMode(Mode),
     /// Everybody who could use the replaced file. Its mode and owner are kept.
     WithOwner { mode: Mode, owner: u32, group: u32 },

@@ -201,7 +201,7 @@ impl Roles {
         expected_path(&self.root, &self.settings, role)
     }
 
-    /// Checks a context file, including what can be checked only with the disk and git.
+    /// Checks a context file, including the checks that need the disk and git.
     pub fn check_context_file(&self, world: &World, bytes: &[u8]) -> RoleReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
@@ -290,8 +290,8 @@ pub fn parse_role_name(name: &str) -> Result<Id> {
     })
 }
 
-/// Determines the role. The order is: the named role, the session's role, the role that a variable names, and the
-/// newest session's role. The last of these is only a guess.
+/// Determines the role from the first of these that exists: the named role, the session's role, the role that a
+/// variable names, and the newest session's role. The last of these is only a guess.
 pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<IdentifiedRole> {
     if let Some(named) = named {
         return Ok(IdentifiedRole { role: parse_role_name(named)?, source: RoleSource::NamedByUser });

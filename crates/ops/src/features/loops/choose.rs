@@ -182,8 +182,8 @@ fn current_session(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that a command may act on if the user names none. A command that only reads does no harm, so for
-/// it the newest loop is chosen.
+/// Returns the loops that a command may act on if the user names none. For a command that only reads, the newest loop
+/// is chosen, because reading does no harm.
 fn loops_for_use<'a>(
     aim: LoopUse,
     loops: &[&'a Loop],

@@ -32,7 +32,7 @@ const MAX_FILES_LOGGED: usize = 20;
 /// How many bytes at the end of the journal are searched for the start of a loop.
 const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 
-/// Decides whether the session may stop or its loop continues. If no loop is in the foreground, this opens only one
+/// Decides whether the session may stop or must continue its loop. If no loop is in the foreground, this opens only one
 /// file.
 pub fn decide_at_stop<'c>(
     context: &'c HookContext<'_>,

@@ -368,7 +368,7 @@ fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutp
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }
-    // Write the file even if nothing is omitted now, because an earlier version would still list old omissions.
+    // Write the file even if nothing is omitted now, because an existing file would still list old omissions.
     let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.has_file(&name) {
         return Ok(());

@@ -50,8 +50,9 @@ impl OfferedPacket {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PacketsOnOffer {
-    /// The active packets before the drafts, each most recently changed first. The first packet is the one that
-    /// `thru status` and a brief name first and that `thru pickup` without an id uses.
+    /// The active packets, followed by the drafts; in each group, the most recently changed packet comes first. The
+    /// first packet in the list is the one that `thru status` and a brief name first, and that `thru pickup` uses if no
+    /// id is given.
     pub packets: Vec<OfferedPacket>,
     /// A draft of a crashed session that is newer than the first packet, if that packet is active.
     pub newer_crash: Option<OfferedPacket>,

@@ -35,7 +35,8 @@ pub enum ExistingPlan {
 }
 
 impl ExistingPlan {
-    /// Both flags cannot be true, because the argument parser rejects `--append` together with `--replace`.
+    /// Converts the flags `--append` and `--replace`. They cannot both be true, because the argument parser rejects
+    /// that combination.
     pub fn from_flags(append: bool, replace: bool) -> ExistingPlan {
         match (append, replace) {
             (true, _) => ExistingPlan::Append,

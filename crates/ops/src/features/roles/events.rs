@@ -142,8 +142,8 @@ impl RoleActor<'_> {
         self.step_lifecycle(role, happened)
     }
 
-    /// Records a compaction. Before that, checks the context file like `thru context validate`, but without starting
-    /// a process.
+    /// Records a compaction. Before that, checks the context file in the same way as `thru context validate`, but
+    /// without starting a process.
     pub(crate) fn record_compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find_context_file(root, settings, role)? else {
