@@ -463,7 +463,7 @@ impl TrustedHook<'_> {
     /// twice.
     fn is_already_recorded(&self, session: &Id, record: &JournalRecord) -> bool {
         let store = self.project.store;
-        // If a compaction was announced after the recorded event, this event belongs to that compaction and is no
+        // If a compaction was announced after the recorded event, this event belongs to that compaction and is not a
         // duplicate.
         matches!(store.session(session).read::<PendingBrief>(), Ok(None))
             && store.current_digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))

@@ -100,7 +100,7 @@ impl IndexLines {
     }
 }
 
-/// Returns the digest with the new unfinished calls added. Of an unfinished call, only the files are known. That is
+/// Returns the digest with the new unfinished calls added. For an unfinished call, only the files are known. That is
 /// enough to detect the workstream, but not enough for the journal.
 fn with_unfinished_calls<'d>(
     work: &Checkpoint,

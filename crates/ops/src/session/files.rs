@@ -27,7 +27,7 @@ pub struct FileRow {
     pub path: String,
     pub edits: u32,
     pub reads: u32,
-    /// How often the file was only mentioned in a command line.
+    /// How many times the file was only mentioned in a command line.
     pub guesses: u32,
     pub last_at: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -24,7 +24,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List packets, last changed first
+    /// List packets, most recently changed first
     List {
         /// List only packets with this status
         #[arg(long, value_name = "STATUS", value_parser = ["draft", "active", "done", "blocked"])]

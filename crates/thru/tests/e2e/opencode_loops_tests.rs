@@ -41,7 +41,7 @@ fn loop_log(scratch: &ScratchProject, id: &str) -> JournalLines {
     JournalLines::read(&scratch.store_folder().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// A script of five turns. In one of them, the agent writes a message before a tool call, which is not a stop.
+/// Returns a script of five turns. In one of them, the agent writes a message before a tool call, which is not a stop.
 fn script_of_five_turns() -> ModelScript {
     ModelScript::main([
         text_step("One."),
@@ -146,7 +146,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // After an error of the provider, the loop does not continue.
+    // After an error from the provider, the loop does not continue.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([
         text_step("One."),
@@ -165,8 +165,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// The user sends a message while validators run. The loop sends no prompt during the user's turn, and continues
-/// afterwards.
+/// The user sends a message while validators are running. The loop sends no prompt during the user's turn, and
+/// continues afterwards.
 fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, session: &ServerSession) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = start_waiting_loop(scratch, &["--max-iterations", "3", "--validator", slow]);

@@ -29,7 +29,7 @@ pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, Default)]
 pub struct GateRunOptions {
     pub stage: Option<String>,
-    /// If this is `None`, the settings determine the number.
+    /// How many commands run at the same time. If this is `None`, the settings determine the number.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
     pub relaunch: RelaunchPolicy,

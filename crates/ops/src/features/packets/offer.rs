@@ -101,7 +101,7 @@ struct OpenPacket {
 }
 
 impl OpenPacket {
-    /// Returns `None` if the packet is neither active nor a draft.
+    /// Creates an open packet. Returns `None` if the packet is neither active nor a draft.
     fn new(name: &str, status: Option<PacketStatus>, claimed_by: &str, purpose: &str) -> Option<OpenPacket> {
         matches!(status, Some(PacketStatus::Draft | PacketStatus::Active)).then(|| OpenPacket {
             offered: OfferedPacket { id: name.to_owned(), purpose: purpose.to_owned() },

@@ -23,8 +23,8 @@ use crate::session::roster::{self, RosterEntry};
 /// which two hooks may report.
 const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
-/// If the first part of the journal contains no earlier prompt, the edits of all sessions that were active within
-/// this time are compared.
+/// If the part of the journal that is read first contains no earlier prompt, the edits of all sessions that were active
+/// within this time are compared.
 const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// How many bytes are read from the end of a journal in each attempt. The next attempt is made only if the text does

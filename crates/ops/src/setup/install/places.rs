@@ -97,7 +97,7 @@ pub fn default_scope(harness: &Harness) -> Scope {
     }
 }
 
-/// Returns all files through which a harness calls thru, whatever their scope.
+/// Returns all files through which a harness calls thru, in any scope.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin_of(harness) {
