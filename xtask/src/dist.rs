@@ -188,7 +188,7 @@ fn plan_build(machine: &MachineFacts, addresses: AddressMode) -> BuildPlan {
     BuildPlan { kind: LinkKind::Dynamic, target: None, rustflags: Vec::new() }
 }
 
-/// Returns the musl target for a Linux host, whatever libc the host itself has.
+/// Returns the musl target for a Linux host, regardless of the host's own libc.
 fn musl_target_of(host: &str) -> Option<String> {
     let (machine, rest) = host.split_once('-')?;
     (rest.contains("linux") && ["x86_64", "aarch64"].contains(&machine))

@@ -126,7 +126,7 @@ impl Sandbox {
         run_with_timeout(&mut self.thru_command(argv), stdin)
     }
 
-    /// Runs a command. It is an error if the command fails.
+    /// Runs a command. Returns an error if the command fails.
     pub fn run_successfully(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
         let output = self.run_thru(argv, stdin)?;
         ensure!(

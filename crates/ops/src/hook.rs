@@ -321,7 +321,7 @@ impl TrustedHook<'_> {
         Some(composed)
     }
 
-    /// If the session continues under a new id, lets every feature move its state to that id.
+    /// Lets every feature move its state to the session's new id, if the session continues under one.
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };

@@ -32,7 +32,7 @@ impl Dir {
         }
     }
 
-    /// Atomically replaces or creates the file `name` in this folder. After a crash, a `Rebuildable` file may be
+    /// Replaces or creates the file `name` in this folder atomically. After a crash, a `Rebuildable` file may be
     /// absent.
     pub fn write(&self, name: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         let path = self.path().join(name);

@@ -30,8 +30,8 @@ const TRIVIAL_ERRORS: [&str; 6] = [
 /// Lines that report that something failed, but not what.
 const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// How a line begins that reports a failure in a call with exit code 0. Such a call looks successful because a pipe
-/// hid the failure.
+/// The beginnings of lines that report a failure in a call with exit code 0. Such a call looks successful because a
+/// pipe hid the failure.
 const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
 /// Words in a line that explains what went wrong. The word `error` alone also occurs in code.
@@ -54,7 +54,7 @@ const ERROR_WORDS: [&str; 16] = [
     "unable",
 ];
 
-/// How a line begins that repeats the command, or that names the source of the lines above.
+/// The beginnings of lines that repeat the command, or that name the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
 /// An error that occurred again, as the lines that both reports have in common.

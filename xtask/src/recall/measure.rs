@@ -223,7 +223,7 @@ fn contains_as_word(text: &str, name: &str) -> bool {
     })
 }
 
-/// The minimum percentage of a line's words in the summary for the line to be a repetition.
+/// If the summary contains at least this percentage of a line's words, the line is a repetition.
 const MIN_REPEATED_PERCENT: usize = 80;
 
 /// Counts the new lines. A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.

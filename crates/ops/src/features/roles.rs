@@ -398,7 +398,7 @@ pub struct UnboundRole {
     pub variable: Option<&'static str>,
 }
 
-/// `thru role unbind ROLE`: removes the role from all sessions, or only from the named session.
+/// Removes the role from all sessions, or only from the named session (`thru role unbind ROLE`).
 pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<Vec<UnboundRole>> {
     let role = parse_role_name(name)?;
     let store = Project::find_for_reading(world)?.store;
@@ -423,7 +423,7 @@ pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<V
         .collect()
 }
 
-/// `thru role unbind`: removes a session's role. The role's file and lifecycle are kept.
+/// Removes a session's role (`thru role unbind`). The role's file and lifecycle are kept.
 pub fn unbind_session(world: &World, session: Option<&str>) -> Result<UnboundRole> {
     let store = Project::find_for_reading(world)?.store;
     let (session, chosen) = list::choose_session(world, &store, session)?;

@@ -186,8 +186,8 @@ fn register_session(work: &Checkpoint) {
     }
 }
 
-/// At the first contact, puts the events that happened before the first hook at the beginning of the journal, so that
-/// the journal is in chronological order. Returns the later transcript records.
+/// Puts the events that happened before the first hook at the beginning of the journal, so that the journal is in
+/// chronological order. Called only at the first contact. Returns the later transcript records.
 fn write_events_before_hooks<'t>(
     work: &Checkpoint,
     told: &'t [TranscriptRecord],

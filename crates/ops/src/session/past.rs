@@ -74,7 +74,7 @@ pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
     digest.is_changed_since = is_changed_since(store, digest, checkout);
 }
 
-/// If the project has been moved since the session, replaces the paths of the session's folders with their new paths.
+/// Replaces the paths of the session's folders with their new paths if the project has been moved since the session.
 /// Otherwise, the session's files would count as gone.
 fn follow_move(project: &ProjectContext, digest: &mut Digest) {
     for folder in [&mut digest.home, &mut digest.worktree] {

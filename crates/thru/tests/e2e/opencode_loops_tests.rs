@@ -165,8 +165,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// The user sends a message while validators are running. The loop sends no prompt during the user's turn, and
-/// continues afterwards.
+/// Checks that the loop sends no prompt during the user's turn if the user sends a message while validators are
+/// running, and that the loop continues afterwards.
 fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, session: &ServerSession) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = start_waiting_loop(scratch, &["--max-iterations", "3", "--validator", slow]);

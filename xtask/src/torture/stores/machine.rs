@@ -93,7 +93,7 @@ pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir)).map(drop)
 }
 
-/// A sandbox with a harmless shared store that the user has cloned, trusted and worked in.
+/// Prepares a sandbox with a harmless shared store that the user has cloned, trusted and worked in.
 pub fn arrange_worked_in_clone(sandbox: &Sandbox) -> Result<()> {
     let upstream = sandbox.dir.join("upstream");
     create_repository(&upstream, &files::harmless_items())?;

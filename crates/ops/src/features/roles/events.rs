@@ -190,7 +190,7 @@ impl RoleActor<'_> {
         Ok(super::find_context_file(root, settings, role)?.is_some() || store.read_lifecycle(role)?.is_some())
     }
 
-    /// If only a variable names the role, binds the session to the role, so that the session keeps it.
+    /// Binds the session to the role if only a variable names the role, so that the session keeps it.
     fn register_role(&self, role: &Id, known: RoleOrigin) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
         if let (RoleOrigin::Variable, Some(session)) = (known, self.session) {

@@ -45,7 +45,7 @@ struct ReportedClashes {
 /// How many fingerprints are kept. The oldest are dropped first.
 const MAX_MARKS: usize = 256;
 
-/// At a prompt or a session start, warns the agent about files that another session edited at about the same time.
+/// Warns the agent, at a prompt or a session start, about files that another session edited at about the same time.
 /// Each clash is reported only once.
 pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     if context.event.agent.is_some() || !may_warn(context.event) {

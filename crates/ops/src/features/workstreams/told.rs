@@ -200,7 +200,7 @@ fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Cand
 
 const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
-/// At a prompt, reminds the agent of the manifest's files that it has not read although it has started to edit. The
+/// Reminds the agent, at a prompt, of the manifest's files that it has not read although it has started to edit. The
 /// agent is reminded of each set of files only once between two compactions.
 pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
