@@ -30,7 +30,7 @@ impl LinkKind {
     }
 }
 
-/// Whether the program is loaded at fixed or random addresses. Fixed addresses save relocations at start-up. Random
+/// Whether the program is loaded at fixed or random addresses. Fixed addresses avoid relocations at start-up. Random
 /// addresses need position-independent code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressMode {

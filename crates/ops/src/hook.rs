@@ -147,7 +147,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         Ok(event) => hook.handle_event(event, &marker, trace),
         Err(why) => {
             hook.add_receipt_error(why);
-            // The receipt contains thru's name for the event, like all receipts.
+            // The receipt contains thru's name for the event, as all receipts do.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.our_event.name()), "");
             trace.silent_reply(|| why.to_string())

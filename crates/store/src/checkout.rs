@@ -221,7 +221,7 @@ impl Checkout {
         same(self.content_hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
-    /// Returns the first of these files that may have changed at or after `at`, which is in nanoseconds by the file
+    /// Returns the first of these files that may have changed at or after `at`, a time in nanoseconds by the file
     /// system's clock. For a missing file, the change time of its folder is used, because that time shows when the file
     /// was removed.
     pub fn first_changed_since<'f>(

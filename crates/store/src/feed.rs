@@ -1,4 +1,4 @@
-//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each read continues where
+//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each call continues where
 //! the last one ended, and reads a limited number of bytes, however large the file is.
 
 use std::fs::File;

@@ -136,8 +136,8 @@ impl Store {
         self.lock_record(&layout::outputs_lock_path("new"), wait)
     }
 
-    /// Takes a run's lock, so that nothing is launched twice. `who` describes this process to others that wait for
-    /// the lock.
+    /// Takes a run's lock, so that nothing is launched twice. `who` describes this process to other processes that wait
+    /// for the lock.
     pub fn lock_run(&self, run: &RunFolder, who: &str, wait: Duration) -> Result<Lock> {
         let lock = self.lock_record(&layout::outputs_lock_path(&run.lock_name()), wait)?;
         lock.write_holder(who)?;

@@ -56,7 +56,7 @@ pub fn prepare_scored_briefs(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// Prepares a project with a large plan, and as many decisions as a team makes in years.
+/// Prepares a project with a large plan, and as many decisions as a team makes over several years.
 pub fn prepare_many_decisions(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_plan(sandbox, 20, 100)?;
@@ -175,7 +175,7 @@ pub const OUTPUT_NAMES: &[&str] = &[
     "review-security.md",
 ];
 
-/// Appends copies of the last line of a log, each with another id.
+/// Appends copies of the last line of a log, each with a different id.
 pub fn repeat_last_line(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> String) -> Result<()> {
     let text = std::fs::read_to_string(log).with_context(|| format!("reading {}", log.display()))?;
     let line = text.lines().last().context("the log is empty")?;

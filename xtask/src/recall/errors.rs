@@ -10,7 +10,8 @@ const MAX_CALLS_AFTER: usize = 80;
 
 /// How many characters of a line are compared.
 const COMPARED_CHARS: usize = 60;
-/// The minimum number of characters of a line. A shorter line does not distinguish one error from another.
+/// The minimum length of a line that is compared, in characters. A shorter line does not distinguish one error from
+/// another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
 /// A brief or a summary warns of an error if it contains this many characters from the beginning of an error line, or

@@ -1,7 +1,7 @@
 //! Reads the events of a session from its transcript.
 //!
-//! This module shares no code with the readers that briefs are made with, because briefs are judged by its results.
-//! It may be slow and simple, so it parses every line completely.
+//! This module shares no code with the readers that are used for briefs, because briefs are judged by its results. It
+//! may be slow and simple, so it parses every line completely.
 
 use std::collections::BTreeSet;
 

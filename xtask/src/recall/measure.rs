@@ -50,9 +50,9 @@ pub struct RecallAnswers {
     pub missed: Vec<(usize, String)>,
     /// How many of the files that the text names were needed again.
     pub precision: FoundShare,
-    /// The precision of a list with the same number of files, the most recently used ones.
+    /// The precision of a list that consists of the same number of most recently used files.
     pub recent_files_share: FoundShare,
-    /// The precision of a list with the same number of files, the most frequently used ones.
+    /// The precision of a list that consists of the same number of most frequently used files.
     pub frequent_files_share: FoundShare,
     /// How many of the needed files are in a plain list of recent paths that is as long as the text.
     pub path_list_share: FoundShare,

@@ -1,4 +1,5 @@
-//! Checks which packages hooks are linked with, and the number of all packages, so that neither grows unnoticed.
+//! Checks the list of packages that hooks are linked with, and the total number of packages, so that neither grows
+//! unnoticed.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -11,7 +11,7 @@ use crate::sandbox::{SESSION, Sandbox};
 
 const OTHER_SESSION_ID: &str = "0197a000-9999-7222-8333-444455556666";
 
-/// Prepares a sandbox with a packet that a person has edited, and a file that the packet can confirm.
+/// Prepares a sandbox with a packet that a person has edited, and a file that can be confirmed in the packet.
 pub fn prepare_packet(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.project_folder().join("src"))?;

@@ -14,7 +14,7 @@ impl HookCommand {
         HookCommand::Shell(join_shell_words(program, args))
     }
 
-    /// Returns a shell line for files in git. It finds `thru` in PATH, and exits with 0 if `thru` is not installed.
+    /// Returns a shell line for files in git. It finds `thru` on PATH, and exits with 0 if `thru` is not installed.
     pub fn shell_command_if_installed(args: &[&str]) -> Self {
         let line = join_shell_words("thru", args);
         HookCommand::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))

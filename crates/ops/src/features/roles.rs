@@ -376,7 +376,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     })
 }
 
-/// Returns the session to bind, and an error if that session has ended, because an ended session cannot use a role.
+/// Returns the session to bind, or an error if that session has ended, because an ended session cannot use a role.
 fn choose_open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     list::choose_open(world, store, named, |session| Error::Refused {
         what: format!("session {session} has ended, and no role is bound to a session that has ended"),

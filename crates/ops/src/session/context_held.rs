@@ -23,7 +23,7 @@ pub fn candidate_mark(candidate: &Candidate) -> u64 {
     fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Returns the fingerprint which records that a fact was sent in its longest form. Returns `None` if even the longest
+/// Returns the fingerprint that records that a fact was sent in its longest form. Returns `None` if even the longest
 /// form is shortened.
 pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;

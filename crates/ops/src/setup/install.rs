@@ -525,8 +525,8 @@ impl InstallJob<'_> {
                         settings.push(path);
                     }
                 }
-                // All worktrees share one exclude list. A file of the user's own at one of these paths, in any
-                // worktree, must not be hidden from git. Older versions of thru did hide such files.
+                // All worktrees share one exclude list. If the user's own file is at one of these paths in any
+                // worktree, it must not be hidden from git. Older versions of thru did hide such files.
                 let worktrees = git::list_worktrees(project);
                 let is_theirs = |path: &PathBuf| {
                     let inside = path.strip_prefix(project).ok();

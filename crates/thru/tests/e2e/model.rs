@@ -22,7 +22,7 @@ pub enum RequestKind {
     Main,
     Subagent,
     Compact,
-    /// A request for a title or similar. It does not use up a step of the script.
+    /// A request for a title or something similar. It does not use up a step of the script.
     Side,
 }
 

@@ -126,7 +126,7 @@ pub fn run_gate(
 }
 
 /// Returns whether the command of an invalid output should be launched. Returns an error if one of its inputs is
-/// missing, because the output would not show that.
+/// missing, because the output itself would not show that.
 fn should_launch(
     place: &GateContext,
     run: &RunFolder,

@@ -23,7 +23,7 @@ use crate::{Error, Result};
 /// How many candidates about its role a new session gets: the name of the role and its goal.
 const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
-/// What changes the state of a role: a hook of a session, or a user at a terminal.
+/// What changes the state of a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleActor<'a> {
     pub project: ProjectContext<'a>,

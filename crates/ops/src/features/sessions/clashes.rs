@@ -31,7 +31,7 @@ const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 /// not reach back far enough. A journal is rotated at 8 MB.
 const JOURNAL_TAIL_BYTES: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
 
-/// How many clashes are reported with a line each.
+/// How many clashes get a line of their own.
 const MAX_CLASHES_TOLD: usize = 5;
 /// How many of the remaining files are named.
 const MAX_FILES_NAMED: usize = 20;

@@ -22,7 +22,7 @@ use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
-/// How many bytes of a file to load are read. This is more than a brief has room for.
+/// How many bytes of each file that a manifest loads are read. This is more than a brief has room for.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
 const SECTION: BriefSection = BriefSection {

@@ -70,8 +70,8 @@ pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
-/// Returns a harness's version, as far as its program's path shows it. The program is not run, because it might
-/// access the network. Returns `None` if the harness is not installed or its version cannot be found.
+/// Returns a harness's version, if its program's path shows it. The program is not run, because it might access the
+/// network. Returns `None` if the harness is not installed or its version cannot be found.
 pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct PackageJson {

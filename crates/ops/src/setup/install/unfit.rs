@@ -39,7 +39,7 @@ pub fn tracked_settings(world: &World, project: &Path) -> Option<TrackedSettings
     })
 }
 
-/// Says where hooks can be installed if git tracks the local settings file.
+/// Returns advice on where to install hooks if git tracks the local settings file.
 pub(super) fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
     let file = |scope: Scope| {
         let folder = harness_folder(world, harness, project, scope).ok()?;
