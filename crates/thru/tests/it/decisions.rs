@@ -133,8 +133,8 @@ fn a_secret_is_covered_before_it_is_written() {
     }
 }
 
-/// An answer is recorded as a decision at the call. After the compaction, the brief contains the decision once. A later
-/// answer supersedes it.
+/// An answer is recorded as a decision as soon as the call ends. After the compaction, the brief contains the decision
+/// once. A later answer supersedes it.
 #[test]
 fn an_answer_is_a_decision_at_the_call() {
     let env = TestEnv::with_root();
