@@ -153,7 +153,7 @@ fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
 /// Links everything into one file, so that the system loads nothing at start-up.
 const STATIC_FLAG: &str = "-Ctarget-feature=+crt-static";
 
-/// Puts the functions that hooks call next to each other; see `bench::layout`.
+/// Places the functions called by hooks next to each other; see `bench::layout`.
 const LAYOUT_FLAG: &str = "-Clink-arg=-Wl,-Txtask/hook-layout.ld";
 
 fn fixed_address_flag(addresses: AddressMode) -> Option<&'static str> {

@@ -47,7 +47,7 @@ pub fn session_of_line(line: &[u8]) -> Option<String> {
     named.or_else(own).map(std::borrow::Cow::into_owned).filter(|id| !id.is_empty())
 }
 
-/// Removes bytes that are not JSON from both ends of a line: a byte order mark, zeros, white space.
+/// Removes from both ends of a line the bytes that are not JSON: a byte order mark, zeros, white space.
 pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {
         line = match line {

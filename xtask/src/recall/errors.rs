@@ -28,7 +28,7 @@ const TRIVIAL_ERRORS: [&str; 6] = [
     "File does not exist",
 ];
 
-/// Lines that report that something failed, but not what.
+/// Lines that report a failure without saying what failed.
 const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
 /// The beginnings of lines that report a failure in a call with exit code 0. Such a call looks successful because a

@@ -133,7 +133,7 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
     lines
 }
 
-/// Returns a candidate that says that the last session worked in another worktree, so the files it mentions are not the
+/// Returns a candidate saying that the last session worked in another worktree, so the files it mentions are not the
 /// files of this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;

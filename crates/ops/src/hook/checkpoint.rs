@@ -115,7 +115,7 @@ fn with_unfinished_calls<'d>(
     seen
 }
 
-/// Adds the records that only the transcript contains to the journal, and returns the unfinished calls. A missing
+/// Adds to the journal the records that only the transcript contains, and returns the unfinished calls. A missing
 /// transcript is not an error, because some harnesses create it late.
 fn read_new_transcript(
     work: &Checkpoint,

@@ -42,7 +42,7 @@ pub(super) struct OfferedPacket {
 }
 
 impl OfferedPacket {
-    /// Returns a sentence that says that this packet of a crashed session is newer than the packet on offer.
+    /// Returns a sentence saying that this packet of a crashed session is newer than the packet on offer.
     pub fn describe_as_newer(&self) -> String {
         format!("the packet of a crashed session is newer: `thru pickup {}`", self.id)
     }
