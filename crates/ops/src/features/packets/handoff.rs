@@ -196,7 +196,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// If a session was opened only for the handoff, replaces it with the last session that did work. A guessed session
+/// Replaces the session with the last session that did work, if it was opened only for the handoff. A guessed session
 /// that made no calls is replaced too. Also returns the id of the replaced session.
 fn replace_fresh_session(
     world: &World,
