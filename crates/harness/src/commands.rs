@@ -19,7 +19,7 @@ pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` remo
 struct CommandTemplate {
     name: &'static str,
     description: &'static str,
-    /// A hint at the arguments, which the harness shows to the user. May be empty.
+    /// A hint about the arguments, which the harness shows to the user. May be empty.
     arguments: &'static str,
     /// The arguments of the `thru` commands that run before the model sees the task. They must not contain
     /// `$ARGUMENTS`, because a harness would paste the user's text into a shell line.

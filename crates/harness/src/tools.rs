@@ -91,7 +91,7 @@ fn event_accepting_context(kind: &EventKind) -> Option<&'static str> {
     }
 }
 
-/// Distinguishes the user's own prompts from notices of the harness, which arrive with the same event.
+/// Distinguishes the user's own prompts from the harness's notices, which arrive with the same event.
 pub fn prompt_or_notice(text: Cow<'_, str>) -> EventKind<'_> {
     match text.trim_start().starts_with("<task-notification>") {
         true => EventKind::Other { name: "task-notification".into() },
@@ -120,8 +120,8 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     files
 }
 
-/// Returns the declarations that an editing tool changed, from its input: the whole content of a file, one replacement
-/// or several.
+/// Returns the declarations that an editing tool changed, from its input: the whole content of a file, or one or more
+/// replacements.
 pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> ChangedNames {
     if !may_declare_names(path) {
         return ChangedNames::default();

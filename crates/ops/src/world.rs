@@ -19,7 +19,7 @@ pub struct World<'a> {
     pub cwd: Option<PathBuf>,
     /// The value of `--root`.
     pub root: Option<PathBuf>,
-    /// The path under which a harness should call this binary.
+    /// The path by which a harness should call this binary.
     pub program: PathBuf,
     pub now: Timestamp,
     /// The effective user. Folders of other users are not trusted.

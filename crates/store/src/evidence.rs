@@ -85,8 +85,8 @@ impl Store {
         )
     }
 
-    /// Returns a listing and the time when it was written, in nanoseconds of the file system's clock. Returns `None`
-    /// if the listing is missing or cannot be read.
+    /// Returns a listing and the time when it was written, in nanoseconds by the file system's clock. Returns `None` if
+    /// the listing is missing or cannot be read.
     pub fn read_listing(&self, task: &Id, tree: &str) -> Option<(FileListing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::evidence_listing_file(tree));

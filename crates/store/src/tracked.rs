@@ -170,8 +170,8 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
-/// Returns the files that, judging by size and time, are the same as in git's index. Returns no files if the folder
-/// is not in git. The same happens if the index is large, because hooks call this function.
+/// Returns the files that, judging by size and time, are the same as in git's index. Returns no files if the folder is
+/// not in git, or if the index is too large to be read by a hook.
 pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
     let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };

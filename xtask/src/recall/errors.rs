@@ -10,7 +10,8 @@ const MAX_CALLS_AFTER: usize = 80;
 
 /// How many characters of a line are compared.
 const COMPARED_CHARS: usize = 60;
-/// The minimum number of characters of a line. A shorter line does not distinguish one error from another.
+/// The minimum length of a line that is compared, in characters. A shorter line does not distinguish one error from
+/// another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
 /// A brief or a summary warns of an error if it contains this many characters from the beginning of an error line, or
@@ -27,11 +28,11 @@ const TRIVIAL_ERRORS: [&str; 6] = [
     "File does not exist",
 ];
 
-/// Lines that report that something failed, but not what.
+/// Lines that report a failure without saying what failed.
 const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// How a line begins that reports a failure in a call with exit code 0. Such a call looks successful because a pipe
-/// hid the failure.
+/// The beginnings of lines that report a failure in a call with exit code 0. Such a call looks successful because a
+/// pipe hid the failure.
 const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
 /// Words in a line that explains what went wrong. The word `error` alone also occurs in code.
@@ -54,7 +55,7 @@ const ERROR_WORDS: [&str; 16] = [
     "unable",
 ];
 
-/// How a line begins that repeats the command, or that names the source of the lines above.
+/// The beginnings of lines that repeat the command, or that name the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
 /// An error that occurred again, as the lines that both reports have in common.

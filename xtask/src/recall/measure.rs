@@ -50,9 +50,9 @@ pub struct RecallAnswers {
     pub missed: Vec<(usize, String)>,
     /// How many of the files that the text names were needed again.
     pub precision: FoundShare,
-    /// The precision of a list with the same number of files, the most recently used ones.
+    /// The precision of a list that consists of the same number of most recently used files.
     pub recent_files_share: FoundShare,
-    /// The precision of a list with the same number of files, the most frequently used ones.
+    /// The precision of a list that consists of the same number of most frequently used files.
     pub frequent_files_share: FoundShare,
     /// How many of the needed files are in a plain list of recent paths that is as long as the text.
     pub path_list_share: FoundShare,
@@ -223,7 +223,7 @@ fn contains_as_word(text: &str, name: &str) -> bool {
     })
 }
 
-/// The minimum percentage of a line's words in the summary for the line to be a repetition.
+/// If the summary contains at least this percentage of a line's words, the line is a repetition.
 const MIN_REPEATED_PERCENT: usize = 80;
 
 /// Counts the new lines. A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.

@@ -13,7 +13,7 @@ use super::READERS;
 
 /// The id of each call, with the files that the call names.
 type Calls = Vec<(String, Vec<String>)>;
-/// The id of each result's call, with whether the call failed.
+/// The id of each result's call, and whether the call failed.
 type Results = Vec<(String, bool)>;
 
 #[derive(Debug, Default)]

@@ -78,8 +78,8 @@ pub struct LoopShown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
-    /// Whether the user has allowed the loop in its current form on this machine. Otherwise, no agent gets its prompt
-    /// and its validators do not run.
+    /// Whether the user has allowed the loop in its current form on this machine. If not, no agent gets the loop's
+    /// prompt, and the loop's validators do not run.
     #[serde(rename = "started_here")]
     pub is_allowed_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

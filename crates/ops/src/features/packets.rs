@@ -50,7 +50,8 @@ pub(crate) const SECTION: BriefSection =
 /// How long a command waits for another command that is changing a packet.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Shorter parts of a packet name are not proposed for a mistyped name, because too many words are similar to them.
+/// Parts of a packet name that are shorter than this are not proposed for a mistyped name, because too many words are
+/// similar to them.
 const MIN_SIMILAR_CHARS: usize = 4;
 
 /// How many matches are shown if a name is ambiguous.

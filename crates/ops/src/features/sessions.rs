@@ -133,8 +133,8 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
     lines
 }
 
-/// Returns a candidate which says that the last session worked in another worktree, so the files it mentions are not
-/// the files of this worktree.
+/// Returns a candidate saying that the last session worked in another worktree, so the files it mentions are not the
+/// files of this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");

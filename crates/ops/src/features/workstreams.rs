@@ -73,7 +73,7 @@ pub struct FileToLoad {
     pub modified_at: Option<Timestamp>,
 }
 
-/// Where a file to load is. Only files inside the project are opened.
+/// Where a file that a manifest loads is located. Only files inside the project are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadLocation {

@@ -103,7 +103,8 @@ pub struct TranscriptReplay {
     pub unknown: BTreeMap<String, u64>,
     /// How many lines are cut off or cannot be read.
     pub unreadable_lines: u64,
-    /// The index of the agent's last message. A later message replaces it, unless it is informative.
+    /// The index of the agent's last message. The next message replaces this message, unless this message is
+    /// informative.
     last_message_index: Option<usize>,
     /// The index of the call whose result was on the current line.
     ended_call_index: Option<usize>,

@@ -138,8 +138,8 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held, unwritten_packet }))
 }
 
-/// Returns the last session that did work and is no longer running, if possible one from this checkout. Running
-/// sessions are listed separately.
+/// Returns the last session that did work and is no longer running, preferably one from this checkout. Running sessions
+/// are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<OtherSession> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
@@ -287,7 +287,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let material =
         BriefMaterial { scoring: scoring.as_ref(), ..brief_material(occasion, &gathered, &records) };
     let mut explained = model::brief::explain_brief(&material, cap);
-    // A hook sends this text before the brief, whatever the brief's length.
+    // A hook sends this text before the brief, regardless of the brief's length.
     if let (Some(told), BriefRoom::Harness | BriefRoom::All) = (waiting_loop, options.room) {
         explained.text = Some(told + explained.text.as_deref().unwrap_or_default());
     }

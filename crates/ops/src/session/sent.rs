@@ -13,7 +13,7 @@ use crate::session::brief::ComposedBrief;
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// The last brief that a session got on each occasion, in the order in which they were sent.
+/// The last brief that a session got on each occasion. The briefs are in the order in which they were sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SentBriefs {
     briefs: Vec<SentBrief>,

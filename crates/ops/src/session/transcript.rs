@@ -1,5 +1,5 @@
-//! Reads a session from its transcript alone. The transcript is folded into a digest as hooks would have done.
-//! Nothing is written.
+//! Reads a session from its transcript alone, and folds the transcript into a digest as hooks would have done. Writes
+//! nothing.
 
 use std::path::Path;
 

@@ -52,7 +52,7 @@ pub struct Args {
     /// Show every candidate, or only the one with this ID: its score, its tokens, and why it is or is not in the brief
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     explain: Option<Option<String>>,
-    /// Rank candidates by score (on) or in the fixed order (off), whatever brief.scoring.enabled says
+    /// Rank candidates by score (on) or in the fixed order (off), regardless of brief.scoring.enabled
     #[arg(long, value_enum)]
     scoring: Option<ScoringArg>,
 }

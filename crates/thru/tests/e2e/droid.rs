@@ -31,7 +31,7 @@ pub struct Conversation {
 }
 
 impl Droid {
-    /// Returns `None` if Droid is not installed. The test is then reported as skipped.
+    /// Finds Droid. Returns `None` if it is not installed, and the test is then reported as skipped.
     pub fn find_installed() -> Option<Droid> {
         available::find_harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }

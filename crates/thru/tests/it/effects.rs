@@ -1,4 +1,5 @@
-//! Effects on the outside world are recorded at the call. Briefs mention them, so that the agent does not repeat them.
+//! Effects on the outside world are recorded as soon as the call ends. Briefs mention them, so that the agent does not
+//! repeat them.
 
 use serde_json::{Value, json};
 

@@ -371,7 +371,7 @@ fn words_after_compact_are_no_message_to_the_agent() {
     assert!(!packet.contains("focus on the sub() work"), "{packet}");
     assert!(packet.contains("> write a README with usage"), "{packet}");
 
-    // They are for one compaction only.
+    // The instructions apply to one compaction only.
     say(&env, "In English, please.", "I wrote README.md.");
     let asked = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(!asked.contains("focus on the sub() work"), "{asked}");
@@ -427,7 +427,8 @@ fn a_request_is_not_cut_before_a_prohibition() {
     );
 }
 
-/// Sets the state that a newcomer met: an older packet is active, and a newer one was left by a crashed session.
+/// Sets up the state that a newcomer encountered: an older packet is active, and a newer one was left by a crashed
+/// session.
 #[test]
 fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
     let env = crate::packets::repository_with_session();

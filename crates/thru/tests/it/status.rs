@@ -183,7 +183,7 @@ fn every_kind_of_record_has_its_line() {
     env.run_thru(&["resume", "new", "01-parser"]).assert_ok();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = std::fs::read_to_string(&sessions).unwrap();
-    // With another process number, the record matches no running process, so the session counts as crashed.
+    // With another process id, the record matches no running process, so the session counts as crashed.
     std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).assert_ok().stdout), @"
     project      project (<uuid>)

@@ -105,7 +105,7 @@ pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
 }
 
 /// Returns a description of the fresh evidence that a task passed. If there is no such evidence, the error describes
-/// the evidence that there is.
+/// the evidence that exists.
 pub(crate) fn fresh_proof(
     store: &Store,
     judge: &FreshnessJudge,

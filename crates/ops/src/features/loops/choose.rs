@@ -182,8 +182,8 @@ fn current_session(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that a command may act on if the user names none. A command that only reads does no harm, so for
-/// it the newest loop is chosen.
+/// Returns the loops that a command may act on if the user names none. For a command that only reads, the newest loop
+/// is chosen, because reading does no harm.
 fn loops_for_use<'a>(
     aim: LoopUse,
     loops: &[&'a Loop],
@@ -202,13 +202,13 @@ fn loops_for_use<'a>(
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        // No loop is in the foreground, so view the one that was changed last.
+        // No loop is in the foreground, so view the most recently changed one.
         (LoopUse::View, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
         (LoopUse::View, many) => newest(many).into_iter().collect(),
-        // Inside a session, resume the paused loop of that session that was changed last.
+        // Inside a session, resume that session's most recently changed paused loop.
         (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }

@@ -32,7 +32,7 @@ const MAX_FILES_LOGGED: usize = 20;
 /// How many bytes at the end of the journal are searched for the start of a loop.
 const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 
-/// Decides whether the session may stop or its loop continues. If no loop is in the foreground, this opens only one
+/// Decides whether the session may stop or must continue its loop. If no loop is in the foreground, this opens only one
 /// file.
 pub fn decide_at_stop<'c>(
     context: &'c HookContext<'_>,
@@ -80,8 +80,8 @@ impl<'c> LoopSessionStop<'c> {
                     return Ok(Decision::answer(ReplyPart::from_reply(Reply::AskAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
-                // Release the lock while the validators run. They may take minutes, and the user must be able to
-                // cancel the loop meanwhile.
+                // Release the lock while the validators run. They may take minutes, and the user must be able to cancel
+                // the loop in the meantime.
                 drop(judged);
                 return Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
                     self.run_validators(&validators)
@@ -114,8 +114,8 @@ impl<'c> LoopSessionStop<'c> {
     fn run_validators(&self, validators: &[String]) -> Result<ReplyPart> {
         let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
-            // The same stop was reported again while its validators are still running. The process that runs them
-            // will answer.
+            // The same stop was reported again while its validators were still running. The process that runs them will
+            // answer.
             Err(store::Error::Busy { .. }) => return Ok(ReplyPart::silent()),
             Err(error) => return Err(self.allow_stop_error(&error)),
         };

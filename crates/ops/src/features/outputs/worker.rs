@@ -1,5 +1,5 @@
 //! Records which session works on a run. Only that session is told what the run is still waiting for, because other
-//! sessions have no use for it.
+//! sessions have no use for this information.
 
 use std::path::Path;
 

@@ -25,7 +25,7 @@ use crate::session::database::{self, SessionRows};
 use crate::session::list::{self, SessionChoice};
 use crate::session::{past, roster, transcript};
 
-/// Larger files are listed in the packet, but no fingerprint is made of them.
+/// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -196,7 +196,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// Replaces a session that was opened only for the handoff with the last session that did work. A guessed session
+/// Replaces the session with the last session that did work, if it was opened only for the handoff. A guessed session
 /// that made no calls is replaced too. Also returns the id of the replaced session.
 fn replace_fresh_session(
     world: &World,

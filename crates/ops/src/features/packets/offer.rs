@@ -42,7 +42,7 @@ pub(super) struct OfferedPacket {
 }
 
 impl OfferedPacket {
-    /// Says that this packet of a crashed session is newer than the packet on offer.
+    /// Returns a sentence saying that this packet of a crashed session is newer than the packet on offer.
     pub fn describe_as_newer(&self) -> String {
         format!("the packet of a crashed session is newer: `thru pickup {}`", self.id)
     }
@@ -50,8 +50,9 @@ impl OfferedPacket {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PacketsOnOffer {
-    /// The active packets before the drafts, each most recently changed first. The first packet is the one that
-    /// `thru status` and a brief name first and that `thru pickup` without an id uses.
+    /// The active packets, followed by the drafts; in each group, the most recently changed packet comes first. The
+    /// first packet in the list is the one that `thru status` and a brief name first, and that `thru pickup` uses if no
+    /// id is given.
     pub packets: Vec<OfferedPacket>,
     /// A draft of a crashed session that is newer than the first packet, if that packet is active.
     pub newer_crash: Option<OfferedPacket>,
@@ -100,7 +101,7 @@ struct OpenPacket {
 }
 
 impl OpenPacket {
-    /// Returns `None` if the packet is neither active nor a draft.
+    /// Creates an open packet. Returns `None` if the packet is neither active nor a draft.
     fn new(name: &str, status: Option<PacketStatus>, claimed_by: &str, purpose: &str) -> Option<OpenPacket> {
         matches!(status, Some(PacketStatus::Draft | PacketStatus::Active)).then(|| OpenPacket {
             offered: OfferedPacket { id: name.to_owned(), purpose: purpose.to_owned() },

@@ -106,7 +106,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let mention = mention_style(world, request.harness)?;
     let project = Project::find_for_reading(world)?;
     let id = packets::choose_packet(world, &project, request.id)?;
-    // Ask before the packet is claimed, because then it is no longer on offer.
+    // Ask before the packet is claimed, because a claimed packet is no longer on offer.
     let newer = match request.id {
         Some(_) => None,
         None => {
@@ -214,7 +214,7 @@ fn mention_style(world: &World, named: Option<&str>) -> Result<MentionStyle> {
 }
 
 /// Returns the packet that the calling session has claimed, or else the first packet on offer. If no packet is on
-/// offer, returns the newest active packet although another session has claimed it.
+/// offer, returns the newest active packet, even though another session has claimed it.
 pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> {
     let id =
         |name: &str| Id::new(name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() });
@@ -399,7 +399,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
-    // If HEAD has not moved, or there was no commit on one side, there are no commits to count.
+    // If HEAD has not moved, or if there was no commit then or now, there are no commits to count.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))

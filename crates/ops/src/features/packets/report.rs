@@ -14,7 +14,7 @@ use super::offer;
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
-/// How many packets are counted at most, so that `thru status` stays fast.
+/// The maximum number of packets that are counted, so that `thru status` stays fast.
 const MAX_PACKETS_COUNTED: usize = 500;
 
 /// The number of packets, counted from the names in their folder.

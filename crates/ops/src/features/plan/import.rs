@@ -35,7 +35,8 @@ pub enum ExistingPlan {
 }
 
 impl ExistingPlan {
-    /// Both flags cannot be true, because the argument parser rejects `--append` together with `--replace`.
+    /// Converts the flags `--append` and `--replace`. They cannot both be true, because the argument parser rejects
+    /// that combination.
     pub fn from_flags(append: bool, replace: bool) -> ExistingPlan {
         match (append, replace) {
             (true, _) => ExistingPlan::Append,
@@ -92,7 +93,7 @@ pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: M
     import_plan(world, &incoming, place, mode)
 }
 
-/// Assigns a plan that names no swarm to this project's swarm, because the user asked for the import.
+/// Assigns a plan to this project's swarm if the plan names no swarm, because the user asked for the import.
 fn assign_to_swarm_of_project(world: &World, plan: &mut Plan) {
     if plan.swarm.trim().is_empty() {
         settings::settings_here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);

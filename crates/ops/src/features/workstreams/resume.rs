@@ -285,7 +285,7 @@ pub struct UsedWorkstream {
     pub manifest: String,
 }
 
-/// `thru resume use`: assigns a workstream to a session, whatever files the session touches.
+/// Assigns a workstream to a session, regardless of which files the session touches (`thru resume use`).
 pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<UsedWorkstream> {
     let context = ResumeContext::open(world)?;
     let found = context.choose_workstream(Some(id))?;

@@ -70,8 +70,8 @@ pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
-/// Returns a harness's version, as far as its program's path shows it. The program is not run, because it might
-/// access the network. Returns `None` if the harness is not installed or its version cannot be found.
+/// Returns a harness's version, if its program's path shows it. The program is not run, because it might access the
+/// network. Returns `None` if the harness is not installed or its version cannot be found.
 pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct PackageJson {
@@ -97,7 +97,7 @@ pub fn default_scope(harness: &Harness) -> Scope {
     }
 }
 
-/// Returns all files through which a harness calls thru, whatever their scope.
+/// Returns all files through which a harness calls thru, in any scope.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin_of(harness) {

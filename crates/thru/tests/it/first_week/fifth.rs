@@ -25,7 +25,7 @@ fn stop(env: &TestEnv, session: &str, message: &str) {
     env.fire_event(session, "Stop", json!({"last_assistant_message": message}));
 }
 
-/// Creates a project with one session, in which a test failed and which was killed.
+/// Creates a project with one session. A test failed in the session, and then the session was killed.
 fn env_with_killed_session() -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();

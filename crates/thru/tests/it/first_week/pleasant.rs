@@ -140,7 +140,7 @@ fn a_list_of_sessions_tells_tasks_and_crashes() {
     let env = env_with_running_session();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
-    // With another process number, the record matches no running process, so the session counts as crashed.
+    // With another process id, the record matches no running process, so the session counts as crashed.
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     let said = env.run_thru(&["journal", "--list"]).assert_ok();
     assert!(said.stdout.contains("crashed") && said.stdout.contains("Make the parser accept"), "{said}");
