@@ -230,7 +230,9 @@ impl BriefDraft {
             tail = OMISSIONS_LINE_UNITS;
             choice = choose_forms(&ranked, budget(tail));
             // The line is usually shorter than the reserved space. A few more facts may fit.
-            let needed = |choice: &FormChoice| print::omitted_line(&ranked.candidates, choice).map_or(0, |line| utf16_length(&line));
+            let needed = |choice: &FormChoice| {
+                print::omitted_line(&ranked.candidates, choice).map_or(0, |line| utf16_length(&line))
+            };
             let exact = needed(&choice);
             let fuller = choose_forms(&ranked, budget(exact));
             if exact < tail && needed(&fuller) <= exact {

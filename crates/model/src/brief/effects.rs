@@ -160,10 +160,10 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         _ => {}
     }
     if let Some(used) = git.pull_request {
-        let Effect { id, link, .. } = &used.effect;
-        let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
-        short.push(format!("pull request #{}", inline_for_model(id, 40)));
-        parts.push(format!("pull request #{}{link}", inline_for_model(id, 40)));
+        // Its link is listed among the effects on the outside world.
+        let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
+        short.push(name.clone());
+        parts.push(name);
     }
     let mut all: Vec<Candidate> = reset_commits(digest).into_iter().collect();
     if !parts.is_empty() {

@@ -101,6 +101,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         )
     };
     let mut forms = vec![
+        form(COMMAND_ID_CHARS, 1, 1, 140),
         form(COMMAND_ID_CHARS, 1, 1, 200),
         form(COMMAND_ID_CHARS, 3, 2, 240),
         form(COMMAND_ID_CHARS, 6, 6, 300),

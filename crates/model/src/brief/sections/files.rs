@@ -100,11 +100,7 @@ impl<'p> PrintedFolders<'p> {
 
     /// Splits a path into one of the printed folders and a rest that is unique in the session. Returns `None` if there
     /// is no such folder.
-    fn split_path<'f>(
-        &self,
-        path: &'f str,
-        is_unique: impl Fn(&str) -> bool,
-    ) -> Option<(&'f str, &'f str)> {
+    fn split_path<'f>(&self, path: &'f str, is_unique: impl Fn(&str) -> bool) -> Option<(&'f str, &'f str)> {
         let own = self.own.iter().filter(|folder| {
             path_below(folder, path).is_some_and(|name| !name.contains('/') && is_unique(name))
         });
@@ -171,14 +167,17 @@ mod tests {
         assert_eq!(found[4], ("project/app/settings", "a1.py"));
         // A name that two files share needs the rest of its path, so it is no reason for another line.
         let shared = [
-            "cmd/entire/cli/agent/types.go",
-            "cmd/entire/cli/agent/claudecode/types.go",
-            "cmd/entire/cli/agent/claudecode/hooks.go",
-            "cmd/entire/cli/agent/geminicli/hooks.go",
-            "cmd/entire/cli/agent/claudecode/claude.go",
+            "project/shop/cart/types.go",
+            "project/shop/cart/prices/types.go",
+            "project/shop/cart/prices/taxes.go",
+            "project/shop/cart/orders/taxes.go",
+            "project/shop/cart/prices/total.go",
+            "project/shop/main_menu.go",
+            "project/shop/help_page.go",
+            "project/shop/users/login_page.go",
         ];
         let folders: Vec<&str> = split(&shared).into_iter().map(|(folder, _)| folder).collect();
-        assert_eq!(folders, ["cmd/entire/cli/agent"; 5]);
+        assert_eq!(folders, ["project/shop"; 8]);
         assert_eq!(path_below("src", "srcs/a.rs"), None);
     }
 }

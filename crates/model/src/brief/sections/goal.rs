@@ -61,11 +61,9 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
 
 /// Adds the message before the newest one, if the newest one is unclear without it.
 fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
-    let Some(before) = digest.prompt_before_newest() else { return };
+    let Some(before) = digest.explaining_message() else { return };
     let id = format!("prompt:{}", before.record);
-    let goal = digest.current_goal();
-    let is_task = goal.task.is_some_and(|task| task.record == before.record);
-    if is_task || all.has_fact(&id) || digest.has_finished() {
+    if all.has_fact(&id) {
         return;
     }
     let words = words_before_paste(&before.text);
@@ -93,15 +91,8 @@ fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // The task may be the request with which the session began.
     let is_told = |task: &&Prompt| all.has_fact(&format!("prompt:{}", task.record));
-    let Some(task) = goal.task.filter(|task| !is_told(task)) else { return };
+    let Some(task) = digest.explaining_task().filter(|task| !is_told(task)) else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
-    // The agent's question, or the message before the newest one, explains the newest message better than an older task
-    // that was already answered.
-    let is_explained = goal.accepted.is_some()
-        || digest.prompt_before_newest().is_some_and(|before| before.record != task.record);
-    if goal.is_answered && is_explained {
-        return;
-    }
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
         (true, _) => (ANSWERED_LABEL, &[62, 300]),
         (false, true) => (TASK_OF_MESSAGE_LABEL, &[120, 300, 700]),

@@ -67,6 +67,38 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
+/// Whether a statement names a fix that was still to be made, and a commit has been made since an edit that followed it.
+/// The commit's subject says what was fixed. The statement stays if the newest prompt is about the same thing.
+pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
+    const FIX_TO_COME: [&str; 9] = [
+        "the fix is",
+        "the fix:",
+        "fix is straightforward",
+        "i see the issue",
+        "i see the problem",
+        "found the issue",
+        "found the bug",
+        "needs to be fixed",
+        "let me fix",
+    ];
+    let small = said.text.to_lowercase();
+    let edited = digest.changes.iter().find(|change| change.record > said.record).map(|change| change.record);
+    let is_committed =
+        edited.is_some_and(|edited| digest.standing_commits().iter().any(|commit| commit.record > edited));
+    let newest = digest.prompts.last().map_or("", |prompt| prompt.text.as_str());
+    FIX_TO_COME.iter().any(|words| small.contains(words))
+        && is_committed
+        && !shares_a_word(newest, &said.text)
+}
+
+/// Whether two texts share a long word. Short words occur everywhere.
+fn shares_a_word(one: &str, other: &str) -> bool {
+    const MIN_WORD_BYTES: usize = 6;
+    let small = other.to_lowercase();
+    let words = one.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_lowercase);
+    words.filter(|word| word.len() >= MIN_WORD_BYTES).any(|word| small.contains(&word))
+}
+
 /// Whether a statement about failing tests is outdated because a later one is also about failing tests.
 pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {

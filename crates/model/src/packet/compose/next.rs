@@ -266,7 +266,7 @@ impl PacketFacts<'_> {
     /// Returns the entry of the agent's todo list that is in progress, or else the next open one.
     fn open_todo(&self) -> Option<&str> {
         let digest = self.material.digest;
-        let open = || digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
+        let open = || digest.open_todos().filter(|todo| !digest.is_todo_done(todo));
         let first = open().find(|todo| todo.status == Some(TodoStatus::InProgress));
         let first = first.or_else(|| open().next()).filter(|_| digest.are_todos_current())?;
         Some(&first.text)
