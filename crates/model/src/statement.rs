@@ -9,7 +9,9 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::{gives_reason, names_cause, sentences_about, without_answered_question, without_open_ends};
+pub use about::{
+    gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question, without_open_ends,
+};
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
 pub use purpose::{announces_look, change_before_look, purpose_of_words};

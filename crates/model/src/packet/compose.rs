@@ -271,8 +271,10 @@ impl<'a> PacketFacts<'a> {
                 true => "The task before that, which the agent has summed up",
                 false => "The task, as the user gave it",
             };
+            // Of a plan that the agent has summed up, the title is enough.
             let left = |prompt: &Prompt| {
-                self.material.digest.remaining_sections(&prompt.text, prompt.record).into_owned()
+                let left = self.material.digest.remaining_sections(&prompt.text, prompt.record);
+                if is_answered { prompt::title_if_long(&left) } else { left.into_owned() }
             };
             task.into_iter().for_each(|task| add(title, time_of_prompt(task), &left(task), most));
         };
@@ -306,6 +308,11 @@ impl<'a> PacketFacts<'a> {
                     MAX_NEWEST_MESSAGE_CHARS,
                 ),
             };
+            let means = self.material.digest.meaning_of_command(newest).map(|said| {
+                let said = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
+                format!(" (the agent began with {})", in_quotation_marks(&said, 164))
+            });
+            let title = format!("{title}{}", means.unwrap_or_default());
             add(
                 &title,
                 time_of_prompt(newest),
@@ -357,6 +364,15 @@ impl<'a> PacketFacts<'a> {
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
+    /// Whether a fact only names the branch and the commit that the line about git at the end names.
+    fn is_told_by_git(&self, fact: &BriefFact) -> bool {
+        let parts = fact.text.strip_prefix("Git: ").filter(|_| fact.id == "git:state").unwrap_or_default();
+        let mut parts = parts.split("; ");
+        let is_told =
+            |part: &str| part.starts_with("branch ") || part.starts_with("HEAD ") && !part.contains(',');
+        self.material.git.is_some() && parts.all(is_told)
+    }
+
     /// Whether git's current state contradicts a recorded fact. Git's state takes precedence.
     fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
@@ -395,7 +411,9 @@ impl<'a> PacketFacts<'a> {
             // Todos belong to the section Plan, changes are listed with their files, and unfinished calls follow
             // below.
             let is_elsewhere = |fact: &BriefFact| {
-                matches!(fact.id.as_str(), "todos" | "unfinished") || fact.id.starts_with("change:")
+                matches!(fact.id.as_str(), "todos" | "unfinished")
+                    || fact.id.starts_with("change:")
+                    || self.is_told_by_git(fact)
             };
             let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted_by_git(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();

@@ -101,7 +101,10 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), 0);
+    // A fix that was committed takes the place of an older conclusion, although it is not told.
+    let committed =
+        digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
+    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());
     // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);

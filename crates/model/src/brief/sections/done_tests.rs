@@ -418,7 +418,10 @@ fn a_sub_agents_finding_is_told_unless_the_agent_summed_it_up() {
 
 #[test]
 fn of_older_requests_only_those_that_opened_work_are_listed_as_answered() {
-    let mut lines = vec!["user: Add a parser for the config file", "said: Added."];
+    let mut lines = vec![
+        "user: Implement a parser for the config file that reports each error with its line",
+        "said: Added.",
+    ];
     lines.extend(["user: Write a reader for nested tables in the config file", "said: Written."]);
     lines.extend([
         "user: why is the lexer slow?",
@@ -432,6 +435,25 @@ fn of_older_requests_only_those_that_opened_work_are_listed_as_answered() {
     lines.push("user: Print the tables as columns");
     let text = done_text(&lines);
     let answered = text.lines().skip_while(|line| !line.starts_with("Answered before")).nth(1).unwrap_or("");
-    assert!(answered.contains("Add a parser") && answered.contains("does it compile?"), "{text}");
+    assert!(answered.contains("Implement a parser") && answered.contains("does it compile?"), "{text}");
     assert!(!answered.contains("commit this") && !answered.contains("lexer slow"), "{text}");
+}
+
+#[test]
+fn an_answer_about_something_else_is_not_told_beside_the_work() {
+    let answer = "said: The warning is printed because `findSessions()` compares the path of the worktree with that of the state file, and both are absolute.";
+    let told = |newest: &'static str| {
+        done_text(&[
+            "user: Print a warning for a second session",
+            "said: Printed.",
+            "user: why is the warning printed?",
+            answer,
+            newest,
+            "ran: git rebase main",
+            "said: I am halfway through.",
+        ])
+        .contains("compares the path")
+    };
+    assert!(!told("user: Rebase onto main and resolve the conflicts"));
+    assert!(told("user: Shorten the warnings that a second session gets"));
 }

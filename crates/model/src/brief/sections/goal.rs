@@ -103,7 +103,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // If the task is only context for the newest message, the text above its pasted output is enough.
     let left = match label {
         "Task" => left,
-        _ if goal.is_answered => title_if_long(&left).into(),
+        _ if goal.is_answered => prompt::title_if_long(&left).into(),
         _ => words_before_paste(&left).into(),
     };
     let form = |most: usize| {
@@ -190,15 +190,6 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     });
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
-}
-
-/// Returns only the title of a plan or a long paste, and other messages unchanged.
-fn title_if_long(text: &str) -> String {
-    const MANY_LINES: usize = 6;
-    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
-        true => prompt::title_of(text),
-        false => text.to_owned(),
-    }
 }
 
 /// Returns only the first line of a message if many lines of pasted output follow it. Other messages are returned

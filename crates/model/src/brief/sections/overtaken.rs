@@ -25,6 +25,9 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     if is_abandoned(digest, outcome) || is_edited_since && describes_old_code(&outcome.text) {
         return true;
     }
+    if is_answer_about_something_else(digest, turn, outcome) && !worked {
+        return true;
+    }
     if newer == 0 {
         // The code was changed for a later prompt, so an answer about it may no longer be true.
         let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
@@ -44,6 +47,19 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.asks.is_empty();
     let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
+}
+
+/// Whether a turn answered a question, and the newest prompt is a task about something else on which the agent has
+/// already worked.
+fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+    let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
+        return false;
+    };
+    turn.prompt.prompt_kind() == PromptKind::Question
+        && digest.stands_newest_alone()
+        && digest.has_work_since_newest_prompt()
+        && !statement::shares_a_word(&newest.text, &turn.prompt.text)
+        && !statement::shares_a_word(&newest.text, &outcome.text)
 }
 
 fn name_file(words: &str, path: &str) -> bool {
@@ -88,15 +104,7 @@ pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
     let newest = digest.prompts.last().map_or("", |prompt| prompt.text.as_str());
     FIX_TO_COME.iter().any(|words| small.contains(words))
         && is_committed
-        && !shares_a_word(newest, &said.text)
-}
-
-/// Whether two texts share a long word. Short words occur everywhere.
-fn shares_a_word(one: &str, other: &str) -> bool {
-    const MIN_WORD_BYTES: usize = 6;
-    let small = other.to_lowercase();
-    let words = one.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_lowercase);
-    words.filter(|word| word.len() >= MIN_WORD_BYTES).any(|word| small.contains(&word))
+        && !statement::shares_a_word(newest, &said.text)
 }
 
 /// Whether a statement about failing tests is outdated because a later one is also about failing tests.

@@ -258,7 +258,7 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         let more = if more > 0 { format!("; +{more} more") } else { String::new() };
         format!("{}{more}", list[..list.len().min(most)].join("; "))
     };
-    let forms = [2, 5, usize::MAX].map(|most| format!("To do{since}: {}", first(&open, most)));
+    let forms = [1, 2, 5, usize::MAX].map(|most| format!("To do{since}: {}", first(&open, most)));
     let mut forms = forms.to_vec();
     forms.dedup();
     all.add_fact(FactClass::State, "todos".to_owned(), forms);

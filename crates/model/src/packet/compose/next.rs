@@ -358,7 +358,10 @@ impl PacketFacts<'_> {
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
         // A call of a script file usually prepares something. Tests and linters are called by the name of their tool.
-        let is_check = |command: &&String| is_demanded(command) || !run::is_script_call(command);
+        // A run of a few tests does not show that the goal is met.
+        let is_partial = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_partial_test_run);
+        let is_check =
+            |command: &&String| is_demanded(command) || !run::is_script_call(command) && !is_partial(command);
         let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
         let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
         let promise = self
