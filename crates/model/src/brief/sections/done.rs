@@ -16,8 +16,8 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
-    is_committed_fix, is_guessing, is_outdated_by_later_statement, is_overtaken_by_work,
-    is_quoted_by_newest_prompt, is_same_subject, is_solved_failure, is_spent,
+    is_answer_about_something_else, is_committed_fix, is_guessing, is_outdated_by_later_statement,
+    is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject, is_solved_failure, is_spent,
 };
 use super::quote_agent_words;
 
@@ -110,8 +110,12 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The message contains little more than a question that the user has answered, or work that was done since.
-        if is_spent(digest, outcome) || is_committed_fix(digest, outcome) {
+        // The message contains little more than a question that the user has answered, or work that was done since, or
+        // it is about something else.
+        if is_spent(digest, outcome)
+            || is_committed_fix(digest, outcome)
+            || is_answer_about_something_else(digest, turn, outcome)
+        {
             skipped += 1;
             continue;
         }

@@ -25,9 +25,6 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     if is_abandoned(digest, outcome) || is_edited_since && describes_old_code(&outcome.text) {
         return true;
     }
-    if is_answer_about_something_else(digest, turn, outcome) && !worked {
-        return true;
-    }
     if newer == 0 {
         // The code was changed for a later prompt, so an answer about it may no longer be true.
         let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
@@ -49,13 +46,15 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-/// Whether a turn answered a question, and the newest prompt is a task about something else on which the agent has
-/// already worked.
-fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+/// Whether a turn only answered a question, and the newest prompt is a task about something else on which the agent
+/// has already worked.
+pub fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
         return false;
     };
+    let during = turn.prompt.record..outcome.record;
     turn.prompt.prompt_kind() == PromptKind::Question
+        && !digest.changes.iter().any(|change| during.contains(&change.record))
         && digest.stands_newest_alone()
         && digest.has_work_since_newest_prompt()
         && !statement::shares_a_word(&newest.text, &turn.prompt.text)

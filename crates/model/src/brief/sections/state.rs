@@ -31,8 +31,8 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_last_message(material.digest, all);
-    add_todo_list(material.digest, all);
     add_unfinished_calls(material.digest, all);
+    add_todo_list(material.digest, all);
     add_running_agents(material.digest, all);
 }
 
