@@ -9,7 +9,9 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::{gives_reason, names_cause, sentences_about, without_answered_question, without_open_ends};
+pub use about::{
+    gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question, without_open_ends,
+};
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
 pub use purpose::{announces_look, change_before_look, purpose_of_words};
@@ -256,9 +258,10 @@ pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
     const CLEAR_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
-    match (CLEAR_CHARS..=max).contains(&last.chars().count()) {
-        true => Cow::Borrowed(last),
-        false => last_sentences(text, max),
+    match last.chars().count() {
+        ..CLEAR_CHARS => last_sentences(text, max),
+        // The first words say what the agent does, so a long announcement is cut at its end.
+        _ => first_sentences(last, max),
     }
 }
 
