@@ -90,12 +90,15 @@ pub(super) struct SummaryClaims<'s> {
     pub content: TextContent,
     /// The lines in normalised form.
     lines: Vec<String>,
+    /// The text without code and quotations, which say nothing about the state of this work.
+    statements: TextContent,
 }
 
 impl<'s> SummaryClaims<'s> {
     pub fn from_text(text: &'s str) -> SummaryClaims<'s> {
         let lines = text.lines().map(normalise_text).filter(|line| !line.is_empty()).collect();
-        SummaryClaims { text, content: TextContent::from_text(text), lines }
+        let statements = TextContent::from_text(&without_quotations(text));
+        SummaryClaims { text, content: TextContent::from_text(text), lines, statements }
     }
 
     pub fn names_file(&self, path: &str) -> bool {
@@ -125,7 +128,7 @@ impl<'s> SummaryClaims<'s> {
     }
 
     pub fn says_uncommitted(&self) -> bool {
-        UNCOMMITTED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase))
+        UNCOMMITTED_PHRASES.iter().any(|phrase| self.statements.has_phrase(phrase))
             || COMMIT_STEPS.iter().any(|step| self.has_item(step))
     }
 
@@ -211,6 +214,24 @@ impl<'s> SummaryClaims<'s> {
         let parts = self.lines.iter().flat_map(|line| line.split([',', ';', '—', '→']));
         parts.flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but "))
     }
+}
+
+/// Removes fenced code, and what is between quotation marks or backticks on one line.
+fn without_quotations(text: &str) -> String {
+    let (mut kept, mut fenced) = (String::with_capacity(text.len()), false);
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            // A mark without a partner quotes nothing.
+            let parts: Vec<&str> = line.split(['"', '`', '“', '”']).collect();
+            let is_even = parts.len() % 2 == 1;
+            let parts = parts.iter().enumerate().filter(|(at, _)| !is_even || at % 2 == 0);
+            parts.for_each(|(_, part)| kept.push_str(part));
+        }
+        kept.push('\n');
+    }
+    kept
 }
 
 /// Returns the meaningful words of a subject, without a prefix such as `feat(parser): `.
