@@ -35,8 +35,9 @@ const MAX_FILES_IF_THIN: usize = 6;
 /// A file that was only read counts if it was read at least this often.
 const MIN_READS: u32 = 2;
 
-/// A file that was read less often counts if it was used within this many records before the compaction.
-const RECENT_RECORDS: u64 = 4;
+/// If no edited file is listed, a file that was read less often counts if it was used within this many records before
+/// the compaction.
+const RECENT_RECORDS: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
 const MAX_NEW_ERROR_LINES: usize = 3;
@@ -146,9 +147,11 @@ fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) 
     digest.traps().iter().any(|trap| is_this(trap) && is_open(trap))
 }
 
-/// Returns one line with the checks that the summary does not quote. A check that passed is listed with its result if
-/// the summary does not report the state of checks of this kind. A check that is part of another one is left out.
+/// Returns one line with the checks that passed if the summary does not report the state of checks of their kind, and
+/// the commands of checks that the summary announces without quoting them. A check that is part of another one is left
+/// out.
 fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
+    checks.retain(|check| is_new_pass(check, claims) || is_announced(check, claims));
     let keys: Vec<BTreeSet<String>> = checks.iter().map(check_keys).collect();
     let is_part = |at: usize| {
         let is_wider = |(other, of_other): (usize, &BTreeSet<String>)| {
@@ -166,9 +169,17 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
         }
     };
     let told: Vec<String> = whole.iter().map(tell).collect();
-    let text = format!("the summary does not quote how this project is checked: {}", told.join("; "));
+    let text = format!("{} (the summary does not quote the command)", told.join("; "));
     let first = checks.drain(..).next()?;
     Some(Candidate { forms: vec![text], ..first })
+}
+
+/// Whether the summary announces checks of all kinds that are in this command line. Runs of single tests do not count.
+fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
+    let command = candidate.known_by.first().map_or("", String::as_str);
+    let checks = run::checks_of_command(command, "");
+    let mut proving = checks.iter().filter(|check| check.sort.is_check());
+    !checks.iter().any(run::is_partial_test_run) && proving.all(|check| claims.announces_check(check.sort))
 }
 
 /// Returns the keys of the checks in a command line.
@@ -198,17 +209,29 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
         return None;
     }
-    let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line));
+    // An error in a file that was edited after the failed run may be solved. The summary is more up to date.
+    let edited = digest.files_edited_after(failure.record);
+    let holds = |line: &str| {
+        let file = line.split(':').next().filter(|_| starts_with_file_and_line(line));
+        edited.is_empty() || file.is_some_and(|file| !edited.iter().any(|edited| is_same_file(edited, file)))
+    };
+    let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line) && holds(line));
     let new: Vec<&str> = lines.filter(|line| !tells_error_line(claims, line)).collect();
-    // If files were edited after the failed run, the summary is more up to date than the errors of that run.
-    if new.is_empty() || digest.file_edited_after(failure.record).is_some() {
+    if new.is_empty() {
         return None;
     }
+    let new = failure::group_equal_messages(&new);
     let quoted: Vec<String> =
         new.iter().take(MAX_NEW_ERROR_LINES).map(|line| in_backticks(line, 200)).collect();
     let command = in_backticks(&failure.command_as_typed(), 100);
-    let text = format!("{command} also says: {}", quoted.join(" "));
+    let text = format!("{command} also fails with: {}", quoted.join(" "));
     Some(Candidate { forms: vec![text], ..candidate })
+}
+
+/// Whether an error line means this file. It may name the file without its upper folders.
+fn is_same_file(path: &str, named: &str) -> bool {
+    let shorter = named.trim_start_matches("./");
+    path == shorter || path.ends_with(&format!("/{shorter}"))
 }
 
 /// Whether an error line names a test, a location or a compared value.
@@ -268,7 +291,7 @@ fn files_not_named(
     edited.retain(|file| file.edited_at > digest.epoch || thin);
     edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
     edited.truncate(if thin { MAX_FILES_IF_THIN } else { MAX_EDITED_FILES });
-    let is_recent = |file: &FileUse| file.last + RECENT_RECORDS > newest;
+    let is_recent = |file: &FileUse| edited.is_empty() && file.last + RECENT_RECORDS > newest;
     read.retain(|file| thin || file.reads >= MIN_READS || is_recent(file));
     read.sort_by_key(|file| std::cmp::Reverse(file.reads));
     read.truncate(if thin { MAX_FILES_IF_THIN - edited.len() } else { MAX_READ_FILES });
@@ -283,7 +306,7 @@ fn files_not_named(
         (false, true) => (FactClass::Edited, edited),
         (false, false) => (FactClass::Edited, format!("{edited}; read {read}")),
     };
-    let text = format!("{text} (not named in the summary)");
+    let text = format!("{text}, which the summary does not name");
     let mut candidate = Candidate::of_class(class, "files:not-named".to_owned(), vec![text]);
     candidate.folder = Some(String::new());
     Some(candidate)

@@ -71,6 +71,9 @@ const OPEN_WORDS: &[&str] = &[
     "rerun", "pending", "need*", "before",
 ];
 
+/// Words that announce a check.
+const ANNOUNCING_WORDS: &[&str] = &["run", "rerun", "verify", "pending", "ensure", "confirm"];
+
 /// Phrases in lines about unfinished work.
 const PENDING_PHRASES: &[&str] = &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
 
@@ -108,18 +111,22 @@ impl<'s> SummaryClaims<'s> {
     /// Whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the summary
     /// reports their state.
     pub fn says_how_check_stands(&self, kind: CommandKind) -> bool {
-        let words = match kind {
-            CommandKind::Test => TEST_WORDS,
-            CommandKind::Lint => LINT_WORDS,
-            CommandKind::Build => BUILD_WORDS,
-            CommandKind::Format | CommandKind::Run => return true,
-        };
+        let words = check_words(kind);
+        if words.is_empty() {
+            return true;
+        }
         self.clauses().any(|clause| {
             has_word(clause, words) && (has_word(clause, PASS_WORDS) || has_word(clause, OPEN_WORDS))
         }) || kind == CommandKind::Lint
             && self.lines.iter().any(|line| {
                 has_word(line, words) && LINT_PASS_PHRASES.iter().any(|words| line.contains(words))
             })
+    }
+
+    /// Whether a clause says that checks of this kind have yet to be run.
+    pub fn announces_check(&self, kind: CommandKind) -> bool {
+        let words = check_words(kind);
+        self.clauses().any(|clause| has_word(clause, words) && has_word(clause, ANNOUNCING_WORDS))
     }
 
     /// Whether a clause says that something fails.
@@ -213,6 +220,16 @@ impl<'s> SummaryClaims<'s> {
     fn clauses(&self) -> impl Iterator<Item = &str> {
         let parts = self.lines.iter().flat_map(|line| line.split([',', ';', '—', '→']));
         parts.flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but "))
+    }
+}
+
+/// Returns the words for a check of this kind. There are none for a formatter or a program that is merely run.
+fn check_words(kind: CommandKind) -> &'static [&'static str] {
+    match kind {
+        CommandKind::Test => TEST_WORDS,
+        CommandKind::Lint => LINT_WORDS,
+        CommandKind::Build => BUILD_WORDS,
+        CommandKind::Format | CommandKind::Run => &[],
     }
 }
 

@@ -169,7 +169,7 @@ fn uncommitted_work(
         (None, true) => "not committed".to_owned(),
         (None, false) => "not in any commit seen here".to_owned(),
     };
-    let head = format!("{n}, {state}, which the summary does not say");
+    let head = format!("{n}, {state}; the summary does not say so");
     // A number alone does not help. If the summary names all files, they are listed again as the ones at risk.
     let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();
     let (head, listed) = match (is_told, lists_all) {
@@ -178,7 +178,7 @@ fn uncommitted_work(
             (format!("{n} that the summary does not name, {state}"), &new)
         }
         (false, true) => (head, &files),
-        (false, false) => (format!("{head}, nor does it name"), &new),
+        (false, false) => (format!("{head}, and does not name {} of them", new.len()), &new),
     };
     let on =
         if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };

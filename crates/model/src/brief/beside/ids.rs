@@ -34,10 +34,16 @@ pub(super) fn missing_ids(digest: &Digest, claims: &SummaryClaims, others: &[Can
         is_new(digest, used) && !used.effect.id.is_empty() && KINDS_WITH_IDS.contains(&used.effect.kind)
     };
     let acts = || digest.effects.iter().filter(|used| is_candidate(used));
+    // An amended or rebased commit has another id, but the same subject.
+    let is_replaced = |used: &EffectUse| {
+        let is_same = |other: &EffectUse| other.effect.what == used.effect.what && is_same_group(other, used);
+        is_commit(used) && acts().any(|other| other.record > used.record && is_same(other))
+    };
     let is_lacking = |used: &&EffectUse| {
         let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
         let is_told = claims.tells_act(&used.effect, alone);
         (is_told || is_commit(used) && is_settled(used, branch, claims))
+            && !is_replaced(used)
             && !claims.text.contains(used.effect.id.as_str())
             && !others.iter().any(|other| other.forms[0].contains(used.effect.id.as_str()))
             && (!is_commit(used) || used.elsewhere || standing.contains(&used.record))
@@ -98,6 +104,11 @@ fn describe_group(group: &[&EffectUse], digest: &Digest) -> String {
         let is_here =
             |used: &&EffectUse| used.effect.kind == EffectKind::Comment && used.effect.place == first.effect.place;
         let is_complete = n <= MAX_LISTED && digest.effects.iter().filter(is_here).count() == n;
+        if let [only] = group {
+            let (comment, reply) = (answered_comment(only).unwrap_or_default(), &only.effect.id);
+            let (comment, reply) = (inline_for_model(comment, 40), inline_for_model(reply, 40));
+            return format!("answered comment {comment}{} with {reply}; the summary gives no id", at("on"));
+        }
         let only = if is_complete { "; this session answered no others there" } else { "" };
         let noun = count_with_noun(n, "comment");
         return format!("answered {noun}{}: {}{only}", at("on"), list(&tell));
