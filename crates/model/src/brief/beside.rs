@@ -18,6 +18,7 @@ use crate::render::{in_backticks, path_or_code};
 use crate::run::{self, ProjectCheck};
 
 use claims::SummaryClaims;
+use git::NOT_NAMED_PHRASE;
 
 /// A summary with fewer bytes than this is thin: it says too little about the work. The brief then also contains the
 /// goal, the state, finished work and earlier requests.
@@ -160,17 +161,20 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
         keys.iter().enumerate().any(is_wider)
     };
     let whole: Vec<usize> = (0..checks.len()).filter(|at| !is_part(*at)).collect();
-    let tell = |at: &usize| {
-        let form = &checks[*at].forms[0];
+    let (mut passed, mut announced) = (Vec::new(), Vec::new());
+    for at in whole {
+        let form = &checks[at].forms[0];
         let command = form.split(" → ").next().unwrap_or(form);
-        match is_new_pass(&checks[*at], claims) {
-            true => format!("{command} → passed, nothing edited since"),
-            false => command.to_owned(),
-        }
-    };
-    let told: Vec<String> = whole.iter().map(tell).collect();
-    let text = format!("{} (the summary does not quote the command)", told.join("; "));
-    let first = checks.drain(..).next()?;
+        if is_new_pass(&checks[at], claims) { &mut passed } else { &mut announced }.push(command);
+    }
+    let passed = (!passed.is_empty()).then(|| {
+        format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
+    });
+    let announced = (!announced.is_empty())
+        .then(|| format!("the summary announces this without the command: {}", announced.join("; ")));
+    let parts: Vec<String> = [passed, announced].into_iter().flatten().collect();
+    let text = parts.join("; ");
+    let first = checks.into_iter().next()?;
     Some(Candidate { forms: vec![text], ..first })
 }
 
@@ -285,6 +289,8 @@ fn files_not_named(
         let is_here = !file.deleted && !file.outside && !gone.contains(&file.path);
         is_here && file.last > digest.epoch && !claims.names_file(&file.path) && !risk.contains(name)
     };
+    // One line about files that the summary does not name is enough. Uncommitted files matter more than read ones.
+    let lists_others = risk.contains(NOT_NAMED_PHRASE);
     let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
     let (mut edited, mut read): (Vec<&FileUse>, Vec<&FileUse>) =
         files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.edits > 0);
@@ -292,7 +298,7 @@ fn files_not_named(
     edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
     edited.truncate(if thin { MAX_FILES_IF_THIN } else { MAX_EDITED_FILES });
     let is_recent = |file: &FileUse| edited.is_empty() && file.last + RECENT_RECORDS > newest;
-    read.retain(|file| thin || file.reads >= MIN_READS || is_recent(file));
+    read.retain(|file| thin || !lists_others && (file.reads >= MIN_READS || is_recent(file)));
     read.sort_by_key(|file| std::cmp::Reverse(file.reads));
     read.truncate(if thin { MAX_FILES_IF_THIN - edited.len() } else { MAX_READ_FILES });
     let read = read.iter().map(|file| match file.reads {

@@ -54,7 +54,7 @@ const COMMIT_STEPS: &[&str] =
     &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
 
 /// Words for a check of each kind. A trailing `*` stands for any ending.
-const TEST_WORDS: &[&str] = &["test*", "suite*", "spec*", "checks"];
+const TEST_WORDS: &[&str] = &["test*", "suite*", "spec", "specs", "checks"];
 const LINT_WORDS: &[&str] = &["lint*", "clippy", "eslint", "checks", "warnings"];
 const BUILD_WORDS: &[&str] = &["build*", "compil*", "checks"];
 
@@ -72,7 +72,7 @@ const OPEN_WORDS: &[&str] = &[
 ];
 
 /// Words that announce a check.
-const ANNOUNCING_WORDS: &[&str] = &["run", "rerun", "verify", "pending", "ensure", "confirm"];
+const ANNOUNCING_WORDS: &[&str] = &["run", "rerun", "verify"];
 
 /// Phrases in lines about unfinished work.
 const PENDING_PHRASES: &[&str] = &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
@@ -305,6 +305,21 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_announces_checks() {
+        let cases = [
+            ("Then run fmt/lint/test.", true, true),
+            ("Run the full test suite.", true, false),
+            ("All tests pass.", false, false),
+            ("Confirm the file-specific rules.", false, false),
+        ];
+        for (text, test, lint) in cases {
+            let claims = SummaryClaims::from_text(text);
+            assert_eq!(claims.announces_check(CommandKind::Test), test, "{text}");
+            assert_eq!(claims.announces_check(CommandKind::Lint), lint, "{text}");
+        }
+    }
+
+    #[test]
     fn a_summary_says_that_work_is_not_committed() {
         let cases = [
             ("The changes are still uncommitted.", true),
@@ -314,6 +329,10 @@ mod tests {
             ("Nothing further, unless the user wants a commit created", true),
             ("Committed the parser as 1234567.", false),
             ("The commit hook is slow.", false),
+            ("Changed the message to \"there are uncommitted changes\".", false),
+            ("The user said \"commit it\"; the changes are uncommitted.", true),
+            ("Prints:\n```\nuncommitted changes\n```", false),
+            ("A 5\" screen. Not committed.", true),
         ];
         for (text, expected) in cases {
             assert_eq!(SummaryClaims::from_text(text).says_uncommitted(), expected, "{text}");

@@ -15,6 +15,9 @@ use crate::text::{count_with_noun, cut_to_bytes};
 /// Branches on which feature work is seldom meant to be committed.
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
+/// Marks a list of uncommitted files as one that the summary lacks.
+pub(super) const NOT_NAMED_PHRASE: &str = "that the summary does not name";
+
 /// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
 const PROJECT_HIDDEN_FOLDERS: [&str; 5] = [".github", ".gitlab", ".circleci", ".cargo", ".config"];
 
@@ -27,17 +30,19 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     let wrong = wrong.map(|(place, text)| {
         effect_candidate(FactClass::Risk, &format!("risk:contradiction-{place}"), vec![text])
     });
+    let names_branch = |facts: &[Candidate]| facts.iter().any(|fact| fact.forms[0].contains(git.branch));
     let mut acts = untold_acts(digest, claims);
-    let ids = missing_ids(digest, claims, &acts);
-    acts.extend(ids);
-    let is_branch_told = acts.iter().any(|act| act.forms[0].contains(git.branch));
-    let branch = match is_branch_told || !is_branch_wanted(digest, &git, claims) {
+    let branch = match names_branch(&acts) || !is_branch_wanted(digest, &git, claims) {
         true => "",
         false => git.branch,
     };
     let risk = uncommitted_work(digest, &git, claims, branch);
-    let state = git_state(digest, &git, claims, if risk.is_some() { "" } else { branch });
     let mut all: Vec<Candidate> = wrong.chain(risk).collect();
+    let ids =
+        missing_ids(digest, claims, |id| all.iter().chain(&acts).any(|fact| fact.forms[0].contains(id)));
+    acts.extend(ids);
+    let branch = if names_branch(&all) || names_branch(&acts) { "" } else { branch };
+    let state = git_state(digest, &git, claims, branch);
     let has = |words: &[&str]| words.iter().any(|word| claims.content.has_phrase(word));
     all.extend(effects::stashed_work(&git).filter(|_| !has(&["stash", "stashed", "git stash"])));
     all.extend(effects::unpushed_work(&git).filter(|_| !claims.says_unpushed()));
@@ -175,10 +180,10 @@ fn uncommitted_work(
     let (head, listed) = match (is_told, lists_all) {
         (true, _) => {
             let n = count_with_noun(new.len(), "edited file");
-            (format!("{n} that the summary does not name, {state}"), &new)
+            (format!("{n} {NOT_NAMED_PHRASE}, {state}"), &new)
         }
         (false, true) => (head, &files),
-        (false, false) => (format!("{head}, and does not name {} of them", new.len()), &new),
+        (false, false) => (format!("{head}; {} {NOT_NAMED_PHRASE}", new.len()), &new),
     };
     let on =
         if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };

@@ -26,8 +26,13 @@ const KINDS_WITH_IDS: [EffectKind; 6] = [
     EffectKind::Message,
 ];
 
-/// Returns one line for each group of effects whose ids neither the summary nor `others` contain.
-pub(super) fn missing_ids(digest: &Digest, claims: &SummaryClaims, others: &[Candidate]) -> Vec<Candidate> {
+/// Returns one line for each group of effects whose ids the summary lacks. Ids for which `is_listed` is true are left
+/// out, because another line of the brief contains them.
+pub(super) fn missing_ids(
+    digest: &Digest,
+    claims: &SummaryClaims,
+    is_listed: impl Fn(&str) -> bool,
+) -> Vec<Candidate> {
     let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     let branch = digest.git_state().branch;
     let is_candidate = |used: &EffectUse| {
@@ -45,7 +50,7 @@ pub(super) fn missing_ids(digest: &Digest, claims: &SummaryClaims, others: &[Can
         (is_told || is_commit(used) && is_settled(used, branch, claims))
             && !is_replaced(used)
             && !claims.text.contains(used.effect.id.as_str())
-            && !others.iter().any(|other| other.forms[0].contains(used.effect.id.as_str()))
+            && !is_listed(&used.effect.id)
             && (!is_commit(used) || used.elsewhere || standing.contains(&used.record))
     };
     let mut groups: Vec<Vec<&EffectUse>> = Vec::new();
@@ -101,13 +106,17 @@ fn describe_group(group: &[&EffectUse], digest: &Digest) -> String {
             format!("{comment} (reply {})", inline_for_model(&used.effect.id, 40))
         };
         // The list is complete only if no other comment of the session is at this place.
-        let is_here =
-            |used: &&EffectUse| used.effect.kind == EffectKind::Comment && used.effect.place == first.effect.place;
+        let is_here = |used: &&EffectUse| {
+            used.effect.kind == EffectKind::Comment && used.effect.place == first.effect.place
+        };
         let is_complete = n <= MAX_LISTED && digest.effects.iter().filter(is_here).count() == n;
         if let [only] = group {
             let (comment, reply) = (answered_comment(only).unwrap_or_default(), &only.effect.id);
             let (comment, reply) = (inline_for_model(comment, 40), inline_for_model(reply, 40));
-            return format!("answered comment {comment}{} with {reply}; the summary gives no id", at("on"));
+            return format!(
+                "answered comment {comment}{} with reply {reply}; the summary gives no id",
+                at("on")
+            );
         }
         let only = if is_complete { "; this session answered no others there" } else { "" };
         let noun = count_with_noun(n, "comment");
