@@ -38,6 +38,7 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
+    /// The session that `thru brief` describes outside a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<list::LastSession>,
     /// Whether a setting or a variable turns hooks off.
@@ -162,6 +163,10 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
             Err(error) => problems.push(error.to_string()),
         }
     }
+    let last_session = match list::last_session_at_work(&store)? {
+        Some(session) => list::describe_session(&store, &session)?,
+        None => None,
+    };
     let next_step = lines.iter().filter_map(|line| line.next_step.clone()).min();
     Ok(StatusReport {
         next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
@@ -184,7 +189,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         trusted,
         moved_from,
         sessions,
-        last_session: list::newest_session(&store)?,
+        last_session,
         next_for_new_user,
     })
 }

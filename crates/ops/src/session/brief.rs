@@ -207,6 +207,8 @@ pub enum BriefRoom {
 #[derive(Clone, Debug, Serialize)]
 pub struct BriefReport {
     pub session: String,
+    #[serde(skip)]
+    pub occasion: Occasion,
     pub harness: &'static str,
     pub max_chars: Option<usize>,
     pub chars: usize,
@@ -298,6 +300,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let findings = resolved.findings.into_iter().filter(|finding| finding.level == FindingLevel::Error);
     Ok(BriefReport {
         session: gathered.digest.session,
+        occasion,
         harness: harness.name,
         max_chars: (cap != usize::MAX).then_some(cap),
         chars,
@@ -362,7 +365,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     // If the user asks for the brief of a session start without naming a session, the brief is for a new session.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
-        _ => Some(list::choose_session(world, &store, options.session)?.0),
+        _ => Some(list::choose_session_at_work(world, &store, options.session)?.0),
     };
     let harness_of = |session: &Id| {
         let named = options.harness.and_then(harness::harness_by_name);
@@ -384,7 +387,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather_facts(&request) else {
         // There is no earlier session, or it cannot be read. In either case, these calls return the error.
-        let (session, _) = list::choose_session(world, &store, options.session)?;
+        let (session, _) = list::choose_session_at_work(world, &store, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
         return Ok(BriefFacts::of_session(gathered, occasion));
     };

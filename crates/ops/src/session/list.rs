@@ -134,11 +134,42 @@ fn last_active_session(store: &Store) -> Result<Option<Id>> {
     Ok(roster::last_active_session(&entries, store, |_| true).or_else(active))
 }
 
-/// Returns the session that `thru status` shows, with the time of its last activity.
+/// Returns the session that was last active, with the time of its last activity.
 pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
-    let Some(session) = last_active_session(store)? else { return Ok(None) };
+    let session = last_active_session(store)?;
+    session.map_or(Ok(None), |session| describe_session(store, &session))
+}
+
+/// Returns the session that `thru status` and `thru brief` describe if none is named: the last active session that did
+/// work, so that a short question does not hide the work before it. If no session did work, returns the session that
+/// was last active.
+pub fn last_session_at_work(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
-    let entry = entries.into_iter().find(|entry| entry.session == session);
+    let worked = roster::last_session_with_work(&entries, store, |_| true);
+    match worked.and_then(|digest| Id::new(&digest.session).ok()) {
+        Some(session) => Ok(Some(session)),
+        None => last_active_session(store),
+    }
+}
+
+/// Like [`choose_session`], but if the session must be guessed, returns the last session at work.
+pub fn choose_session_at_work(
+    world: &World,
+    store: &Store,
+    named: Option<&str>,
+) -> Result<(Id, SessionChoice)> {
+    match choose_session(world, store, named)? {
+        (session, SessionChoice::Guess) => {
+            Ok((last_session_at_work(store)?.unwrap_or(session), SessionChoice::Guess))
+        }
+        chosen => Ok(chosen),
+    }
+}
+
+/// Returns a session's harness and the time of its last activity, or `None` if the session is not listed.
+pub fn describe_session(store: &Store, session: &Id) -> Result<Option<LastSession>> {
+    let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
+    let entry = entries.into_iter().find(|entry| entry.session == *session);
     Ok(entry.map(|entry| LastSession {
         at: entry.active_at(store),
         session: session.to_string(),

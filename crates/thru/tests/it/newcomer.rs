@@ -454,14 +454,16 @@ fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
     };
     let draft = made("20:00:00", &["handoff", "write the docs", "--json"]);
     let (status, offer) = agree(&active, "an active packet comes before a newer draft");
-    assert!(!status.contains("crashed session is newer") && !offer.contains("is newer"), "{status}\n{offer}");
+    assert!(!status.contains("crashed session") && !offer.contains("crashed session"), "{status}\n{offer}");
     crate::packet_sweeps::mark_process_dead(&env);
     env.run_thru(&["sweep"]).assert_ok();
-    let (status, offer) = agree(&active, "its author has crashed");
-    let newer = format!("the packet of a crashed session is newer: `thru pickup {draft}`");
-    assert!(status.contains(&newer) && offer.contains(&newer), "{status}\n{offer}");
+    let (status, offer) = agree(&draft, "its author has crashed");
+    for text in [&status, &offer] {
+        assert!(text.contains("“write the docs”, from a crashed session"), "{text}");
+    }
     let picked = env.run_thru(&["pickup"]).assert_ok();
-    assert!(picked.stderr.contains(&newer), "{picked}");
+    let older = format!("an older packet is also on offer: `thru pickup {active}`");
+    assert!(picked.stderr.contains(&older), "{picked}");
     env.fire_event("s9", "SessionStart", json!({"source": "startup"}));
     env.run_thru(&["pickup", &active, "--claim", "--session", "s9"]).assert_ok();
     agree(&draft, "a running session works on the active one");

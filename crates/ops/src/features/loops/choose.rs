@@ -14,6 +14,9 @@ use crate::session::list::SessionChoice;
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
+/// How many loops of each status an error names.
+const MAX_LOOPS_NAMED: usize = 3;
+
 #[derive(Clone, Copy, Debug)]
 pub enum WantedOwner<'a> {
     CurrentSession,
@@ -81,16 +84,7 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
             .as_slice()
         {
             [one] => one.id.clone(),
-            [] => {
-                let of = if here.is_some() { " of this session" } else { "" };
-                let what = match aim {
-                    LoopUse::Resume => format!("no loop{of} is paused; name one"),
-                    LoopUse::View | LoopUse::LeaveForeground => {
-                        format!("no loop{of} is in the foreground; name one")
-                    }
-                };
-                return Err(Error::Absent { what, hint: hint() });
-            }
+            [] => return Err(no_loop_error(aim, &loops, here.as_ref())),
             many => {
                 return Err(Error::Refused {
                     what: format!("{} loops match; name one", many.len()),
@@ -113,6 +107,40 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
             hint: many.join(", "),
         }),
     }
+}
+
+/// Says that there is no loop for a command that names none. The hint lists the loops that the user may mean.
+fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
+    let place = if here.is_some() { "this session" } else { "this project" };
+    let what = match aim {
+        LoopUse::Resume => format!("no loop of {place} is paused"),
+        LoopUse::View if loops.is_empty() => "there are no loops in this project".to_owned(),
+        LoopUse::View | LoopUse::LeaveForeground => format!("no loop of {place} is running"),
+    };
+    let ids = |title: &str, statuses: &[LoopStatus]| {
+        let mut fitting: Vec<&Loop> =
+            loops.iter().copied().filter(|known| statuses.contains(&known.status)).collect();
+        fitting.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+        let more = fitting.len().saturating_sub(MAX_LOOPS_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named: Vec<&str> = fitting.iter().take(MAX_LOOPS_NAMED).map(|known| known.id.as_str()).collect();
+        (!named.is_empty()).then(|| format!("{title}: {}{more}", named.join(", ")))
+    };
+    let active = if here.is_some() { "running or waiting, also elsewhere" } else { "waiting" };
+    let active = if aim == LoopUse::Resume { "not paused" } else { active };
+    let known: Vec<String> = [
+        ids(active, &[LoopStatus::Active]),
+        ids("paused", &[LoopStatus::Paused]),
+        ids("ended", &[LoopStatus::Done, LoopStatus::Cancelled]),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let hint = match known.is_empty() {
+        true => "`thru loop start` starts one".to_owned(),
+        false => format!("name the loop that you mean; {}", known.join("; ")),
+    };
+    Error::Absent { what, hint }
 }
 
 /// Returns the session in which a loop should run. If a harness runs this command without naming the session, the

@@ -96,9 +96,9 @@ pub struct PickupReport {
     /// The worktree in which the packet's session worked, if it is not this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// A sentence about a newer packet of a crashed session, if the user named no packet.
+    /// Another packet on offer, if the user named no packet and this one was chosen because its session crashed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub newer: Option<String>,
+    pub also_on_offer: Option<String>,
     pub prompt: String,
 }
 
@@ -107,13 +107,13 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let project = Project::find_for_reading(world)?;
     let id = packets::choose_packet(world, &project, request.id)?;
     // Ask before the packet is claimed, because then it is no longer on offer.
-    let newer = match request.id {
-        Some(_) => None,
-        None => {
-            let on_offer = offer::packets_on_offer(&project.store, world.now)?;
-            let is_first = on_offer.packets.first().is_some_and(|first| first.id == id.as_str());
-            on_offer.newer_crash.filter(|_| is_first).map(|newer| newer.describe_as_newer())
-        }
+    let on_offer = match request.id {
+        Some(_) => Vec::new(),
+        None => offer::packets_on_offer(&project.store, world.now)?,
+    };
+    let also_on_offer = match on_offer.as_slice() {
+        [first, second, ..] if first.is_latest_crash && first.id == id.as_str() => Some(second.id.clone()),
+        _ => None,
     };
     let shown = match request.claim {
         ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
@@ -169,7 +169,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
         worktree: worktree.map(|worktree| worktree.described),
-        newer,
+        also_on_offer,
         prompt,
     })
 }
@@ -227,7 +227,7 @@ pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> 
             return id(own.name);
         }
     }
-    if let Some(first) = offer::packets_on_offer(&project.store, world.now)?.packets.first() {
+    if let Some(first) = offer::packets_on_offer(&project.store, world.now)?.first() {
         return id(&first.id);
     }
     let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
