@@ -18,13 +18,12 @@ use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_
 use model::score::ScoreSignal;
 use model::text::count_with_noun;
 use serde_json::json;
-use store::Store;
 
 use crate::Result;
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
 use crate::project::trust;
 use crate::session::roster::{self, RosterEntry};
-use crate::session::{list, past};
+use crate::session::{last, past};
 
 pub const ROW: Feature = Feature {
     name: "sessions",
@@ -96,7 +95,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let mut lines = last_session_lines(store)?;
+    let mut lines = last_session_lines(project)?;
     let running: Vec<&RosterEntry> =
         roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     if running.is_empty() {
@@ -111,9 +110,9 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 }
 
 /// Describes the last session at work: what the user last asked for, and which commands fail.
-fn last_session_lines(store: &Store) -> Result<Vec<StatusLine>> {
-    let Some(session) = list::last_session_at_work(store)? else { return Ok(Vec::new()) };
-    let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
+fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
+    let Ok(digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS) else {
         return Ok(Vec::new());
     };
     let mut lines = Vec::new();

@@ -11,7 +11,7 @@ use store::FoundRoot;
 use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
 use crate::hook::lost;
 use crate::project::{settings, trust};
-use crate::session::list;
+use crate::session::{last, list};
 use crate::setup::install::{self, IgnoredFile, TrackedSettings};
 use crate::{Result, World};
 
@@ -163,10 +163,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
             Err(error) => problems.push(error.to_string()),
         }
     }
-    let last_session = match list::last_session_at_work(&store)? {
-        Some(session) => list::describe_session(&store, &session)?,
-        None => None,
-    };
+    let last_session = last::describe_last_session(&project)?;
     let next_step = lines.iter().filter_map(|line| line.next_step.clone()).min();
     Ok(StatusReport {
         next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),

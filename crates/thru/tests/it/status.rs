@@ -194,9 +194,9 @@ fn every_kind_of_record_has_its_line() {
     sessions     1, last at work: s1 in Claude Code, just now
     roles        tester
     workstreams  01-parser
+    crashed      1 session; `thru sweep` writes a packet for it
     packets      2, the newest 20261115T192200Z-finish-the-parser
     on offer     “finish the parser” (and 1 more)
-    crashed      1 session; `thru sweep` writes a packet for it
     last prompt  “x”
 
     Next: `thru sweep` saves the work of a crashed session as a packet

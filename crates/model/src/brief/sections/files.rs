@@ -7,7 +7,7 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::digest::{Digest, FileUse};
-use crate::render::path_or_code;
+use crate::render::{is_plain_path, path_or_code};
 use crate::text::cut_to_bytes;
 
 /// The number of most likely files to add to a summary that lacks them, even if they were read long ago.
@@ -32,6 +32,8 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             _ => FactClass::Edited,
         };
         let (folder, name) = match folders.split_path(&file.path) {
+            // Such a path is printed as code, so its folder and its name must not be printed separately.
+            _ if !is_plain_path(&file.path) => ("", file.path.as_str()),
             Some((folder, name)) if endings.is_unique(name) => (folder, name),
             _ => endings.split_at_unique_ending(&file.path),
         };

@@ -6,6 +6,7 @@ use model::loops::{Loop, LoopStatus};
 use store::Store;
 
 use super::{all_loops, foreground_pointer, usage_error};
+use crate::features::crashed;
 use crate::project::Project;
 use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
@@ -128,17 +129,13 @@ fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
     };
     let active = if here.is_some() { "running or waiting, also elsewhere" } else { "waiting" };
     let active = if aim == LoopUse::Resume { "not paused" } else { active };
-    let known: Vec<String> = [
-        ids(active, &[LoopStatus::Active]),
-        ids("paused", &[LoopStatus::Paused]),
-        ids("ended", &[LoopStatus::Done, LoopStatus::Cancelled]),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let hint = match known.is_empty() {
-        true => "`thru loop start` starts one".to_owned(),
-        false => format!("name the loop that you mean; {}", known.join("; ")),
+    let open = [ids(active, &[LoopStatus::Active]), ids("paused", &[LoopStatus::Paused])];
+    let open: Vec<String> = open.into_iter().flatten().collect();
+    let ended = ids("ended", &[LoopStatus::Done, LoopStatus::Cancelled]);
+    let hint = match (open.is_empty(), ended) {
+        (false, _) => format!("name the loop that you mean; {}", open.join("; ")),
+        (true, Some(ended)) => format!("`thru loop start` starts one; {ended}"),
+        (true, None) => "`thru loop start` starts one".to_owned(),
     };
     Error::Absent { what, hint }
 }
@@ -169,8 +166,9 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         return Ok(LoopOwner::Session(session, SessionChoice::Guess));
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
-    let hint = match open.first() {
+    let is_living = |entry: &RosterEntry| crashed::is_living(store, entry, world.now);
+    let living = roster::sort_by_activity(&entries, store, is_living);
+    let hint = match living.first() {
         Some(entry) => format!(
             "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",
             entry.session
