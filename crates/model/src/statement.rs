@@ -243,10 +243,14 @@ pub fn announces_next_step(text: &str) -> bool {
     let Some(line) = text.lines().rev().map(str::trim).find(|line| !line.is_empty()) else { return false };
     let last = split_sentences(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");
-    let offers = ["let me know", "want me to", "would you like", "shall i"];
+    let offers = ["let me know", "want me to", "would you like", "shall i", "tell me"];
+    // As in "Printing is next." or "I import it next.", but not in "You can choose what comes next."
+    let ends_in_next = small.trim_end_matches('.').ends_with(" next") && !small.contains("what ");
     last.ends_with(':')
         || small.contains(" let me ")
-        || (is_announcement(&small) || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
+        || (ends_in_next
+            || is_announcement(&small)
+            || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
             && !offers.iter().any(|start| small.starts_with(start))
 }

@@ -122,6 +122,18 @@ pub struct PacketMaterial<'a> {
     pub max_iterations: i64,
     /// The prompt of the loop that is running in the session, or empty if there is none.
     pub loop_prompt: &'a str,
+    /// The packet of another session that this session picked up and works on.
+    pub continued: Option<&'a ContinuedPacket>,
+}
+
+/// A packet that a session continues.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContinuedPacket {
+    pub id: String,
+    /// Its purpose and the messages that it quotes.
+    pub goal: String,
+    /// Its constraints, one line each.
+    pub constraints: Vec<String>,
 }
 
 /// A composed packet, with data for displaying it.
@@ -320,6 +332,11 @@ impl<'a> PacketFacts<'a> {
                 most,
             );
         }
+        if let Some(continued) = self.material.continued {
+            let title =
+                format!("The session picked up packet {}, which says", path_or_code(&continued.id, 128));
+            add(&title, String::new(), &continued.goal, MAX_TASK_CHARS);
+        }
         if let Some(before) = self.material.digest.explaining_message() {
             let first = before.text.trim().lines().next().unwrap_or_default();
             add("Sent before that", time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
@@ -478,7 +495,10 @@ impl<'a> PacketFacts<'a> {
                 said.push(format!("{USER_SAID}{words}"));
             }
         }
-        lines_or_none(&rules.chain(said).collect::<Vec<_>>())
+        let inherited = self.material.continued.map_or(&[][..], |continued| &continued.constraints);
+        let inherited = inherited.iter().map(|line| inline_for_model(line, 400));
+        let inherited: Vec<String> = inherited.filter(|line| !said.contains(line)).collect();
+        lines_or_none(&rules.chain(said).chain(inherited).collect::<Vec<_>>())
     }
 
     /// Returns the user's instructions that still apply, newest first, without those that the goal quotes in full.

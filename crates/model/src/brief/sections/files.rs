@@ -7,7 +7,7 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::digest::{Digest, FileUse};
-use crate::render::path_or_code;
+use crate::render::{is_plain_path, path_or_code};
 use crate::text::cut_to_bytes;
 
 /// The number of most likely files to add to a summary that lacks them, even if they were read long ago.
@@ -31,9 +31,13 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             (0, _) => FactClass::Read,
             _ => FactClass::Edited,
         };
-        let (folder, name) = folders
-            .split_path(&file.path, |name| endings.is_unique(name))
-            .unwrap_or_else(|| endings.split_at_unique_ending(&file.path));
+        let (folder, name) = match is_plain_path(&file.path) {
+            // Such a path is printed as code, so its folder and its name must not be printed separately.
+            false => ("", file.path.as_str()),
+            true => folders
+                .split_path(&file.path, |name| endings.is_unique(name))
+                .unwrap_or_else(|| endings.split_at_unique_ending(&file.path)),
+        };
         if file.deleted || gone.contains(&file.path) || is_from_cache(file) {
             continue;
         }

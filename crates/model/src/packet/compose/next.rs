@@ -89,6 +89,11 @@ impl PacketFacts<'_> {
                     Some(FirstStep::Begin("the user's answer to what is under Open Questions".to_owned()))
                 }
                 (_, true, Some(todo)) => Some(FirstStep::Begin(todo)),
+                // A person who names the work expects that something is left to do.
+                (_, true, None) if self.is_purpose_given() => Some(FirstStep::Begin(
+                    "what the goal still lacks; the agent's last message, under Context, says where it stands"
+                        .to_owned(),
+                )),
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
             };
         }
@@ -124,6 +129,11 @@ impl PacketFacts<'_> {
             Some(FirstStep::NothingOpen(_)) if self.is_new_work() => None,
             step => step,
         }
+    }
+
+    fn is_purpose_given(&self) -> bool {
+        let purpose = self.material.purpose;
+        words::is_given(purpose) && words::says_what_to_do(purpose)
     }
 
     /// Returns whether the purpose names work that was not requested in this session. If so, the session's activity is
