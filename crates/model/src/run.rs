@@ -107,7 +107,7 @@ impl CommandKind {
     }
 }
 
-/// Returns whether a command's output is worth examining. It is if the command contains a known word.
+/// Returns whether a command's output is worth examining, that is, whether the command contains a known word.
 pub fn may_report_result(command: &str) -> bool {
     let bytes = command.as_bytes();
     (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))

@@ -126,7 +126,7 @@ fn is_bare_heading(line: &str) -> bool {
     line.trim_start().starts_with('#') && !names_step && line.len() <= MAX_BARE_HEADING_BYTES
 }
 
-/// Returns whether a line of the section below a heading is kept.
+/// Returns whether any line of the section below a heading is kept.
 fn has_kept_text(heading: usize, lines: &[&str], kept: &[usize]) -> bool {
     let below = &lines[heading + 1..];
     let length = below.iter().position(|line| line.trim_start().starts_with('#')).unwrap_or(below.len());

@@ -39,8 +39,7 @@ pub enum LifecycleChange {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// `None` if the file does not contain a valid role name, so that the session has no role. thru never writes such
-    /// a file.
+    /// The session's role. `None` if the file does not contain a valid role name. thru never writes such a file.
     pub role: Option<Id>,
 }
 

@@ -69,8 +69,8 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
 /// taken from a transcript may be older than the lines around it.
 const LINES_EXAMINED: usize = 32;
 
-/// Returns whether the end of a journal contains everything since `from`. It does if its first lines are all older than
-/// `from`.
+/// Returns whether the end of a journal contains everything since `from`, that is, whether its first lines are all
+/// older than `from`.
 pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
     let mut times = text.split(|b| *b == b'\n').filter_map(time_of_line).take(LINES_EXAMINED).peekable();
     times.peek().is_some() && times.all(|ts| ts < from)

@@ -267,8 +267,8 @@ impl Digest {
         }
     }
 
-    /// Returns whether a pull request may belong to this branch. It may if the last observed push before the pull
-    /// request was to this branch.
+    /// Returns whether a pull request may belong to this branch, that is, whether the last observed push before the
+    /// pull request was to this branch.
     fn belongs_to_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
         let before =
             |used: &&EffectUse| used.effect.kind == EffectKind::Push && used.record <= pull_request.record;

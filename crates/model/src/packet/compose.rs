@@ -102,7 +102,7 @@ pub struct PacketMaterial<'a> {
     pub project_id: &'a str,
     /// The state of the session's own checkout. `None` if it does not use git or does not exist on this machine.
     pub git: Option<&'a GitFacts>,
-    /// Whether the session ran in another project, so that its files are not this project's files.
+    /// Whether the session ran in another project. If so, its files are not this project's files.
     pub elsewhere: bool,
     pub now: Timestamp,
     /// Files that the user chose.

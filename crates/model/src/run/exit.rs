@@ -14,7 +14,7 @@ pub(super) struct CheckedLine {
     /// this list.
     doing: Vec<usize>,
     pipefail: bool,
-    /// Whether the line contains loops or conditions, so that it is unknown which commands ran.
+    /// Whether the line contains loops or conditions. If so, it is unknown which commands ran.
     scripted: bool,
 }
 
@@ -52,7 +52,7 @@ impl CheckedLine {
         self.checks.last().map(|(at, ..)| *at)
     }
 
-    /// Returns whether a nonzero exit code only means that a look-up or a filter at the end of the line found nothing.
+    /// Returns whether a nonzero exit code only means that a lookup or a filter at the end of the line found nothing.
     pub(super) fn ends_in_look_up(&self) -> bool {
         let is_look_up =
             |last: &CommandStep| last.then == StepJoin::End && is_read_only(strip_wrappers(&last.words));
@@ -141,7 +141,8 @@ impl CheckedLine {
         None
     }
 
-    /// Returns whether the output would show a failed check. It would if no filter removes the lines about failures.
+    /// Returns whether the output would show a failed check, that is, whether no filter removes the lines about
+    /// failures.
     pub(super) fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {

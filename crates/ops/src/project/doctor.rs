@@ -34,7 +34,7 @@ const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     pub root: Option<PathBuf>,
-    /// In the order in which the checks were made.
+    /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
     /// Which events have fired, how often, and how long handling them took.
     pub events: Vec<EventStatistics>,

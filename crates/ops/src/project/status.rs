@@ -18,7 +18,7 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False if there is no marker. `root` is then the folder in which the marker would be created.
+    /// Whether the root has a marker. If not, `root` is the folder in which the marker would be created.
     pub marked: bool,
     /// Why this folder cannot become a root, or `None` if it can or already is one.
     #[serde(skip_serializing_if = "Option::is_none")]

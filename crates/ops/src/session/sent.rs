@@ -28,7 +28,7 @@ pub struct SentBrief {
     /// The session that the brief describes. At a session start, this is the previous session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Empty if the brief was empty.
+    /// The text of the brief, which may be empty.
     pub text: String,
 }
 

@@ -61,7 +61,7 @@ pub enum InstallTask {
 pub struct InstallReport {
     pub harness: &'static str,
     pub scope: Scope,
-    /// False in a dry run, which reports what would be done.
+    /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     pub files: Vec<ChangedFile>,
     /// The files that could not be read and were not changed. They may still contain thru's hooks.
