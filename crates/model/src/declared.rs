@@ -247,7 +247,7 @@ fn without_last_comment(text: &str) -> &str {
     }
 }
 
-/// Returns whether a line may declare a name. It rules out most other lines, and is much cheaper than
+/// Returns whether a line may declare a name. This test rules out most other lines, and is much cheaper than
 /// [`declared_name`]. The cost matters because the lines of every edit are tested.
 fn may_declare(line: &str) -> bool {
     let bytes = line.as_bytes();

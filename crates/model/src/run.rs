@@ -40,8 +40,8 @@ const SUMMARY_TAIL_BYTES: usize = 8 * 1024;
 /// How many bytes at the start of an output are searched for a summary.
 const SUMMARY_HEAD_BYTES: usize = 1024;
 
-/// How many bytes at the end of an output are searched for test counts. It is large because a workspace prints a
-/// summary for each crate.
+/// How many bytes at the end of an output are searched for test counts. The number is large because a workspace prints
+/// a summary for each crate.
 const COUNTS_TAIL_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,8 +78,8 @@ pub struct RunVerdict {
     pub counts: TestCounts,
     /// How the checks ended, if a later part of the line failed (see [`divide_failed_line`]).
     pub before: Option<RunResult>,
-    /// Whether the result is unknown although the exit code reports success, because the output reports a failure or
-    /// says that no tests ran.
+    /// Whether the exit code reports success but the result is unknown, because the output reports a failure or says
+    /// that no tests ran.
     pub doubt: bool,
 }
 

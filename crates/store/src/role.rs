@@ -9,7 +9,7 @@ use model::role::lifecycle::{self, Lifecycle, StepRefused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
-/// The size limit of a lifecycle. Even with a full history, it is smaller.
+/// The size limit of a lifecycle. Even a lifecycle with a full history is smaller.
 const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.

@@ -277,8 +277,8 @@ impl Digest {
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
     }
 
-    /// Drops notes that are no longer true: a stash that was reapplied, and discarded changes to a file that was
-    /// edited again.
+    /// Drops notes that are no longer true: notes about a stash that was reapplied, or about discarded changes to a
+    /// file that was edited again.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
         let mut kept: Vec<&EffectUse> = Vec::new();
         for used in notes {

@@ -14,7 +14,7 @@ const STALE_TODOS_PROMPTS: usize = 6;
 const STALE_TODOS_TASKS: usize = 2;
 
 impl Digest {
-    /// Returns whether the todo list is about the current work. It is assumed to be if few prompts have followed its
+    /// Returns whether the todo list is probably about the current work, that is, whether few prompts have followed its
     /// last change.
     pub fn are_todos_current(&self) -> bool {
         let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);

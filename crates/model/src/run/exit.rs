@@ -181,8 +181,8 @@ impl CheckedLine {
             && self.steps[at..].iter().all(|step| matches!(step.then, StepJoin::Pipe | StepJoin::End))
     }
 
-    /// Returns the number of the failed check. It is the check whose task the output names, or the only check of the
-    /// failed kind.
+    /// Returns the number of the failed check: the check whose task the output names, or the only check of the failed
+    /// kind.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` refers to a part of the task `lint`.

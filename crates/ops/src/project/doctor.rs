@@ -226,7 +226,7 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Checks whether the folders that hooks use can be written to, because a hook that cannot write cannot report that
+/// Checks whether the folders that hooks use can be written to. A hook that cannot write cannot report the problem
 /// either.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::find_unwritable_folders(store);

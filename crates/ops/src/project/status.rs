@@ -59,7 +59,7 @@ pub struct StatusReport {
     /// The folder that the `.git` file of this worktree names, if it does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_git_folder: Option<PathBuf>,
-    /// The settings file into which hooks are not installed because git tracks it, if no settings file calls thru.
+    /// If no settings file calls thru, the file into which hooks were not installed because git tracks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tracked_settings: Option<TrackedSettings>,
     #[serde(rename = "next")]

@@ -10,7 +10,7 @@ use crate::digest::{Digest, FileUse};
 use crate::render::path_or_code;
 use crate::text::cut_to_bytes;
 
-/// The number of most likely files to add to a summary that lacks them, even if they were read long ago.
+/// The number of most likely files that are listed if the summary lacks them, even if they were read long ago.
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {

@@ -53,7 +53,7 @@ pub struct RecoverReport {
     /// The state of the role, or `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
-    /// The session whose recovery this command ended from outside that session, if there is one.
+    /// The session whose recovery this command ended, if the command ran outside that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_recovery_of: Option<String>,
     /// Why the lifecycle's state was not changed, if it was not.
