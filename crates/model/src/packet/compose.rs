@@ -358,8 +358,8 @@ impl<'a> PacketFacts<'a> {
         text
     }
 
-    /// Whether the task is settled: the agent has summed it up, and a commit or a pull request was made between it and
-    /// the newest request. A long task does not count, because it is a plan whose rules may still apply.
+    /// Returns whether the task is settled: the agent has summed it up, and a commit or a pull request was made between
+    /// it and the newest request. A long task does not count, because it is a plan whose rules may still apply.
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);

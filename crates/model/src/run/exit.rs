@@ -119,8 +119,8 @@ impl CheckedLine {
             || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == StepJoin::Pipe)
     }
 
-    /// Whether the line ends in a pipeline after the check that cannot fail, as in `make test && git log | head`. So
-    /// only a command before that pipeline can have failed.
+    /// Returns whether the commands after the check end in a pipeline that cannot fail, as in
+    /// `make test && git log | head`. If so, only a command before that pipeline can have failed.
     fn ends_in_faultless_pipe(&self, check: usize) -> bool {
         let after = &self.steps[check..];
         let Some(pipe) = after.iter().position(|step| step.then == StepJoin::Pipe).filter(|pipe| *pipe > 0)
@@ -311,8 +311,8 @@ fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     })
 }
 
-/// Whether a command only passes its input on, so that it fails only if it is mistyped. `grep` and `jq` also fail if they
-/// find nothing.
+/// Returns whether a command only passes its input on. Such a command fails only if it is mistyped. `grep` and `jq` are
+/// not included, because they also fail if they find nothing.
 fn is_faultless_filter(words: &[String]) -> bool {
     let program = words.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
     matches!(

@@ -32,7 +32,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             _ => FactClass::Edited,
         };
         let (folder, name) = match is_plain_path(&file.path) {
-            // Such a path is printed as code, so its folder and its name must not be printed separately.
+            // A path that is not plain is printed as code, so its folder and its name must not be printed separately.
             false => ("", file.path.as_str()),
             true => folders
                 .split_path(&file.path, |name| endings.is_unique(name))
