@@ -10,7 +10,8 @@ pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
     for at in memmem::find_iter(text, ACTION_KEY) {
-        // The actions that change a file are `create`, `delete` and `edit`. They begin with these letters.
+        // The actions that change a file are `create`, `delete` and `edit`. They begin with the letters that are tested
+        // here.
         if at < read || !matches!(text.get(at + ACTION_KEY.len()), Some(b'c' | b'd' | b'e')) {
             continue;
         }
@@ -39,7 +40,7 @@ impl<'t> EditLine<'t> {
 
 const PATH_KEY: &[u8] = br#""path":""#;
 
-/// Finds the paths in a line. It is built once and used for many lines.
+/// Finds the paths in a line. A finder is built once and used for many lines.
 #[derive(Debug)]
 pub struct PathFinder(memmem::Finder<'static>);
 

@@ -86,7 +86,7 @@ fn counts_no_tests(line: &str) -> bool {
     super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
-/// Returns whether git's output says that it refused a command.
+/// Returns whether the output says that git refused a command.
 pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]

@@ -373,8 +373,8 @@ enum BackupPolicy {
 }
 
 impl FilePlan {
-    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. It
-    /// may be empty now.
+    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. That
+    /// folder may be empty now.
     fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
         let ChangedFile { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)

@@ -128,8 +128,8 @@ pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     left.is_empty() || is_edited_since && left.len() * 3 < text.len()
 }
 
-/// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user
-/// replied with that decision is kept, because it explains the decision.
+/// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user was
+/// replying is kept, because it explains why the user abandoned the work.
 fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > said.record);
     later.any(|prompt| {
