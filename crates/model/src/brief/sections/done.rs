@@ -111,8 +111,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // Leave out a message that contains little more than a question that the user has answered or work that was
-        // done since, and one that is about something else.
+        // Leave out a message that is mostly about an answered question or finished work, or that is about something
+        // else.
         if is_spent(digest, outcome)
             || is_committed_fix(digest, outcome)
             || is_answer_about_something_else(digest, turn, outcome)
