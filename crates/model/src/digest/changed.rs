@@ -14,7 +14,7 @@ pub struct ChangedFiles<'d> {
 }
 
 impl Digest {
-    /// Returns the files that tools edited and that commands wrote after the record with this number.
+    /// Returns the files that a tool edited or a command wrote after the record with this number.
     pub fn files_changed_since(&self, record: u64) -> ChangedFiles<'_> {
         let changed = self.files.iter().filter(|file| file.edited_at.max(file.written_at) > record);
         ChangedFiles {

@@ -1,5 +1,5 @@
-//! Decides whether a successful run shows that another run's failure is fixed. It does if it ran the same check, a
-//! wider check, or exactly the failed tests.
+//! Decides whether a successful run shows that another run's failure is fixed. The successful run must have run the
+//! same check, a wider check, or exactly the failed tests.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, SELECTING_OPTIONS};

@@ -103,7 +103,7 @@ pub struct LoopShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopListing {
-    /// Most recently changed first.
+    /// All loops, most recently changed first.
     pub loops: Vec<LoopShown>,
     /// The files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -122,7 +122,7 @@ pub struct LoopLogShown {
 pub struct LoopChanged {
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
-    /// False if there was nothing to change.
+    /// Whether the command changed the loop. False if there was nothing to change.
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "chosen")]

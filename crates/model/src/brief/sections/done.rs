@@ -101,7 +101,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    // A fix that was committed takes the place of an older conclusion, although it is not told.
+    // A statement about a fix that was committed takes the place of an older conclusion, although the brief leaves it
+    // out.
     let committed =
         digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
     let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());
@@ -110,8 +111,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The message contains little more than a question that the user has answered, or work that was done since, or
-        // it is about something else.
+        // Leave out a message that is mostly about an answered question or finished work, or that is about something
+        // else.
         if is_spent(digest, outcome)
             || is_committed_fix(digest, outcome)
             || is_answer_about_something_else(digest, turn, outcome)

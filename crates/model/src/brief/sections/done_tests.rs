@@ -396,10 +396,10 @@ fn a_fix_that_was_committed_is_not_told_as_one_to_come() {
     ];
     let text = done_text(&lines);
     assert!(text.contains("Keep comments") && !text.contains("The fix is"), "{text}");
-    // Without a commit, it explains the uncommitted change.
+    // Without a commit, the finding explains the uncommitted change.
     let uncommitted = lines.iter().copied().filter(|line| !line.starts_with("commit")).collect::<Vec<_>>();
     assert!(done_text(&uncommitted).contains("eats the comments"), "{}", done_text(&uncommitted));
-    // The newest message is about it.
+    // The newest message is about the finding, so the finding is kept.
     let about = [&lines[..5], &["user: are the comments of tables kept as well?"]].concat();
     assert!(done_text(&about).contains("eats the comments"), "{}", done_text(&about));
 }

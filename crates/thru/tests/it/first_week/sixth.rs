@@ -23,7 +23,7 @@ fn the_log_of_a_loop_counts_what_commands_wrote() {
     turn(4, &["sed -i s/1/2/ cart.py", "make generate"]);
     edit_file(&env, "s1", "e1", "tax.py");
     turn(5, &[]);
-    // A file that was edited earlier is only read.
+    // In this turn, a file that was edited earlier is only read.
     let read = json!({"tool_name": "Read", "tool_use_id": "r1",
         "tool_input": {"file_path": env.project_folder().join("tax.py")}});
     env.fire_event("s1", "PostToolUse", read);
@@ -349,7 +349,7 @@ fn a_manifest_always_says_what_is_next() {
     assert_eq!(next(Some("- [x] write the lexer\n")), "none: all boxes are ticked");
 }
 
-/// The brief of a session start prefers a session of its own checkout, and so do the status and the brief.
+/// The brief of a session start prefers a session of its own checkout, and so do `thru status` and `thru brief`.
 #[test]
 fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     let env = TestEnv::with_repository();
