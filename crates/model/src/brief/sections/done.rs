@@ -154,6 +154,11 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
+    // The newest finding says more about the current work than the names of what was changed.
+    let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
+    if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
+        add_done_fact(all, record, fact, topic);
+    }
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
