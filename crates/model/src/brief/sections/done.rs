@@ -155,11 +155,17 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
+    // The newest finding says more about the current work than the names of what was changed.
+    let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
+    if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
+        add_done_fact(all, record, fact, topic);
+    }
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
     add_uncommitted_names(digest, all);
+    add_deleted_files(digest, all);
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
@@ -285,8 +291,26 @@ fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     }
 }
 
-/// Returns whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests"
-/// do not.
+/// Adds the files that the session deleted without a commit. The list of files does not contain them.
+fn add_deleted_files(digest: &Digest, all: &mut GatheredCandidates) {
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+    let git = digest.git_state();
+    let deleted: Vec<String> = git
+        .uncommitted
+        .iter()
+        .filter(|file| file.deleted)
+        .map(|file| path_or_code(endings.split_at_unique_ending(&file.path).1, 120))
+        .collect();
+    if deleted.is_empty() {
+        return;
+    }
+    let more = deleted.len().saturating_sub(MAX_FILES_PER_GROUP);
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    let text = format!("deleted {}{more}", deleted[..deleted.len().min(MAX_FILES_PER_GROUP)].join(", "));
+    all.add_fact(FactClass::Done, "deleted".to_owned(), vec![text]).known_by = deleted;
+}
+
+/// Whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests" do not.
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
     const UNINFORMATIVE_WORDS: &[&str] = &[

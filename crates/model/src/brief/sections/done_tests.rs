@@ -21,6 +21,10 @@ fn fold_session(lines: &[&str]) -> Digest {
                 record.event = "tool-done".into();
                 record.files = vec![FileField::new(text.into(), FileAction::Edit)];
             }
+            "delete" => {
+                record.event = "tool-done".into();
+                record.files = vec![FileField::new(text.into(), FileAction::Delete)];
+            }
             "commit" => {
                 record.event = "tool-done".into();
                 record.effect = vec![Effect {
@@ -458,4 +462,14 @@ fn an_answer_about_something_else_is_not_told_beside_the_work() {
     };
     assert!(!told("user: Rebase onto main and resolve the conflicts"));
     assert!(told("user: Shorten the warnings that a second session gets"));
+}
+
+#[test]
+fn deleted_files_are_told_until_they_are_committed() {
+    let lines =
+        [TASK_PROMPT, "edit: src/old.py", "delete: src/old.py", "said: Let me go on with the reader:"];
+    let text = done_text(&lines);
+    assert!(text.contains("- deleted src/old.py\n"), "{text}");
+    let text = done_text(&[&lines[..3], &["commit: Remove the old reader"]].concat());
+    assert!(!text.contains("- deleted"), "{text}");
 }
