@@ -134,6 +134,8 @@ fn checks_everything(check: &ProjectCheck) -> bool {
             only(&[&all[..], &others].concat()) && all.iter().any(|word| rest.contains(word))
         }
         "golangci-lint" => only(&["run", "./..."]),
+        "node" => rest.contains(&"--test") && only(&["--test"]),
+        "unittest" => only(&["discover"]),
         "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "ruff" | "mypy" | "tsc" | "eslint" => {
             only(&["run", "check", ".", "--noEmit", "src", "tests"])
         }
