@@ -396,3 +396,42 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     let there = env.thru_call(&["brief", "--json"]).in_folder(&tree).run().json();
     assert_eq!(there["session"], "there2");
 }
+
+/// A failure is fixed with `sed`, and another command runs the same tests.
+#[test]
+fn a_check_that_ran_before_a_command_changed_code_is_out_of_date() {
+    let env = TestEnv::with_root();
+    env.write_file("project/add.js", "a-b\n");
+    start_session(&env, "s1");
+    ask(&env, "s1", "Fix add()");
+    let failed = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "npm test"},
+        "error": "Exit code 1\nnot ok 1 - add\n  error: '-1 == 3'\n# fail 1"});
+    env.fire_event("s1", "PostToolUseFailure", failed);
+    run_command(&env, "s1", "b2", "sed -i s/a-b/a+b/ add.js");
+    let brief = || env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(brief().contains("`npm test` (exit 1, before the last edit of add.js)"), "{}", brief());
+    let passed = json!({"tool_name": "Bash", "tool_use_id": "b3", "tool_input": {"command": "node --test"},
+        "tool_response": {"stdout": "ok 1 - add\n# tests 1\n# pass 1\n# fail 0\n", "stderr": "", "exitCode": 0}});
+    env.fire_event("s1", "PostToolUse", passed);
+    assert!(!brief().contains("Failing:"), "{}", brief());
+    run_command(&env, "s1", "b4", "sed -i s/a+b/b+a/ add.js");
+    assert!(brief().contains("`node --test` → passed, before the last edits"), "{}", brief());
+    env.run_thru(&["handoff", "add", "--session", "s1"]).assert_ok();
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(picked.contains("`node --test`: unverified: passed at "), "{picked}");
+    assert!(picked.contains(", before the last edits; run it again"), "{picked}");
+}
+
+#[test]
+fn a_loop_of_a_moved_folder_is_not_called_foreign() {
+    let env = TestEnv::with_root();
+    env.run_thru(&["loop", "start", "--next", "Write the docs", "--promise", "OK"]).assert_ok();
+    let moved = env.base_folder().join("moved");
+    fs::rename(env.project_folder(), &moved).unwrap();
+    let list = env.thru_call(&["loop", "list"]).in_folder(&moved).run().assert_ok();
+    assert!(list.stdout.contains("active (folder moved)"), "{list}");
+    assert!(list.stderr.contains("`thru trust --moved`") && !list.to_string().contains("adopt"), "{list}");
+    env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
+    let list = env.thru_call(&["loop", "list"]).in_folder(&moved).run().assert_ok();
+    assert!(list.stdout.contains("▷ 20261115T192200Z-write-the-docs  active  "), "{list}");
+}
