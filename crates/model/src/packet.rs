@@ -3,7 +3,6 @@
 mod choose;
 mod compose;
 pub mod confirm;
-mod continued;
 pub mod drift;
 pub mod import;
 pub mod pickup;
@@ -18,8 +17,7 @@ use serde_json::Value;
 use crate::document::Document;
 use crate::time;
 
-pub use compose::{GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
-pub use continued::{ContinuedPacket, QuotedGoal, quoted_goals};
+pub use compose::{ContinuedPacket, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;
 

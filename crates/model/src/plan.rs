@@ -176,7 +176,7 @@ impl TaskStatus {
         })
     }
 
-    /// Returns whether the task is completed or closed, so that tasks that depend on it may start.
+    /// Returns whether the task is completed or closed. If so, tasks that depend on it may start.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }

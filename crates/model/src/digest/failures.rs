@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::parsed::LazyValue;
-use super::{Digest, FileUse, keep_last};
+use super::{Digest, keep_last};
 use crate::failure;
 use crate::journal::JournalRecord;
 use crate::run::{self, CommandKind, CommandPurpose, GitFamily, ProjectCheck, RunResult, TestCounts};
@@ -30,15 +30,23 @@ pub struct CommandUse {
     pub folder: String,
     pub sort: Option<CommandKind>,
     pub runs: u32,
+    #[serde(skip_serializing_if = "is_zero")]
     pub failures: u32,
     pub ended: RunResult,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The line of the output that sums up the result.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub result: String,
     /// The time of the last run.
     pub at: String,
     pub last: u64,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The newest run of a project check. Different command lines can run the same check.
@@ -56,7 +64,7 @@ pub struct CheckUse {
     /// The test counts, added up over all summaries in the output.
     #[serde(default, skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
     pub at: String,
     pub last: u64,
@@ -187,18 +195,8 @@ impl Digest {
 
     /// Returns the most recently edited file, if it was edited after this record.
     pub fn file_edited_after(&self, record: u64) -> Option<&str> {
-        self.edits_after(record).max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
-    }
-
-    /// Returns the files that were edited after this record, most recently edited first.
-    pub fn files_edited_after(&self, record: u64) -> Vec<&str> {
-        let mut edited: Vec<_> = self.edits_after(record).collect();
-        edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
-        edited.iter().map(|file| file.path.as_str()).collect()
-    }
-
-    fn edits_after(&self, record: u64) -> impl Iterator<Item = &FileUse> {
-        self.files.iter().filter(move |file| file.edits > 0 && file.edited_at > record)
+        let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
+        edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
     /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change

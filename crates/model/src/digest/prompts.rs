@@ -52,7 +52,7 @@ impl Prompt {
     }
 
     /// Returns whether the prompt began a turn. A prompt that was sent while the agent was working, or that came with a
-    /// refusal, does not.
+    /// refusal, does not begin a turn.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
     }
@@ -197,6 +197,23 @@ impl Digest {
             && goal.newest.is_some_and(|newest| {
                 newest.prompt_kind() == PromptKind::Task && !prompt::leans_on_message_before(&newest.text)
             })
+    }
+
+    /// Returns the message before the newest one, if the newest one is unclear without it and the task does not
+    /// contain it. Once the agent has finished, its last message explains the newest one.
+    pub fn explaining_message(&self) -> Option<&Prompt> {
+        let before = self.prompt_before_newest().filter(|_| !self.has_finished())?;
+        self.current_goal().task.is_none_or(|task| task.record != before.record).then_some(before)
+    }
+
+    /// Returns the task that belongs to the newest message. If the agent has summed it up, the agent's question or the
+    /// message before the newest one explains the newest one better.
+    pub fn explaining_task(&self) -> Option<&Prompt> {
+        let goal = self.current_goal();
+        let task = goal.task?;
+        let is_explained = goal.accepted.is_some()
+            || self.prompt_before_newest().is_some_and(|before| before.record != task.record);
+        (!(goal.is_answered && is_explained)).then_some(task)
     }
 
     /// Returns the prompt directly before the newest one, if the newest one is unclear without it.

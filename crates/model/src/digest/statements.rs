@@ -27,8 +27,8 @@ pub struct AgentStatement {
     pub record: u64,
     /// The condensed text, on one line and without markup.
     pub text: String,
-    /// Whether the statement ended a turn, so that it is a summary, an answer or a proposal. Other statements were
-    /// made between two calls.
+    /// Whether the statement ended a turn. If so, it is a summary, an answer or a proposal. Other statements were made
+    /// between two calls.
     pub closing: bool,
     /// The question or offer at the end of the statement, or empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -46,12 +46,14 @@ pub struct CallStep {
     pub did: StepAction,
     /// The path or the command.
     pub what: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// Whether the call is a check that passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
     /// Whether a hook reported the call when it happened. The agent's messages are read from the transcript later, so
     /// a message may have to be placed before the call (see `record_before_words`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub live: bool,
 }
 

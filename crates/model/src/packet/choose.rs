@@ -122,7 +122,7 @@ impl CheckRun<'_> {
     }
 
     /// Returns whether only some of the tests ran. Such a run does not show that the work is done.
-    fn is_partial_test_run(&self) -> bool {
+    pub fn is_partial_test_run(&self) -> bool {
         run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
     }
 }
@@ -132,7 +132,7 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     let run = |used| CheckRun {
         command: command_with_cd(used),
         used,
-        edited_since: digest.file_edited_after(used.last).is_some(),
+        edited_since: !digest.files_changed_after_check(used.last).is_empty(),
     };
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }

@@ -35,8 +35,9 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
     let mut seen = OutputSummary::default();
     let mut weight = 0;
     let mut next = 0;
-    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces it. Reading
-    // the counts is slow, so it is done at the end. A workspace prints one such line for each of its crates.
+    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces the chosen
+    // line. Reading the counts is slow, so it is done at the end. A workspace prints one such line for each of its
+    // crates.
     let mut rivals = Vec::new();
     for whole in output.split_inclusive('\n') {
         let line = next..next + whole.len();
@@ -85,7 +86,7 @@ fn counts_no_tests(line: &str) -> bool {
     super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
-/// Returns whether git's output says that it refused a command.
+/// Returns whether the output says that git refused a command.
 pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
@@ -139,6 +140,10 @@ fn begins_with(line: &str, with: &str) -> bool {
 fn line_result(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResult> {
     let line = without_escapes(line);
     let line = line.as_ref();
+    // This line is common, because cargo prints it for each crate. No other rule applies to it.
+    if let Some(word) = cargo_test_result(line.trim_start()).filter(|_| of(CommandKind::Test)) {
+        return Some(word);
+    }
     let bare = without_program_prefix(line);
     let task = (bare.len() < line.len()).then(|| program_prefix(line)).flatten();
     let again = || if bare.len() < line.len() { judge_line(of, line) } else { None };
@@ -278,13 +283,20 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
     if begins("congratulations :)") { passed } else { None }
 }
 
+fn cargo_test_result(line: &str) -> Option<LineResult> {
+    match line.strip_prefix("test result: ")?.starts_with("FAILED") {
+        true => failed_result(3, CommandKind::Test),
+        false => passed_result(3, CommandKind::Test),
+    }
+}
+
 /// Parses messages from test runners. [`counts_show_failure`] parses their counts.
 fn test_runner_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| begins_with(line, with);
     let fail = |weight| failed_result(weight, CommandKind::Test);
     let pass = |weight| passed_result(weight, CommandKind::Test);
-    if let Some(rest) = line.strip_prefix("test result: ") {
-        return if rest.starts_with("FAILED") { fail(3) } else { pass(3) };
+    if let Some(word) = cargo_test_result(line) {
+        return Some(word);
     }
     if line == "FAIL"
         || line == "FAILURES!"

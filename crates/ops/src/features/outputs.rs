@@ -76,7 +76,7 @@ pub struct OutputRow {
     pub why: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// How often the output's command has been launched since the stage began.
+    /// How many times the output's command has been launched since the stage began.
     pub attempts: u32,
     /// The file that contains what the launched command printed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,5 @@
-//! Reads sessions that a harness keeps in a database, with the harness's own program or else with `sqlite3`. It
-//! starts a process, so hooks never call this module. It writes nothing.
+//! Reads sessions that a harness keeps in a database, with the harness's own program or else with `sqlite3`. Reading
+//! starts a process, so hooks never call this module. Nothing is written.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -6,17 +6,20 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use crate::session::roster::{self, RosterEntry};
+use crate::session::roster::{self, RosterEntry, SessionEnd};
 use crate::{Error, Result, World};
 
 /// How many bytes are read from the end of the session list, where the most recent sessions are.
-const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
+pub(super) const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastSession {
     pub session: String,
     pub at: String,
     pub harness: String,
+    /// The worktree of the session, if it is not this checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
 }
 
 /// How a session was determined.
@@ -27,7 +30,7 @@ pub enum SessionChoice {
     Named,
     /// An environment variable of the calling harness named the session.
     Harness,
-    /// It is the session that was last active in the project.
+    /// Nobody named the session. It was chosen because it was last active in the project.
     Guess,
 }
 
@@ -63,9 +66,9 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
     }
 }
 
-/// Like [`choose_session`], but never returns a session that has ended or crashed. If the session must be guessed,
-/// returns the session that was last active among those that may be running. If there is none, or the user named a
-/// session that is over, returns the error from `refusal`, which is given the reason as a clause.
+/// Like [`choose_session`], but never returns an ended session, nor guesses one that crashed. If the session must be
+/// guessed, returns the last active session that has neither ended nor crashed. If there is none, or the user named an
+/// ended session, returns the error from `refusal`, which is given the reason as a clause.
 pub fn choose_open(
     world: &World,
     store: &Store,
@@ -78,8 +81,13 @@ pub fn choose_open(
     let is_calling = session_of_current_harness(world).as_ref() == Some(&session);
     let end = roster::end_of_session(&entries, store, session.as_str(), world.now);
     let Some(end) = end.filter(|_| !is_calling) else { return Ok((session, chosen)) };
-    if chosen == SessionChoice::Named {
-        return Err(refusal(&format!("session {session} {}", end.describe())));
+    match (chosen, end) {
+        (SessionChoice::Named | SessionChoice::Harness, SessionEnd::Ended) => {
+            return Err(refusal(&format!("session {session} {}", end.describe())));
+        }
+        // A session that crashed can be resumed.
+        (SessionChoice::Named | SessionChoice::Harness, SessionEnd::Crashed) => return Ok((session, chosen)),
+        (SessionChoice::Guess, _) => {}
     }
     match last_running_session(&entries, store, world.now, |_| true) {
         Some(session) => Ok((session, SessionChoice::Guess)),
@@ -142,22 +150,28 @@ fn session_with_newest_record(store: &Store) -> Result<Option<Id>> {
 
 /// Returns the session that was last active among those with a request or some work. If there is none, returns the
 /// session that was last active.
-fn last_active_session(store: &Store) -> Result<Option<Id>> {
+pub(super) fn last_active_session(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
     let active =
         || roster::sort_by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
     Ok(roster::last_active_session(&entries, store, |_| true).or_else(active))
 }
 
-/// Returns the session that `thru status` shows, with the time of its last activity.
+/// Returns the session that was last active, with the time of its last activity.
 pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
-    let Some(session) = last_active_session(store)? else { return Ok(None) };
+    let session = last_active_session(store)?;
+    session.map_or(Ok(None), |session| describe_session(store, &session))
+}
+
+/// Returns a session's harness and the time of its last activity, or `None` if the session is not listed.
+pub fn describe_session(store: &Store, session: &Id) -> Result<Option<LastSession>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
-    let entry = entries.into_iter().find(|entry| entry.session == session);
+    let entry = entries.into_iter().find(|entry| entry.session == *session);
     Ok(entry.map(|entry| LastSession {
         at: entry.active_at(store),
         session: session.to_string(),
         harness: entry.harness,
+        worktree: None,
     }))
 }
 

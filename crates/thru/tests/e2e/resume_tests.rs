@@ -13,7 +13,7 @@ const WORKSTREAM_FOLDER: &str = ".agent/context/workstreams/01-greeting";
 /// tool.
 const ASKING_ARGUMENTS: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
-/// A project with a workstream, and with hooks in Claude Code.
+/// Creates a project with a workstream, and with hooks in Claude Code.
 fn project_with_workstream() -> ScratchProject {
     let scratch = ScratchProject::new();
     scratch.write_failing_check("error: no such greeting", 3);
@@ -58,7 +58,7 @@ fn send_work_prompt(talk: &mut Conversation) -> Value {
     talk.send_and_answer_question("Please GREET-THE-WORLD. Never use exclamation marks.", &answers)
 }
 
-/// A summary that omits everything that was done, asked or decided.
+/// Returns a summary that omits everything that was done, asked or decided.
 fn poor_summary() -> Vec<ScriptStep> {
     vec![text_step("<analysis>none</analysis>\n<summary>SOMETHING-WAS-DONE</summary>")]
 }

@@ -33,7 +33,7 @@ fn report_stop(env: &TestEnv, session: &str) {
     env.fire_event(session, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
 }
 
-/// Creates two sessions. One has a coder and a failed command, the other has a role.
+/// Creates two sessions. One has a coder and a failed command, and the other has a role.
 fn env_with_two_sessions() -> TestEnv {
     let env = TestEnv::with_root();
     for session in ["one", "two"] {

@@ -289,8 +289,8 @@ fn report_edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, FAR_FUTURE, "PostToolUse", more);
 }
 
-/// Returns the real time in a second in which no file was changed. Files get the time of the last clock tick, so the
-/// function waits for a few ticks before and after the beginning of the second.
+/// Returns the current real time, taken in a second in which no file was changed. Files get the time of the last clock
+/// tick, so the function waits for a few ticks before and after the beginning of the second.
 fn quiet_real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();

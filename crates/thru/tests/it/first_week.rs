@@ -36,7 +36,7 @@ fn read_exclude_list(env: &TestEnv) -> String {
     fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap_or_default()
 }
 
-/// Creates a repository of a user who has Claude Code.
+/// Creates a repository for a user who has Claude Code.
 fn repository_with_claude_code() -> TestEnv {
     let env = TestEnv::with_repository();
     env.write_file("home/.claude/settings.json", "{}\n");
@@ -580,6 +580,7 @@ Before continuing, you MUST verify you understand:
 mod fifth;
 mod fourth;
 mod pleasant;
+mod seventh;
 mod sixth;
 mod trials;
 

@@ -353,7 +353,7 @@ fn nothing_is_launched_without_its_inputs() {
     env.run_thru(&["gate", "run"]).assert_exit_code(0);
 }
 
-/// A launched command that outlived its run and the process that watched the command.
+/// A launched command that outlived both its run and the process that watched it.
 struct OrphanProcess {
     stage: TestStage,
     process: rustix::process::Pid,
@@ -487,7 +487,7 @@ fn an_interrupt_ends_what_was_launched() {
             .and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
-    // The command may already run before its launch is recorded, so wait.
+    // The command may already be running before its launch is recorded, so wait.
     std::thread::sleep(Duration::from_millis(300));
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());

@@ -130,7 +130,7 @@ fn a_loop_wants_to_know_its_session() {
     exit: 2
     ---- stderr
     error: which session should run the loop? No harness says in which session this command runs
-    hint:  use --session ID (the newest that is running is 9487a9f7-611a), or --next for the next session that starts here
+    hint:  use --session ID (the newest that has not ended is 9487a9f7-611a), or --next for the next session that starts here
     ");
     let inside =
         env.thru_call(&["loop", "start", "work", "--json"]).with_variable("CLAUDE_CODE_SESSION_ID", "here");

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire_event, repository_with_session, write_handoff};
 
-/// Changes the recorded process of every session, as if that process had ended and another one had its id now.
+/// Changes the recorded process of every session, as if that process had ended and its id now belonged to another
+/// process.
 pub fn mark_process_dead(env: &TestEnv) {
     mark_processes_dead(env, |_| true);
 }

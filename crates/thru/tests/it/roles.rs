@@ -69,7 +69,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule has its own message and exit code, even with other line ends or a byte order mark.
+/// Each rule has its own message and exit code, even in files with other line ends or a byte order mark.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = env_with_role();

@@ -80,7 +80,7 @@ pub fn is_folder_moved(world: &World, store: &Store, root: &Root) -> bool {
     id.is_some_and(|id| trust::former_root(world, &id, &root.path).is_some())
 }
 
-/// Explains why no agent gets the prompt of a loop without consent, and names the command that gives the consent.
+/// Explains why no agent gets the prompt of a loop without consent, and names the command that gives consent.
 pub fn advice_without_consent(world: &World, id: &str) -> String {
     match world.find_root() {
         Ok(FoundRoot::Marked { root, store, .. }) if is_folder_moved(world, &store, &root) => format!(

@@ -29,7 +29,7 @@ pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, Default)]
 pub struct GateRunOptions {
     pub stage: Option<String>,
-    /// If this is `None`, the settings determine the number.
+    /// How many commands run at the same time. If this is `None`, the settings determine the number.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
     pub relaunch: RelaunchPolicy,
@@ -126,7 +126,7 @@ pub fn run_gate(
 }
 
 /// Returns whether the command of an invalid output should be launched. Returns an error if one of its inputs is
-/// missing, because the output would not show that.
+/// missing, because the output itself would not show that.
 fn should_launch(
     place: &GateContext,
     run: &RunFolder,
@@ -368,7 +368,7 @@ fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutp
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }
-    // Write the file even if nothing is omitted now, because an earlier version would still list old omissions.
+    // Write the file even if nothing is omitted now, because an existing file would still list old omissions.
     let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.has_file(&name) {
         return Ok(());

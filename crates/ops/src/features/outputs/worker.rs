@@ -1,5 +1,5 @@
 //! Records which session works on a run. Only that session is told what the run is still waiting for, because other
-//! sessions have no use for it.
+//! sessions have no use for this information.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ impl SessionState for RunOfSession {
 }
 
 /// Records that the calling session works on a run, and returns that session. If the command is run at a terminal,
-/// the session is a guess: the one that was last active among those that may be running in this checkout.
+/// the session is a guess: the last active session of this checkout that has neither ended nor crashed.
 pub(super) fn record_calling_session(
     world: &World,
     place: &GateContext,

@@ -17,7 +17,8 @@ use store::{Dir, layout};
 use crate::Error;
 use crate::Result;
 use crate::World;
-use crate::features::packets::{self as packet_files, pickup};
+use crate::features::packets as packet_files;
+use crate::features::packets::claimed;
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
@@ -25,7 +26,7 @@ use crate::session::database::{self, SessionRows};
 use crate::session::list::{self, SessionChoice};
 use crate::session::{past, roster, transcript};
 
-/// Larger files are listed in the packet, but no fingerprint is made of them.
+/// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +46,7 @@ pub struct HandoffRequest<'a> {
 pub enum FileHashes {
     #[default]
     Take,
-    /// Hooks do not store fingerprints, because they have no time to read the files.
+    /// Do not store fingerprints. Hooks use this variant, because they have no time to read the files.
     Leave,
 }
 
@@ -109,7 +110,7 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     let sessions = sessions_handing_off(world, &request, &source);
     // The packet is written. If this fails, the worst result is that an old packet stays on offer.
     let continues =
-        pickup::close_continued_packets(world, &project, &sessions, &report.id).unwrap_or_default();
+        claimed::close_continued_packets(world, &project, &sessions, &report.id).unwrap_or_default();
     if let Ok(id) = Id::new(&report.id) {
         packet_files::add_confirmed_to_file_index(world, &project, &id, &confirmed);
     }
@@ -154,7 +155,7 @@ pub(crate) struct PacketSource {
     pub harness: Option<&'static Harness>,
     pub chosen: Option<SessionChoice>,
     pub transcript: Option<String>,
-    /// Whether the session worked in another folder, so that its paths mean nothing in this checkout.
+    /// Whether the session worked in another folder. If so, its paths mean nothing in this checkout.
     pub elsewhere: bool,
     /// The checkout in which the session worked: this one or another worktree of the repository. `None` if that
     /// worktree no longer exists, or if the session worked in an unrelated folder.
@@ -213,7 +214,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// Replaces a session that was opened only for the handoff with the last session that did work. A guessed session
+/// If the session was opened only for the handoff, replaces it with the last session that did work. A guessed session
 /// that made no calls is replaced too. Also returns the id of the replaced session.
 fn replace_fresh_session(
     world: &World,
@@ -324,8 +325,11 @@ pub(crate) fn write_packet(
     let running = running.filter(|_| !source.elsewhere);
     let loop_prompt =
         running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
-    let continued =
-        if source.elsewhere { None } else { pickup::packet_continued_by(&project.store, &digest.session) };
+    // If the claimed packet cannot be read, the packet still contains what the session did.
+    let continued = match source.elsewhere {
+        true => None,
+        false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
+    };
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,

@@ -1,4 +1,4 @@
-//! The part of a brief about the plan: its progress, the current task, the blocked tasks and the ready tasks. Of
+//! The part of a brief about the plan: its progress, the current task, the blocked tasks and the ready tasks. For
 //! finished phases, the brief only names the records.
 
 use model::brief::{BriefSection, Candidate};

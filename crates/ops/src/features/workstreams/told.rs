@@ -22,7 +22,7 @@ use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
-/// How many bytes of a file to load are read. This is more than a brief has room for.
+/// How many bytes of each file that a manifest loads are read. This is more than a brief has room for.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
 const SECTION: BriefSection = BriefSection {
@@ -200,7 +200,7 @@ fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Cand
 
 const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
-/// At a prompt, reminds the agent of the manifest's files that it has not read although it has started to edit. The
+/// Reminds the agent, at a prompt, of the manifest's files that it has not read although it has started to edit. The
 /// agent is reminded of each set of files only once between two compactions.
 pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.

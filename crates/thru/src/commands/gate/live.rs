@@ -44,7 +44,7 @@ fn print_cleared(done: &ClearedLiveRun) {
             let what = match gate {
                 Some(GateResult::Pass) => "has passed and is no longer live",
                 Some(GateResult::SoftContinue) => "has its critical outputs and is no longer live",
-                Some(GateResult::HardFail) | None => "is given up",
+                Some(GateResult::HardFail) | None => "is no longer live",
             };
             let (stage, run) = (one_line(stage, 128), run.display());
             output::print_line(format_args!("Stage {stage} {what}; its files stay in {run}"));

@@ -42,7 +42,7 @@ fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
         assert!(!brief.contains(OPEN_OUTPUTS) && !brief.contains("review-security.md"), "{other}: {brief}");
     }
     assert!(brief_after_compaction(&env, "s1").contains(OPEN_OUTPUTS), "it began the stage");
-    // From now on a sub-agent of s2 writes the file.
+    // From now on, a sub-agent of s2 writes the file.
     let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": "Done."});
     env.fire_event("s2", "SubagentStop", stop);
     assert!(brief_after_compaction(&env, "s2").contains(OPEN_OUTPUTS), "its agents do the work");

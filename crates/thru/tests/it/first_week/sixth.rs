@@ -1,341 +1,437 @@
 //! Tests for the complaints of the sixth newcomer.
 
+use super::fifth::{ask, edit_file, run_command, stop};
 use super::*;
-use crate::packet_sweeps::mark_session_dead;
+use crate::packet_sweeps::mark_process_dead;
 
-/// Fires an event of a session at a time on the test day, such as `19:30:05`.
-fn fire_at(env: &TestEnv, time: &str, session: &str, event: &str, fields: Value) -> String {
-    let payload = env.event_payload(session, event, fields);
-    let call = env.hook_call(event, payload.to_string());
-    let output = call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z")).run();
-    output.assert_accepted_by_harness(event);
-    output.context_for_model()
-}
-
-fn start_at(env: &TestEnv, time: &str, session: &str) -> String {
-    fire_at(env, time, session, "SessionStart", json!({"source": "startup"}))
-}
-
-fn ask_at(env: &TestEnv, time: &str, session: &str, prompt: &str) -> String {
-    fire_at(env, time, session, "UserPromptSubmit", json!({"prompt": prompt}))
-}
-
-fn edit_at(env: &TestEnv, time: &str, session: &str, path: &str) {
-    let file = env.project_folder().join(path);
-    let call = json!({"tool_name": "Edit", "tool_use_id": format!("{session}-{time}"),
-        "tool_input": {"file_path": file, "old_string": "a", "new_string": "b"}});
-    fire_at(env, time, session, "PostToolUse", call);
-}
-
-fn run_at(env: &TestEnv, time: &str, session: &str, command: &str, output: &str) {
-    let call = json!({"tool_name": "Bash", "tool_use_id": format!("{session}-{time}"), "tool_input": {"command": command},
-        "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
-    fire_at(env, time, session, "PostToolUse", call);
-}
-
-fn stop_at(env: &TestEnv, time: &str, session: &str, message: &str) {
-    fire_at(env, time, session, "Stop", json!({"last_assistant_message": message}));
-}
-
-/// Runs a command of thru as the agent of a session does.
-fn thru_at(env: &TestEnv, time: &str, session: &str, words: &[&str]) -> crate::call::ThruOutput {
-    let call = env.thru_call(words).with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z"));
-    call.with_variable("CLAUDE_CODE_SESSION_ID", session).run().assert_ok()
-}
-
-fn end_at(env: &TestEnv, time: &str, session: &str) {
-    fire_at(env, time, session, "SessionEnd", json!({"reason": "exit"}));
-}
-
-/// Creates a project in which session `s1` edited a file and was killed, and `s2` came later and ended.
-fn env_with_killed_and_ended_session() -> TestEnv {
-    let env = TestEnv::with_root();
-    start_at(&env, "19:00:00", "s1");
-    ask_at(&env, "19:00:01", "s1", "Sum each column of the table");
-    edit_at(&env, "19:00:02", "s1", "Makefile");
-    mark_session_dead(&env, "s1");
-    start_at(&env, "19:00:05", "s2");
-    ask_at(&env, "19:00:06", "s2", "Name the file of each table");
-    end_at(&env, "19:00:07", "s2");
-    env
-}
-
+/// A session that edits files with commands has changed files.
 #[test]
-fn a_killed_session_gets_no_role_no_loop_no_stage_and_no_workstream() {
-    let env = env_with_killed_and_ended_session();
-    let bind = env.run_thru(&["role", "bind", "tester"]).assert_exit_code(15);
-    assert!(bind.stderr.contains("no session is running here"), "{bind}");
-    assert!(bind.stderr.contains("THROUGHLINE_ROLE=tester"), "{bind}");
-    let bind = env.run_thru(&["role", "bind", "tester", "--session", "s1"]).assert_exit_code(15);
-    assert!(bind.stderr.contains("session s1 has crashed"), "{bind}");
-    let begin = env.run_thru(&["loop", "start", "x", "--promise", "y"]).assert_exit_code(2);
-    assert!(begin.stderr.contains("use --next") && !begin.stderr.contains("s1"), "{begin}");
-    let named = env.run_thru(&["loop", "start", "x", "--promise", "y", "--session", "s1"]).assert_ok();
-    assert!(named.stderr.contains("session s1 has crashed; the loop goes on if"), "{named}");
-    let expect = env.run_thru(&["gate", "expect", "review", "--critical", "a.md"]).assert_ok();
-    assert!(!expect.stderr.contains("is told"), "{expect}");
-
-    start_at(&env, "19:10:00", "s3");
-    mark_session_dead(&env, "s1");
-    for (words, field) in [
-        (&["role", "bind", "tester"][..], "session"),
-        (&["gate", "expect", "second", "--critical", "b.md"], "session"),
-    ] {
-        assert_eq!(env.run_thru_json(words)[field], "s3", "{words:?}");
+fn the_log_of_a_loop_counts_what_commands_wrote() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    env.run_thru(&["loop", "start", "--session", "s1", "Make the tests pass", "--promise", "OK"]).assert_ok();
+    let turn = |n: usize, commands: &[&str]| {
+        for (i, command) in commands.iter().enumerate() {
+            run_command(&env, "s1", &format!("t{n}-{i}"), command);
+        }
+        let said = json!({"last_assistant_message": format!("Turn {n} is over.")});
+        env.hook_call("Stop", env.event_payload("s1", "Stop", said).to_string()).run();
+    };
+    turn(1, &["ls src", "cargo test"]);
+    turn(2, &["sed -i s/1/2/ cart.py", "echo hi > notes.txt"]);
+    turn(3, &["python3 gen.py"]);
+    turn(4, &["sed -i s/1/2/ cart.py", "make generate"]);
+    edit_file(&env, "s1", "e1", "tax.py");
+    turn(5, &[]);
+    // In this turn, a file that was edited earlier is only read.
+    let read = json!({"tool_name": "Read", "tool_use_id": "r1",
+        "tool_input": {"file_path": env.project_folder().join("tax.py")}});
+    env.fire_event("s1", "PostToolUse", read);
+    turn(6, &["git add tax.py", "git status"]);
+    let log = env.run_thru(&["loop", "log"]).assert_ok();
+    let turns: Vec<&str> = log.stdout.lines().filter(|line| line.contains("  continued  ")).collect();
+    let expected = [
+        "no file changed, 2 calls",
+        "2 files changed, 2 calls",
+        "no edits, but commands may have changed files, 1 call",
+        "at least 1 file changed, 2 calls",
+        "1 file changed, 1 call",
+        "no file changed, 3 calls",
+    ];
+    assert_eq!(turns.len(), expected.len(), "{log}");
+    for (line, expected) in turns.iter().zip(expected) {
+        assert!(line.ends_with(expected), "{line}\n{log}");
     }
-    mark_session_dead(&env, "s3");
-    let roles = env.run_thru_json(&["role", "list"]);
-    assert_eq!(roles[0]["ended_sessions"], json!(["s3"]), "{roles}");
-    let lifecycle = env.run_thru(&["lifecycle", "status"]).assert_ok();
-    assert!(lifecycle.stdout.contains("ended") && !lifecycle.stdout.contains("s3"), "{lifecycle}");
+    let entries = env.run_thru_json(&["loop", "log"])["entries"].clone();
+    assert_eq!(entries[2]["files"], json!(["cart.py", "notes.txt"]), "{entries}");
 }
 
+/// The last session had only a question. The session before it did the work.
 #[test]
-fn the_files_of_a_killed_session_are_no_clash_for_the_next_one() {
-    let env = env_with_killed_and_ended_session();
-    start_at(&env, "19:00:10", "s3");
-    ask_at(&env, "19:00:11", "s3", "Sum each row as well");
-    edit_at(&env, "19:00:20", "s3", "Makefile");
-    let told = ask_at(&env, "19:00:30", "s3", "Now name the columns");
-    assert!(!told.contains("edited Makefile"), "{told}");
-
-    // This session edits the file while s3 is running, and is killed afterwards.
-    start_at(&env, "19:00:40", "s4");
-    ask_at(&env, "19:00:41", "s4", "Name the rows");
-    edit_at(&env, "19:00:42", "s4", "Makefile");
-    mark_session_dead(&env, "s4");
-    let told = ask_at(&env, "19:00:50", "s3", "Go on with the columns");
-    assert!(told.contains("session s4 (Claude Code), which has ended since, edited Makefile"), "{told}");
-}
-
-#[test]
-fn the_purpose_of_a_handoff_is_open_work() {
+fn the_status_and_the_brief_describe_the_same_last_session() {
     let env = TestEnv::with_root();
-    start_at(&env, "19:00:00", "s1");
-    ask_at(&env, "19:00:01", "s1", "Sum each column of the table");
-    edit_at(&env, "19:00:02", "s1", "table.py");
-    run_at(&env, "19:00:03", "s1", "make test", "3 passed in 0.1s");
-    stop_at(&env, "19:00:04", "s1", "The columns are summed.");
-    ask_at(&env, "19:00:05", "s1", "Does it handle quoted cells?");
-    stop_at(&env, "19:00:06", "s1", "Yes, the csv module does. There is no test for it, though.");
-    thru_at(&env, "19:00:07", "s1", &["handoff", "add a test for quoted cells"]);
-    let picked = env.run_thru(&["pickup", "quoted"]).assert_ok().stdout;
-    let start = ["loop", "start", "--next", "--from-packet", "quoted", "--promise", "DONE"];
-    env.run_thru(&start).assert_ok();
-    let shown = env.run_thru(&["loop", "show"]).assert_ok().stdout;
-    for text in [picked, shown, env.run_thru(&["packet", "show", "quoted"]).assert_ok().stdout] {
-        assert!(text.contains("Goal: add a test for quoted cells"), "{text}");
-        assert!(!text.contains("Nothing is open"), "{text}");
-    }
-    thru_at(&env, "19:00:08", "s1", &["handoff", "go on"]);
-    let picked = env.run_thru(&["pickup", "go-on"]).assert_ok().stdout;
-    assert!(picked.contains("Nothing is open: wait for the next request."), "no purpose: {picked}");
-}
-
-fn status_of_packet(env: &TestEnv, word: &str) -> Value {
-    let listed = env.run_thru_json(&["packet", "list"]);
-    let rows = listed.as_array().unwrap();
-    rows.iter().find(|row| row["id"].as_str().unwrap().contains(word)).unwrap()["status"].clone()
-}
-
-#[test]
-fn a_handoff_continues_the_packet_that_its_session_picked_up() {
-    let env = TestEnv::with_root();
-    start_at(&env, "19:00:00", "s1");
-    ask_at(&env, "19:00:01", "s1", "Print no exclamation mark. Never change the tests.");
-    edit_at(&env, "19:00:02", "s1", "hello.py");
-    thru_at(&env, "19:00:03", "s1", &["handoff", "remove the exclamation mark"]);
-    end_at(&env, "19:00:04", "s1");
-
-    start_at(&env, "19:01:00", "s2");
-    let picked = thru_at(&env, "19:01:01", "s2", &["pickup", "--claim"]).stdout;
-    let id = "20261115T190003Z-remove-the-exclamation-mark";
-    assert!(picked.contains(&format!("When this work is done, run `thru packet done {id}`.")), "{picked}");
-    ask_at(&env, "19:01:02", "s2", "/pickup");
-    edit_at(&env, "19:01:03", "s2", "hello.py");
-    stop_at(&env, "19:01:04", "s2", "The mark is gone.");
-    let done = thru_at(&env, "19:01:05", "s2", &["handoff", "write a changelog"]);
-    assert!(
-        done.stderr.contains(&format!("packet {id} is done, because this packet continues it")),
-        "{done}"
-    );
-    end_at(&env, "19:01:06", "s2");
-
-    assert_eq!(status_of_packet(&env, "exclamation"), "done");
-    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
-    assert!(picked.contains("Goal: write a changelog"), "{picked}");
-    assert!(picked.contains("Never change the tests."), "the first user's words: {picked}");
-    assert!(
-        picked.contains(&format!("had picked up packet {id}: “remove the exclamation mark”")),
-        "{picked}"
-    );
+    let (worked, asked) = ("9487a9f7-611a-4b6c-8f3e-0123456789ab", "c0ffee00-611a-4b6c-8f3e-0123456789ab");
+    start_session(&env, worked);
+    ask(&env, worked, "Make the cart apply a discount");
+    edit_file(&env, worked, "e1", "cart.py");
+    stop(&env, worked, "The discount is applied.");
+    end_session(&env, worked);
+    start_session(&env, asked);
+    ask(&env, asked, "What is the capital of France?");
+    stop(&env, asked, "Paris.");
+    end_session(&env, asked);
     let status = env.run_thru(&["status"]).assert_ok().stdout;
-    assert!(status.contains("Next: `thru pickup 20261115T190105Z-write-a-changelog`"), "{status}");
-    let told = start_at(&env, "19:02:00", "s3");
-    assert!(told.contains("on offer: “write a changelog”") && !told.contains("remove the"), "{told}");
-    let old = env.run_thru(&["pickup", "exclamation"]).assert_ok().stdout;
-    assert!(old.contains("which is done (packet 20261115T190105Z-write-a-changelog continues it)"), "{old}");
-    env.run_thru(&["packet", "activate", id]).assert_ok();
-    assert!(!env.run_thru(&["packet", "show", id]).assert_ok().stdout.contains("continued_by"));
+    assert!(status.contains("2, last at work: 9487a9f7 in Claude Code, just now\n"), "{status}");
+    assert!(status.contains("Next: `thru brief` shows where session 9487a9f7 stood\n"), "{status}");
+    assert!(status.contains("“Make the cart apply a discount”"), "{status}");
+    let brief = env.run_thru(&["brief"]).assert_ok();
+    assert!(brief.stdout.starts_with("Throughline: session 9487a9f7, as of "), "{brief}");
+    let startup = env.run_thru(&["brief", "--event", "startup"]).assert_ok();
+    assert!(startup.stdout.contains("the last session to work here was 9487a9f7"), "{startup}");
+    assert_eq!(env.run_thru_json(&["status"])["last_session"]["session"], worked);
+    assert_eq!(env.run_thru_json(&["brief"])["session"], worked);
 }
 
 #[test]
-fn a_handoff_leaves_the_packets_of_other_sessions_alone() {
+fn a_brief_says_which_event_it_previews() {
     let env = TestEnv::with_root();
-    for (second, session) in [("00", "s1"), ("10", "s2")] {
-        start_at(&env, &format!("19:00:{second}"), session);
-        ask_at(&env, &format!("19:00:{second}"), session, &format!("Do the task of {session}"));
-        edit_at(&env, &format!("19:00:{second}"), session, "hello.py");
-    }
-    thru_at(&env, "19:00:20", "s1", &["handoff", "remove the mark"]);
-    thru_at(&env, "19:00:21", "s2", &["pickup", "mark", "--claim"]);
-    thru_at(&env, "19:00:22", "s1", &["handoff", "first"]);
-    thru_at(&env, "19:00:23", "s2", &["handoff", "second", "--session", "s1"]);
-    assert_eq!(status_of_packet(&env, "mark"), "active", "s2 hands over the work of s1");
-    let crossing = thru_at(&env, "19:00:24", "s2", &["handoff", "third"]);
-    assert!(crossing.stderr.contains("remove-the-mark is done"), "{crossing}");
-    assert_eq!(status_of_packet(&env, "mark"), "done");
-    assert_eq!(status_of_packet(&env, "first"), "draft");
+    start_session(&env, "s1");
+    ask(&env, "s1", "Make the cart apply a discount");
+    edit_file(&env, "s1", "e1", "cart.py");
+    let note = |words: &[&str]| env.run_thru(words).assert_ok().stderr;
+    let compact = "Preview: what session s1 is told after a compaction\n";
+    assert!(
+        note(&["brief"]).starts_with("Session s1 as it stands. To preview what a hook would send: --event")
+    );
+    assert_eq!(note(&["brief", "--event", "compact"]), compact);
+    assert_eq!(note(&["brief", "--event", "startup", "--session", "s1"]).lines().count(), 1);
+    env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire_event("s1", "SessionStart", json!({"source": "compact"}));
+    ask(&env, "s1", "Go on");
+    edit_file(&env, "s1", "e2", "cart.py");
+    end_session(&env, "s1");
+    assert!(note(&["brief"]).starts_with("Session s1 as it stands."), "it has ended");
+    assert!(
+        note(&["brief", "--event", "startup"]).contains("what a new session here is told when it starts")
+    );
+    assert_eq!(env.run_thru(&["brief", "--json"]).assert_ok().stderr, "");
+    let help = note_of_help(&env, &["brief", "--help"]);
+    assert!(help.contains("which event it previews") && help.contains("--as-sent"), "{help}");
 }
 
-#[test]
-fn a_loop_whose_validators_pass_finishes_its_packet() {
-    for (validator, status) in [(Some("true"), "done"), (None, "draft")] {
-        let env = TestEnv::with_root();
-        start_at(&env, "19:00:00", "s1");
-        ask_at(&env, "19:00:01", "s1", "Sum each column");
-        edit_at(&env, "19:00:02", "s1", "table.py");
-        thru_at(&env, "19:00:03", "s1", &["handoff", "sum each row"]);
-        let mut words = vec!["loop", "start", "--from-packet", "row", "--promise", "DONE"];
-        words.extend(validator.into_iter().flat_map(|command| ["--validator", command]));
-        thru_at(&env, "19:00:04", "s1", &words);
-        stop_at(&env, "19:00:05", "s1", "<promise>DONE</promise>");
-        assert_eq!(env.run_thru_json(&["loop", "show"])["status"], "done");
-        assert_eq!(status_of_packet(&env, "row"), status, "{validator:?}");
-    }
+fn note_of_help(env: &TestEnv, words: &[&str]) -> String {
+    let help = env.run_thru(words).assert_ok().stdout;
+    help.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A session picked up a packet and crashed later, so its own packet describes the latest work.
 #[test]
-fn files_at_risk_are_named_with_their_folder_and_are_those_of_the_session() {
+fn after_a_crash_the_packet_of_the_crashed_session_comes_first() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
-    for file in ["csvsum/__main__.py", "tests/test_cli.py", "tests/test_sum.py"] {
-        env.write_file(format!("project/{file}"), "old\n");
-    }
+    start_session(&env, "s1");
+    let active = write_packet(&env);
+    end_session(&env, "s1");
+    start_session(&env, "s2");
+    claim_packet(&env, &active, "s2", &["--claim"]).assert_ok();
+    let later = |words: &[&str]| {
+        env.thru_call(words).with_variable("THROUGHLINE_NOW", "2026-11-15T21:00:00Z").run().assert_ok()
+    };
+    ask(&env, "s2", "Now write the table of symbols");
+    edit_file(&env, "s2", "e1", "symbols.rs");
+    mark_process_dead(&env);
+    let swept = later(&["sweep", "--json"]).json();
+    let crashed = swept[0]["packet"].as_str().unwrap().to_owned();
+    let status = later(&["status"]).stdout;
+    assert!(status.contains(", from a crashed session (and 1 more)\n"), "{status}");
+    assert!(status.contains(&format!("\nNext: `thru pickup {crashed}` ")), "{status}");
+    assert!(!status.contains("is newer"), "{status}");
+    let picked = later(&["pickup"]);
+    assert!(picked.stdout.starts_with(&format!("Picking up packet {crashed},")), "{picked}");
+    assert!(
+        picked.stderr.contains(&format!("an older packet is also on offer: `thru pickup {active}`")),
+        "{picked}"
+    );
+    let told = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).context_for_model();
+    assert!(told.contains(&format!("thru pickup {crashed}")), "{told}");
+}
+
+/// One of the facts, the number of uncommitted files, cannot be verified.
+#[test]
+fn the_number_of_facts_is_the_number_of_facts_listed() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    env.write_file("project/cart.py", "1\n");
     env.run_git(&["add", "-A"]);
     env.run_git(&["commit", "-qm", "One"]);
-    start_at(&env, "19:00:00", "s1");
-    ask_at(&env, "19:00:01", "s1", "Sum one column");
-    for (second, file) in
-        [("02", "csvsum/__main__.py"), ("03", "tests/test_cli.py"), ("04", "tests/test_sum.py")]
-    {
-        env.write_file(format!("project/{file}"), "new\n");
-        edit_at(&env, &format!("19:00:{second}"), "s1", file);
-    }
-    env.write_file("project/tests/of_another.py", "new\n");
-    let files = "tests/{test_sum.py,test_cli.py}, csvsum/__main__.py";
-    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains(&format!("- 3 files edited by the session, not committed: {files}")), "{brief}");
-    // Below the title, each folder is named before its files.
-    let (before, _) = brief.split_once("\nFiles:\n").unwrap();
-    assert!(!before.contains(" test_cli.py") && !before.contains(" __main__.py"), "{brief}");
-    env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
-    let told = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model();
-    assert!(told.contains("3 files edited by this session, not committed"), "{told}");
-    mark_session_dead(&env, "s1");
-    let told = start_at(&env, "19:30:00", "s2");
-    assert!(told.contains(&format!("- 3 files edited by that session, not committed: {files}")), "{told}");
-    let packet = env.run_thru(&["pickup"]).assert_ok().stdout;
-    assert!(packet.contains(&format!("- 3 files edited by the session, not committed: {files}")), "{packet}");
-    env.run_git(&["add", "-A"]);
-    env.run_git(&["commit", "-qm", "Two"]);
-    let packet = env.run_thru(&["pickup"]).assert_ok().stdout;
-    let note = "csvsum/__main__.py (when the packet was written; HEAD has moved since)";
-    assert!(packet.contains(note), "{packet}");
+    start_session(&env, "s1");
+    ask(&env, "s1", "Make the cart apply a discount");
+    env.write_file("project/cart.py", "2\n");
+    edit_file(&env, "s1", "e1", "cart.py");
+    let failed = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "python3 -m unittest"},
+        "error": "Exit code 1\nFAIL: test_cart (test_cart.T)\nAssertionError: 90 != 100\n\nRan 1 test in 0.000s\n\nFAILED (failures=1)"});
+    env.fire_event("s1", "PostToolUseFailure", failed);
+    edit_file(&env, "s1", "e2", "cart.py");
+    env.run_thru(&["handoff", "discount", "--session", "s1"]).assert_ok();
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    let drift = picked.split("\nDrift: ").nth(1).unwrap_or_else(|| panic!("{picked}"));
+    let (head, list) = drift.split_once('\n').unwrap();
+    assert_eq!(head, "none found; 3 facts verified, 1 unverified.", "{picked}");
+    let listed: Vec<&str> = list.lines().take_while(|line| line.starts_with("- ")).collect();
+    let count = |state: &str| listed.iter().filter(|line| line.starts_with(&format!("- {state}: "))).count();
+    assert_eq!((count("verified"), count("unverified")), (3, 1), "{picked}");
+    assert!(listed.contains(&"- verified: 1 file, see the list below"), "{picked}");
+    // A check that failed before the last edits may pass by now.
+    let check = picked.lines().find(|line| line.starts_with("- `python3 -m unittest`: failed")).unwrap();
+    assert!(check.contains(", before the last edits; run it again"), "{check}");
 }
 
 #[test]
-fn the_page_about_loops_and_the_command_state_the_same_limit() {
-    let env = repository_with_claude_code();
+fn without_a_running_loop_the_loops_are_listed() {
+    let env = TestEnv::with_root();
+    let none = env.run_thru(&["loop", "cancel"]).assert_exit_code(10);
+    assert_eq!(
+        none.stderr,
+        "error: no loop of this project is running\nhint:  `thru loop start` starts one\n"
+    );
+    let none = env.run_thru(&["loop", "log"]).assert_exit_code(10);
+    assert!(none.stderr.starts_with("error: there are no loops in this project\n"), "{none}");
+    start_session(&env, "s1");
+    let begin = |minute: u32, prompt: &str| {
+        let call = env.thru_call(&["loop", "start", prompt, "--session", "s1", "--promise", "OK"]);
+        call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T19:0{minute}:00Z")).run().assert_ok();
+    };
+    begin(1, "uno");
+    env.run_thru(&["loop", "cancel"]).assert_ok();
+    begin(2, "dos");
+    env.run_thru(&["loop", "pause"]).assert_ok();
+    for words in [&["loop", "cancel"][..], &["loop", "pause"]] {
+        let none = env.run_thru(words).assert_exit_code(10);
+        let expected = "error: no loop of this project is running\nhint:  name the loop that you mean; paused: \
+                        20261115T190200Z-dos\n";
+        assert_eq!(none.stderr, expected);
+    }
+    env.run_thru(&["loop", "cancel", "dos"]).assert_ok();
+    let none = env.run_thru(&["loop", "resume"]).assert_exit_code(10);
+    assert!(none.stderr.contains("no loop of this project is paused\n"), "{none}");
+    assert!(none.stderr.contains("ended: 20261115T19"), "{none}");
+    begin(3, "tres");
+    let other = env.thru_call(&["loop", "cancel"]).with_variable("CLAUDE_CODE_SESSION_ID", "s2").run();
+    let other = other.assert_exit_code(10);
+    assert!(other.stderr.contains("no loop of this session is running\n"), "{other}");
+    assert!(other.stderr.contains("20261115T190300Z-tres"), "{other}");
+}
+
+#[test]
+fn the_help_names_every_limit_of_a_loop() {
+    let env = TestEnv::with_root();
+    let help = note_of_help(&env, &["loop", "start", "--help"]);
+    assert!(help.contains("3 turns in a row without progress"), "{help}");
+    assert!(help.contains("loops.no_progress_turns"), "{help}");
+}
+
+/// The agent says that it committed, but git refused, because it does not know the user.
+#[test]
+fn a_commit_that_failed_behind_a_pipe_is_told_and_its_files_are_at_risk() {
+    let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
-    let note = "Claude Code goes on at most 8 times in a row without a tool call";
-    let said = env.run_thru(&["loop", "start", "go", "--next"]).assert_ok();
-    assert!(said.stderr.contains(note), "{said}");
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/loops.md");
-    let page = fs::read_to_string(page).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(page.contains(note), "{page}");
-}
-
-#[test]
-fn a_warning_is_not_the_cause_of_a_failing_test() {
-    let env = TestEnv::with_root();
-    start_at(&env, "19:00:00", "s1");
-    ask_at(&env, "19:00:01", "s1", "Sum one column");
-    let output = "Exit code 2\npython3 -m unittest\n/tmp/p/tests/test_cli.py:16: ResourceWarning: unclosed file <_io.TextIOWrapper>\n  expected = open('a.csv').read()\nResourceWarning: Enable tracemalloc to get the object allocation traceback\n.F\n======\nFAIL: test_one_column (tests.test_cli.Cli)\n------\nTraceback (most recent call last):\n  File \"/tmp/p/tests/test_cli.py\", line 20, in test_one_column\nAssertionError: '4' != '3'\n\nRan 2 tests in 0.1s\n\nFAILED (failures=1)\nmake: *** [Makefile:2: test] Error 1";
-    let failed = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "make test"}, "error": output});
-    fire_at(&env, "19:00:02", "s1", "PostToolUseFailure", failed);
-    let journal = env.run_thru(&["journal"]).assert_ok().stdout;
-    assert!(journal.contains("FAIL: test_one_column") && !journal.contains("ResourceWarning"), "{journal}");
+    env.write_file("project/cart.py", "1\n");
+    env.run_git(&["add", "-A"]);
+    env.run_git(&["commit", "-qm", "One"]);
+    start_session(&env, "s1");
+    ask(&env, "s1", "Make the cart apply a discount, and commit");
+    env.write_file("project/cart.py", "2\n");
+    edit_file(&env, "s1", "e1", "cart.py");
+    env.run_git(&["add", "-A"]);
+    let command = "git add -A && git commit -qm 'Discount' && git log --oneline | head -1";
+    let failed = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": command},
+        "error": "Exit code 128\nfatal: unable to auto-detect email address (got 'root@vm.(none)')"});
+    env.fire_event("s1", "PostToolUseFailure", failed);
+    stop(&env, "s1", "The discount works and is committed.");
+    end_session(&env, "s1");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("AssertionError: '4' != '3'") && !brief.contains("ResourceWarning"), "{brief}");
+    assert!(brief.contains("1 edited file not committed: cart.py"), "{brief}");
+    assert!(brief.contains("Failing:\n- `git add -A && git commit -qm 'Discount'"), "{brief}");
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains("failing      `git add -A && git commit"), "{status}");
 }
 
 #[test]
-fn a_word_means_the_packet_that_is_not_done() {
+fn a_path_with_other_letters_is_printed_in_one_piece() {
     let env = TestEnv::with_root();
-    for (second, purpose) in
-        [("01", "write the readme"), ("02", "shorten the readme"), ("03", "translate the readme")]
-    {
-        thru_at(&env, &format!("19:00:{second}"), "s1", &["handoff", purpose]);
+    start_session(&env, "s1");
+    ask(&env, "s1", "Correct the sizes");
+    for path in ["src/über/größe.txt", "src/über/maß.txt", "docs dir/table of sizes.md"] {
+        env.write_file(format!("project/{path}"), "1\n");
+        edit_file(&env, "s1", path, path);
     }
-    env.run_thru(&["packet", "done", "write"]).assert_ok();
-    let many = env.run_thru(&["pickup", "readme"]).assert_exit_code(15);
-    assert!(many.stderr.contains("matches 2 packets") && !many.stderr.contains("write-the"), "{many}");
-    env.run_thru(&["packet", "done", "translate"]).assert_ok();
-    let one = env.run_thru(&["pickup", "readme"]).assert_ok();
-    assert!(one.stdout.contains("Picking up packet 20261115T190002Z-shorten-the-readme"), "{one}");
-    env.run_thru(&["packet", "done", "shorten"]).assert_ok();
-    let many = env.run_thru(&["pickup", "readme"]).assert_exit_code(15);
-    assert!(many.stderr.contains("matches 3 packets"), "{many}");
+    stop(&env, "s1", "The sizes are correct.");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    for path in ["`src/über/größe.txt`", "`src/über/maß.txt`", "`docs dir/table of sizes.md`"] {
+        assert!(brief.contains(path), "{brief}");
+    }
 }
 
 #[test]
-fn clearing_the_live_run_of_a_stage_says_how_the_stage_ended() {
-    for (tier, is_written, words) in [
-        ("--critical", true, "Stage review has passed and is no longer live; its files stay in "),
-        (
-            "--advisory",
-            false,
-            "Stage review has its critical outputs and is no longer live; its files stay in ",
-        ),
-        ("--critical", false, "Stage review is given up; its files stay in "),
-    ] {
-        let env = TestEnv::with_root();
-        env.run_thru(&["gate", "expect", "review", tier, "review-a.md"]).assert_ok();
-        if is_written {
-            let run = "project/.agent/context/outputs/review-20261115T192200Z";
-            let output = env.write_file(format!("{run}/review-a.md"), "# Review\n\nAll is well.\n");
-            env.run_thru(&["gate", "seal", output.to_str().unwrap()]).assert_ok();
+fn an_empty_folder_of_a_harness_is_called_empty() {
+    let env = TestEnv::new();
+    fs::create_dir_all(env.home_folder().join(".claude")).unwrap();
+    let init = env.run_thru(&["init"]).assert_ok();
+    let folder = env.home_folder().join(".claude");
+    assert!(init.stderr.contains(&format!("{} (which is empty),", folder.display())), "{init}");
+}
+
+/// The user hands off work by name, so something is left to do, although the agent's last message announces nothing.
+#[test]
+fn a_handoff_with_a_purpose_does_not_say_that_nothing_is_open() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Round the totals half up");
+    edit_file(&env, "s1", "e1", "round.py");
+    stop(&env, "s1", "r() exists; total() does not call it yet.");
+    env.run_thru(&["handoff", "round the totals", "--session", "s1"]).assert_ok();
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(!picked.contains("Nothing is open"), "{picked}");
+    assert!(picked.contains("\nBegin with: what the goal still lacks;"), "{picked}");
+    assert!(picked.contains("total() does not call it yet."), "{picked}");
+}
+
+/// A session picks up a packet, gets another request and crashes.
+#[test]
+fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    start_session(&env, "s1");
+    let rule = "Never change the signature of total; the web team imports it.";
+    ask(&env, "s1", rule);
+    stop(&env, "s1", "Understood.");
+    ask(&env, "s1", "Round the totals half up");
+    edit_file(&env, "s1", "e1", "round.py");
+    let first = env.run_thru_json(&["handoff", "round the totals", "--session", "s1"]);
+    let first = first["id"].as_str().unwrap();
+    end_session(&env, "s1");
+    start_session(&env, "s2");
+    claim_packet(&env, first, "s2", &["--claim"]).assert_ok();
+    ask(&env, "s2", "Also print the total");
+    edit_file(&env, "s2", "e2", "cart.py");
+    stop(&env, "s2", "Printing is next.");
+    mark_process_dead(&env);
+    let swept = env.run_thru_json(&["sweep"]);
+    let packet = swept[0]["packet"].as_str().unwrap().to_owned();
+    let picked = env.run_thru(&["pickup", &packet]).assert_ok().stdout;
+    assert!(
+        picked.contains(&format!("The session picked up packet {first}, which says:\n> round the totals")),
+        "{picked}"
+    );
+    assert!(picked.contains("> Round the totals half up"), "{picked}");
+    assert!(picked.contains(rule), "{picked}");
+    assert!(picked.contains("Begin with: what the agent said it would do: “Printing is next.”"), "{picked}");
+    // The packet of the crashed session is named before the older one.
+    let told = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
+    let places = (told.find(" crashed; `thru pickup "), told.find("on offer: “round the totals”"));
+    assert!(matches!(places, (Some(crashed), Some(older)) if crashed < older), "{told}");
+}
+
+/// The only session that has not ended was killed.
+#[test]
+fn a_session_that_crashed_is_neither_guessed_nor_suggested() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Make the lexer fast");
+    edit_file(&env, "s1", "e1", "lexer.rs");
+    mark_process_dead(&env);
+    env.run_thru(&["context", "new", "tester"]).assert_ok();
+    let bound = env.run_thru(&["role", "bind", "tester"]).assert_exit_code(15);
+    assert!(bound.stderr.contains("run this inside the session"), "{bound}");
+    env.run_thru(&["resume", "new", "24-new-parser"]).assert_ok();
+    env.run_thru(&["resume", "use", "24"]).assert_exit_code(15);
+    let expected = env.run_thru(&["gate", "expect", "review", "review-a.md"]).assert_ok();
+    assert!(!expected.to_string().contains("is told which outputs"), "{expected}");
+    let started = env.run_thru(&["loop", "start", "go on"]).assert_exit_code(2);
+    assert!(started.stderr.contains("no session is open now"), "{started}");
+    // A session that is named may be resumed.
+    env.run_thru(&["role", "bind", "tester", "--session", "s1"]).assert_ok();
+}
+
+#[test]
+fn a_manifest_always_says_what_is_next() {
+    let env = TestEnv::with_root();
+    env.run_thru(&["resume", "new", "24-new-parser", "--load", "steps.md"]).assert_ok();
+    let steps = ".agent/context/workstreams/24-new-parser/steps.md";
+    let next = |text: Option<&str>| {
+        text.iter().for_each(|text| drop(env.write_file(format!("project/{steps}"), text)));
+        let shown = env.run_thru(&["resume", "show"]).assert_ok().stdout;
+        let line = shown.lines().find_map(|line| line.strip_prefix("next step ")).map(str::trim);
+        line.unwrap_or_else(|| panic!("{shown}")).to_owned()
+    };
+    assert_eq!(next(None), "none: no file that it loads has a `- [ ]` box");
+    assert_eq!(next(Some("- [ ] write the lexer\n")), "write the lexer");
+    assert_eq!(next(Some("- [x] write the lexer\n")), "none: all boxes are ticked");
+}
+
+/// The brief of a session start prefers a session of its own checkout, and so do `thru status` and `thru brief`.
+#[test]
+fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    env.write_file("project/cart.py", "1\n");
+    env.run_git(&["add", "-A"]);
+    env.run_git(&["commit", "-qm", "One"]);
+    let tree = add_worktree(&env);
+    let work = |session: &str, folder: &Path, second: u32| {
+        for (event, fields) in [
+            ("SessionStart", json!({"source": "startup"})),
+            ("UserPromptSubmit", json!({"prompt": format!("Work of {session}")})),
+            (
+                "PostToolUse",
+                json!({"tool_name": "Edit", "tool_use_id": session,
+                "tool_input": {"file_path": folder.join("cart.py")}}),
+            ),
+            ("SessionEnd", json!({"reason": "exit"})),
+        ] {
+            let mut payload = env.event_payload(session, event, fields);
+            payload["cwd"] = json!(folder);
+            let call = env.hook_call(event, payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", folder);
+            call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T19:2{second}:00Z")).run();
         }
-        let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
-        assert!(cleared.stdout.starts_with(words), "{cleared}");
-    }
+    };
+    work("there", &tree, 1);
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(
+        status.contains("last at work: there in Claude Code, ") && status.contains(", in the worktree "),
+        "{status}"
+    );
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(brief.contains("its files are that worktree's, not this one's"), "{brief}");
+    work("here", &env.project_folder(), 2);
+    work("there2", &tree, 3);
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(
+        status.contains("3, last at work: here in Claude Code, ") && !status.contains("in the worktree"),
+        "{status}"
+    );
+    let startup = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
+    assert!(startup.contains("the last session to work here was here,"), "{startup}");
+    assert_eq!(env.run_thru_json(&["brief"])["session"], "here");
+    let there = env.thru_call(&["brief", "--json"]).in_folder(&tree).run().json();
+    assert_eq!(there["session"], "there2");
+}
+
+/// A failure is fixed with `sed`, and another command runs the same tests.
+#[test]
+fn a_check_that_ran_before_a_command_changed_code_is_out_of_date() {
+    let env = TestEnv::with_root();
+    env.write_file("project/add.js", "a-b\n");
+    start_session(&env, "s1");
+    ask(&env, "s1", "Fix add()");
+    let failed = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "npm test"},
+        "error": "Exit code 1\nnot ok 1 - add\n  error: '-1 == 3'\n# fail 1"});
+    env.fire_event("s1", "PostToolUseFailure", failed);
+    run_command(&env, "s1", "b2", "sed -i s/a-b/a+b/ add.js");
+    let brief = || env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(brief().contains("`npm test` (exit 1, before the last edit of add.js)"), "{}", brief());
+    let passed = json!({"tool_name": "Bash", "tool_use_id": "b3", "tool_input": {"command": "node --test"},
+        "tool_response": {"stdout": "ok 1 - add\n# tests 1\n# pass 1\n# fail 0\n", "stderr": "", "exitCode": 0}});
+    env.fire_event("s1", "PostToolUse", passed);
+    assert!(!brief().contains("Failing:"), "{}", brief());
+    run_command(&env, "s1", "b4", "sed -i s/a+b/b+a/ add.js");
+    assert!(brief().contains("`node --test` → passed, before the last edits"), "{}", brief());
+    env.run_thru(&["handoff", "add", "--session", "s1"]).assert_ok();
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(picked.contains("`node --test`: unverified: passed at "), "{picked}");
+    assert!(picked.contains(", before the last edits; run it again"), "{picked}");
 }
 
 #[test]
-fn uninstall_removes_the_folders_in_the_home_that_thru_created() {
-    for already in [&[][..], &["home/.factory"], &["home/.factory", "home/.factory/commands"]] {
-        let env = TestEnv::new();
-        already.iter().for_each(|folder| fs::create_dir(env.base_folder().join(folder)).unwrap());
-        env.run_thru(&["init"]).assert_ok();
-        env.run_thru(&["install", "droid"]).assert_ok();
-        env.run_thru(&["swarm", "install", "--harness", "droid", "--user"]).assert_ok();
-        assert!(env.home_folder().join(".factory/hooks.json").exists());
-        env.run_thru(&["uninstall", "--all"]).assert_ok();
-        assert_eq!(env.home_folder().join(".factory").exists(), !already.is_empty(), "{already:?}");
-        // Another program creates the folder again. It is not ours any more.
-        fs::create_dir_all(env.home_folder().join(".factory")).unwrap();
-        env.run_thru(&["uninstall", "--all"]).assert_ok();
-        assert!(env.home_folder().join(".factory").exists(), "{already:?}");
-    }
+fn a_loop_of_a_moved_folder_is_not_called_foreign() {
+    let env = TestEnv::with_root();
+    env.run_thru(&["loop", "start", "--next", "Write the docs", "--promise", "OK"]).assert_ok();
+    let moved = env.base_folder().join("moved");
+    fs::rename(env.project_folder(), &moved).unwrap();
+    let list = env.thru_call(&["loop", "list"]).in_folder(&moved).run().assert_ok();
+    assert!(list.stdout.contains("active (folder moved)"), "{list}");
+    assert!(list.stderr.contains("`thru trust --moved`") && !list.to_string().contains("adopt"), "{list}");
+    env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
+    let list = env.thru_call(&["loop", "list"]).in_folder(&moved).run().assert_ok();
+    assert!(list.stdout.contains("▷ 20261115T192200Z-write-the-docs  active  "), "{list}");
 }

@@ -219,7 +219,7 @@ fn a_loop_is_not_offered_a_session_that_has_ended() {
     );
     start_session(&env, "s2");
     let one = env.run_thru(&["loop", "start", "Go on", "--promise", "DONE"]).assert_exit_code(2);
-    assert!(one.stderr.contains("the newest that is running is s2"), "{one}");
+    assert!(one.stderr.contains("the newest that has not ended is s2"), "{one}");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn the_brief_of_a_session_that_has_ended_does_not_say_that_it_was_compacted() {
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("(s1) was compacted"));
     end_session(&env, "s1");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("(s1), as of") && !brief.contains("compacted"), "{brief}");
+    assert!(brief.contains("session s1, as of") && !brief.contains("compacted"), "{brief}");
 }
 
 #[test]
