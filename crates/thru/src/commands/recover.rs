@@ -26,8 +26,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             output::print_text(&format_report(&report, file));
             if let Some(session) = &report.ended_recovery_of {
                 output::print_message(format_args!(
-                    "{WARN}note:{WARN:#} session {} was recovering this role; this command ended the recovery. To only read, \
-                     open {file}",
+                    "{WARN}note:{WARN:#} session {} was recovering this role; this command ended the recovery. To read the file without ending the recovery, open {file}",
                     activity::short_session_id(session)
                 ));
             }

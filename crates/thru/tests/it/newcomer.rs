@@ -201,7 +201,7 @@ fn clearing_the_live_run_says_what_was_given_up() {
     env.run_thru(&["gate", "expect", "review", "review-a.md"]).assert_ok();
     let run = env.store_folder().join("outputs/review-20261115T192200Z");
     let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
-    assert_eq!(cleared.stdout, format!("Stage review is given up; its files stay in {}\n", run.display()));
+    assert_eq!(cleared.stdout, format!("Stage review is abandoned; its files stay in {}\n", run.display()));
     let again = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
     assert_eq!(again.stdout, "No run was live, so nothing is cleared\n");
     env.run_thru(&["gate", "live", "--set", "review-20261115T192200Z"]).assert_ok();
@@ -555,7 +555,7 @@ fn a_mistyped_output_gets_no_prompt() {
 fn before_the_first_session_it_is_said_when_recording_begins() {
     let env = TestEnv::with_root();
     let journal = env.run_thru(&["journal"]).assert_exit_code(10);
-    assert!(journal.stderr.contains("a session is recorded from its next prompt on"), "{journal}");
+    assert!(journal.stderr.contains("every session is recorded from its next prompt on"), "{journal}");
 }
 
 /// Claude Code may tell the model to edit files with `sed`, so no edit is reported.

@@ -321,9 +321,9 @@ impl GateRunner<'_> {
         let process = orphan.process;
         (self.report_progress)(Progress::WaitingForOrphan { file: file.clone(), process });
         let (patience, why) = match self.relaunch {
-            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, to be launched again"),
+            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, so that it can be launched again"),
             RelaunchPolicy::No => {
-                (orphan.time_left(self.timeout, self.current_time()), "was ended, its time was up")
+                (orphan.time_left(self.timeout, self.current_time()), "was ended, because its time was up")
             }
         };
         let until = Instant::now() + patience;
