@@ -160,8 +160,7 @@ fn read_packet(project: &Project, id: &Id) -> Result<Document> {
             why: "this file is not a packet: it does not begin with frontmatter between two `---` lines"
                 .into(),
             hint: format!(
-                "fix the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
-                 another place"
+                "fix the file (`thru packet validate {id}` says what is missing), or import its text from another file with `thru packet import`"
             ),
         });
     }

@@ -192,7 +192,7 @@ fn require_consent<'a>(
             run.path().join(run.list_file_name()).display(),
             named.collect::<Vec<_>>().join(", ")
         ),
-        hint: "`thru gate run --adopt` shows the commands and prompts and asks; it needs a terminal".into(),
+        hint: "`thru gate run --adopt` shows the commands and prompts, and asks for your consent; it needs a terminal".into(),
     })
 }
 
