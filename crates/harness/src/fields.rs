@@ -37,9 +37,9 @@ impl<'a> JsonFields<'a> {
         self.raw_value(name)?.text(usize::MAX)
     }
 
-    /// Returns at least the first `most` bytes of a string, or the whole string if it is shorter.
-    pub fn text_head(&self, name: &str, most: usize) -> Option<Cow<'a, str>> {
-        self.raw_value(name)?.text(most)
+    /// Returns the bytes between the quotes of a string, undecoded.
+    pub fn string_bytes(&self, name: &str) -> Option<&'a [u8]> {
+        self.raw_value(name)?.string_bytes()
     }
 
     /// Returns a tool's result in any form: a string, the first text in a list of blocks, or an object as raw JSON.

@@ -229,6 +229,15 @@ impl BriefDraft {
         if !choice.has_all() {
             tail = OMISSIONS_LINE_UNITS;
             choice = choose_forms(&ranked, budget(tail));
+            // The line is usually shorter than the reserved space. A few more facts may fit.
+            let needed = |choice: &FormChoice| {
+                print::omitted_line(&ranked.candidates, choice).map_or(0, |line| utf16_length(&line))
+            };
+            let exact = needed(&choice);
+            let fuller = choose_forms(&ranked, budget(exact));
+            if exact < tail && needed(&fuller) <= exact {
+                (tail, choice) = (exact, fuller);
+            }
         }
         let frame = frame(tail);
         BriefDraft { head, ranked, order, choice, frame }

@@ -1,10 +1,13 @@
 //! Finds the names of the functions, types and constants that an edit adds, removes or changes.
 
+mod text;
+
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use crate::summary::source;
+pub use text::SourceText;
 
 /// How many names are kept for one edit.
 const MAX_NAMES: usize = 6;
@@ -13,7 +16,7 @@ const MAX_NAMES: usize = 6;
 const MAX_NAME_BYTES: usize = 60;
 
 /// How many bytes of an edit's text are searched.
-pub const MAX_BYTES_SEARCHED: usize = 16 * 1024;
+const MAX_BYTES_SEARCHED: usize = 20 * 1024;
 
 /// Constants with a shorter name, such as `OK`, are left out, because the name says too little.
 const MIN_CONSTANT_BYTES: usize = 3;
@@ -98,20 +101,20 @@ pub fn may_declare_names(path: &str) -> bool {
 }
 
 /// Compares the declarations in two versions of a text. A declaration extends to the start of the next one.
-pub fn compare_declarations(old: &str, new: &str) -> ChangedNames {
-    let (before, after) = (split_at_declarations(old), split_at_declarations(new));
+pub fn compare_declarations(old: SourceText<'_>, new: SourceText<'_>) -> ChangedNames {
+    let (before, after) = (old.split_at_declarations(), new.split_at_declarations());
     let mut names = ChangedNames::default();
     // Methods of different types may have the same name. Each is compared with the first method of that name.
     for part in &after {
         match before.iter().find(|known| known.name == part.name) {
-            None => names.added.push(part.name.to_owned()),
+            None => names.added.push(part.name.clone()),
             Some(known) if known.text == part.text => {}
             Some(_) if part.name.is_empty() => names.begins_inside = true,
-            Some(_) => names.changed.push(part.name.to_owned()),
+            Some(_) => names.changed.push(part.name.clone()),
         }
     }
     let removed = before.iter().filter(|part| !after.iter().any(|kept| kept.name == part.name));
-    names.removed = removed.map(|part| part.name.to_owned()).collect();
+    names.removed = removed.map(|part| part.name.clone()).collect();
     names.limit_to(MAX_NAMES);
     names
 }
@@ -210,57 +213,6 @@ fn remove_name(names: &mut Vec<String>, name: &str) -> bool {
 fn push_last(names: &mut Vec<String>, name: &str) {
     remove_name(names, name);
     names.push(name.to_owned());
-}
-
-/// A declaration and the text up to the next one. The text before the first declaration has an empty name.
-struct SourcePart<'t> {
-    name: &'t str,
-    text: &'t str,
-}
-
-fn split_at_declarations(text: &str) -> Vec<SourcePart<'_>> {
-    let text = crate::text::cut_to_bytes(text, MAX_BYTES_SEARCHED);
-    let mut parts = Vec::new();
-    let (mut name, mut start, mut at) = ("", 0, 0);
-    for line in text.split_inclusive('\n') {
-        if let Some(declared) = Some(line).filter(|line| may_declare(line)).and_then(declared_name) {
-            parts.push(SourcePart { name, text: without_last_comment(&text[start..at]) });
-            (name, start) = (declared, at);
-        }
-        at += line.len();
-    }
-    parts.push(SourcePart { name, text: without_last_comment(&text[start..]) });
-    parts
-}
-
-/// Returns a text without the blank lines, comments and attributes at its end, which belong to the next declaration.
-fn without_last_comment(text: &str) -> &str {
-    let mut rest = text.trim_end();
-    loop {
-        let (before, line) = rest.rsplit_once('\n').unwrap_or(("", rest));
-        let is_comment =
-            ["//", "#", "/*", "*", "@", "--"].iter().any(|mark| line.trim_start().starts_with(mark));
-        if !is_comment || rest.is_empty() {
-            return rest;
-        }
-        rest = before.trim_end();
-    }
-}
-
-/// Returns whether a line may declare a name. It rules out most other lines, and is much cheaper than
-/// [`declared_name`]. The cost matters because the lines of every edit are tested.
-fn may_declare(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let indentation = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let bare = &bytes[indentation..];
-    let is_word = bare.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    if !is_word || indentation > MAX_INDENTATION {
-        return false;
-    }
-    let word = bare.iter().position(u8::is_ascii_whitespace).unwrap_or(bare.len());
-    bare.trim_ascii_end().ends_with(b"{")
-        || indentation == 0 && bare.contains(&b'=')
-        || source::is_declaration_word(&bare[..word])
 }
 
 /// Returns the name that a line declares: a function, a type, or a top-level constant.

@@ -2,6 +2,7 @@
 //! rebuilt from the journal.
 
 mod agents;
+mod changed;
 mod changes;
 mod effects;
 mod failures;
@@ -29,6 +30,7 @@ use crate::time;
 use crate::window::ContextUse;
 
 pub use agents::{AgentUse, ApprovedPlan};
+pub use changed::ChangedFiles;
 pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
@@ -125,6 +127,8 @@ pub struct Digest {
     pub changes: Vec<FileEdit>,
     /// The change that the agent announced last, or empty once the change is made.
     purpose: String,
+    /// The record number of the last command that may have changed files that its text does not name.
+    unnamed_change_at: u64,
     /// The newest calls, oldest first.
     pub steps: Vec<CallStep>,
     /// The agent's last message.
@@ -199,6 +203,9 @@ pub struct FileUse {
     pub last: u64,
     #[serde(skip_serializing_if = "is_default")]
     pub edited_at: u64,
+    /// The record number of the last command whose text says that it writes or deletes the file.
+    #[serde(skip_serializing_if = "is_default")]
+    pub written_at: u64,
     /// The record number of the commit that contains the last changes, or of the command that discarded them.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
@@ -446,11 +453,12 @@ impl Digest {
             if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
                 file.to_mut().action = FileAction::Mention;
             }
-            self.add_file(&file, u32::from(record.agent.is_some()));
+            self.add_file(&file, record);
             if record.agent.is_none() {
                 self.add_change(&file, record);
             }
         }
+        self.add_unnamed_change(record);
         // The session needs to know which files its sub-agents used, but not how their commands ended.
         if record.agent.is_none() {
             self.add_run(record);
@@ -480,7 +488,7 @@ impl Digest {
         Cow::Owned(FileField { path, ..file.clone() })
     }
 
-    fn add_file(&mut self, file: &FileField, by_agents: u32) {
+    fn add_file(&mut self, file: &FileField, record: &JournalRecord) {
         let last = self.records;
         let place = match self.files.iter().position(|known| known.path == file.path) {
             Some(place) => place,
@@ -492,8 +500,11 @@ impl Digest {
         };
         let known = &mut self.files[place];
         known.last = last;
-        known.by_agents += by_agents;
+        known.by_agents += u32::from(record.agent.is_some());
         known.deleted = file.action == FileAction::Delete;
+        if changed::is_written_by_command(file, record) {
+            known.written_at = last;
+        }
         match file.action {
             _ if file.guess => known.guesses += 1,
             FileAction::Create | FileAction::Edit | FileAction::Delete => {
@@ -545,6 +556,9 @@ impl Digest {
             whole.compacted = None;
             whole.compact_words = self.compact_words;
         }
+        if self.unnamed_change_at > 0 {
+            whole.unnamed_change_at = self.unnamed_change_at + shift;
+        }
         if self.worked > 0 {
             whole.worked = self.worked + shift;
         }
@@ -564,6 +578,7 @@ impl Digest {
         whole.changes.extend(self.changes.into_iter().map(later));
         let later = |step: CallStep| CallStep { record: step.record + shift, ..step };
         whole.steps.extend(self.steps.into_iter().map(later));
+        let later = |record: u64| if record > 0 { record + shift } else { 0 };
         for file in self.files {
             match whole.files.iter_mut().find(|known| known.path == file.path) {
                 Some(known) => {
@@ -576,6 +591,9 @@ impl Digest {
                         known.edited_at = file.edited_at + shift;
                         known.passed_by = file.passed_by;
                     }
+                    if file.written_at > 0 {
+                        known.written_at = file.written_at + shift;
+                    }
                     if file.saved_at > 0 {
                         known.saved_at = file.saved_at + shift;
                     }
@@ -583,8 +601,9 @@ impl Digest {
                 }
                 None => whole.files.push(FileUse {
                     last: file.last + shift,
-                    edited_at: file.edited_at + shift,
-                    saved_at: if file.saved_at > 0 { file.saved_at + shift } else { 0 },
+                    edited_at: later(file.edited_at),
+                    written_at: later(file.written_at),
+                    saved_at: later(file.saved_at),
                     ..file
                 }),
             }

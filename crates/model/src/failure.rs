@@ -140,8 +140,7 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
     type MessageGroup<'l> = (&'l str, Vec<(&'l str, &'l str)>, &'l str);
     let mut groups: Vec<MessageGroup> = Vec::new();
     for line in lines {
-        let place = split_place(line).filter(|(.., message)| !message.is_empty());
-        let (file, number, message) = place.unwrap_or(("", "", line));
+        let (file, number, message) = split_place(line).unwrap_or(("", "", line));
         match groups.iter_mut().find(|(known, places, _)| *known == message && !places[0].0.is_empty()) {
             Some((_, places, _)) if !file.is_empty() => places.push((file, number)),
             _ => groups.push((message, vec![(file, number)], line)),
@@ -160,7 +159,14 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
     groups.iter().map(tell).collect()
 }
 
-/// Splits `src/a.go:12:3: odd` into the file, the line number and the message.
+/// Returns what an error line says, without the place where it occurred: the name of a failed test, or the message in
+/// `src/a.go:12:3: odd`.
+pub fn message_of_line(line: &str) -> &str {
+    let message = split_place(line).map_or(line, |(.., message)| message);
+    run::failed_test_in_line(message).unwrap_or(message)
+}
+
+/// Splits `src/a.go:12:3: odd` into the file, the line number and the message. Returns `None` if there is no message.
 fn split_place(line: &str) -> Option<(&str, &str, &str)> {
     if !starts_with_file_and_line(line) {
         return None;
@@ -168,7 +174,7 @@ fn split_place(line: &str) -> Option<(&str, &str, &str)> {
     let (file, rest) = line.split_once(':')?;
     let (number, rest) = rest.split_once(':')?;
     let message = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(':').trim();
-    Some((file, number, message))
+    (!message.is_empty()).then_some((file, number, message))
 }
 
 pub fn first_reason_line(error: &str) -> &str {

@@ -370,7 +370,8 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
     record.counts = verdict.counts;
     if let Some(line) = verdict.line {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
-        record.result = Redacted::redact_range(output, line.start..end, policy.redact_options).into_text();
+        record.result =
+            Redacted::redact_result_line(output, line.start..end, policy.redact_options).into_text();
     }
     // A pipe hid the failure, so the error message is in the output.
     if verdict.ended == RunResult::Failed && !done.failed {

@@ -268,10 +268,12 @@ fn is_question(text: &str, first: &str) -> bool {
 /// reader?".
 pub fn leans_on_message_before(text: &str) -> bool {
     const MAX_LEANING_WORDS: usize = 15;
+    /// A message that begins with "but" or "and" may be longer.
+    const MAX_CONTINUING_WORDS: usize = 30;
     const LEANING_STARTS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];
     const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
-    let words = lower_words(text, MAX_LEANING_WORDS + 1);
+    let words = lower_words(text, MAX_CONTINUING_WORDS + 1);
     let begins = |start: &&[&str]| begins_with(&words, start);
     // "This line" names what it points to, but "this" before a verb or at the end does not.
     let points = words.iter().enumerate().any(|(i, word)| {
@@ -280,8 +282,9 @@ pub fn leans_on_message_before(text: &str) -> bool {
             && (word == "it"
                 || ["", "is", "are", "was", "to", "in", "for", "if", "as", "too"].contains(&next))
     });
-    let is_long = text.len() >= MIN_PASTE_BYTES || words.len() > MAX_LEANING_WORDS;
-    !is_long && !text.starts_with('/') && (LEANING_STARTS.iter().any(begins) || points)
+    let is_paste = text.len() >= MIN_PASTE_BYTES;
+    let continues = words.len() <= MAX_CONTINUING_WORDS && LEANING_STARTS.iter().any(begins);
+    !is_paste && !text.starts_with('/') && (continues || words.len() <= MAX_LEANING_WORDS && points)
 }
 
 fn begins_with(words: &[String], start: &[&str]) -> bool {
@@ -328,6 +331,15 @@ pub fn opens_work(text: &str) -> bool {
         && !is_statement_of_fact(text)
         && !is_errand(text)
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
+}
+
+/// Returns only the title of a plan or a long paste, and other messages unchanged.
+pub fn title_if_long(text: &str) -> String {
+    const MANY_LINES: usize = 6;
+    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
+        true => title_of(text),
+        false => text.to_owned(),
+    }
 }
 
 /// Returns the first line of the text, together with the second line if the first only introduces it.

@@ -15,6 +15,7 @@ mod open;
 mod script;
 mod summary;
 mod typed;
+mod writes;
 
 use std::ops::Range;
 
@@ -31,6 +32,7 @@ pub use list::{DividedLine, divide_failed_line};
 pub use open::{CommandPurpose, GitFamily, calls_thru, command_purpose, is_attempt, is_user_error};
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
+pub use writes::may_change_unnamed_files;
 
 use crate::text;
 

@@ -9,7 +9,9 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::{gives_reason, names_cause, sentences_about, without_answered_question, without_open_ends};
+pub use about::{
+    gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question, without_open_ends,
+};
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
 pub use purpose::{announces_look, change_before_look, purpose_of_words};
@@ -241,10 +243,14 @@ pub fn announces_next_step(text: &str) -> bool {
     let Some(line) = text.lines().rev().map(str::trim).find(|line| !line.is_empty()) else { return false };
     let last = split_sentences(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");
-    let offers = ["let me know", "want me to", "would you like", "shall i"];
+    let offers = ["let me know", "want me to", "would you like", "shall i", "tell me"];
+    // As in "Printing is next." or "I import it next.", but not in "You can choose what comes next."
+    let ends_in_next = small.trim_end_matches('.').ends_with(" next") && !small.contains("what ");
     last.ends_with(':')
         || small.contains(" let me ")
-        || (is_announcement(&small) || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
+        || (ends_in_next
+            || is_announcement(&small)
+            || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
             && !offers.iter().any(|start| small.starts_with(start))
 }
@@ -256,9 +262,10 @@ pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
     const CLEAR_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
-    match (CLEAR_CHARS..=max).contains(&last.chars().count()) {
-        true => Cow::Borrowed(last),
-        false => last_sentences(text, max),
+    match last.chars().count() {
+        ..CLEAR_CHARS => last_sentences(text, max),
+        // The first words say what the agent does, so a long announcement is cut at its end.
+        _ => first_sentences(last, max),
     }
 }
 

@@ -45,8 +45,9 @@ pub const FEATURES: &[Feature] = &[
     plan::ROW,
     decisions::ROW,
     evidence::ROW,
-    packets::ROW,
+    // The packet of a crashed session comes before the other packets on offer.
     crashed::ROW,
+    packets::ROW,
     sessions::ROW,
     outputs::ROW,
     profiles::ROW,

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::failure::message_of_line;
+
 use super::cut::{RecallSession, SessionCut, collapse_white_space};
 use super::events::{CallEnd, EventKind};
 
@@ -14,8 +16,9 @@ const COMPARED_CHARS: usize = 60;
 /// another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
-/// A brief or a summary warns of an error if it contains this many characters from the beginning of an error line, or
-/// the whole line if the line is shorter.
+/// A brief or a summary warns of an error if it contains this many characters from the beginning of the message in an
+/// error line, or the whole message if it is shorter. The place of the error does not count, because a brief lists the
+/// places of equal errors together.
 const MIN_WARNING_CHARS: usize = 40;
 
 /// Mistakes with the harness's own tools. A brief should not warn of them.
@@ -58,15 +61,15 @@ const ERROR_WORDS: [&str; 16] = [
 /// The beginnings of lines that repeat the command, or that name the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// An error that occurred again, as the lines that both reports have in common.
-pub type RecurringError = BTreeSet<String>;
+/// An error that occurred again, as the lines that both reports have in common. Each line has its message.
+pub type RecurringError = BTreeMap<String, String>;
 
 /// Returns the errors that occurred again. Errors with the same first line are counted as one error.
 pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<RecurringError> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     for event in session.events_before(cut) {
         if let EventKind::Result { end, text, .. } = &event.kind {
-            before.extend(error_lines(*end, text));
+            before.extend(error_lines(*end, text).into_iter().map(|(line, _)| line));
         }
     }
     let after: BTreeSet<&str> =
@@ -75,24 +78,23 @@ pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<Recurr
     for event in &session.events[cut.event_count_before..] {
         let EventKind::Result { call_id: call, end, text } = &event.kind else { continue };
         let same: RecurringError =
-            error_lines(*end, text).into_iter().filter(|line| before.contains(line)).collect();
-        if let Some(first) = same.first().filter(|_| after.contains(call.as_str())).cloned() {
-            again.entry(first).or_default().extend(same);
+            error_lines(*end, text).into_iter().filter(|(line, _)| before.contains(line)).collect();
+        if let Some((first, _)) = same.first_key_value().filter(|_| after.contains(call.as_str())) {
+            again.entry(first.clone()).or_default().extend(same);
         }
     }
     again.into_values().collect()
 }
 
-/// Returns whether the text contains the beginning of one of the error's lines.
+/// Returns whether the text contains the beginning of one of the error's messages.
 pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
     let text = without_numbers(&collapse_white_space(text));
-    error
-        .iter()
-        .any(|line| text.contains(line.chars().take(MIN_WARNING_CHARS).collect::<String>().trim_end()))
+    error.values().any(|message| text.contains(message.as_str()))
 }
 
-/// Returns the lines that explain what went wrong, without numbers, because numbers differ from run to run.
-fn error_lines(end: CallEnd, text: &str) -> Vec<String> {
+/// Returns the lines that explain what went wrong, each with its message. Both are without numbers, because numbers
+/// differ from run to run.
+fn error_lines(end: CallEnd, text: &str) -> Vec<(String, String)> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {
         return Vec::new();
@@ -113,11 +115,18 @@ fn error_lines(end: CallEnd, text: &str) -> Vec<String> {
         CallEnd::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
         CallEnd::Failed => all().take(1).collect(),
     };
-    let key = |line: &str| {
-        let key: String = without_numbers(&collapse_white_space(line)).chars().take(COMPARED_CHARS).collect();
-        key.trim_end().to_owned()
+    let normalise = |text: &str, most: usize| {
+        let kept: String = without_numbers(&collapse_white_space(text)).chars().take(most).collect();
+        kept.trim_end().to_owned()
     };
-    chosen.into_iter().map(key).filter(|key| key.chars().count() >= MIN_DISTINCTIVE_CHARS).collect()
+    let is_distinctive = |text: &str| text.chars().count() >= MIN_DISTINCTIVE_CHARS;
+    let both = |line: &str| {
+        let message = normalise(message_of_line(line), MIN_WARNING_CHARS);
+        let message = Some(message).filter(|message| is_distinctive(message));
+        let message = message.unwrap_or_else(|| normalise(line, MIN_WARNING_CHARS));
+        (normalise(line, COMPARED_CHARS), message)
+    };
+    chosen.into_iter().map(both).filter(|(line, _)| is_distinctive(line)).collect()
 }
 
 fn without_numbers(text: &str) -> String {
@@ -136,6 +145,10 @@ fn without_numbers(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn lines_of(end: CallEnd, text: &str) -> Vec<String> {
+        error_lines(end, text).into_iter().map(|(line, _)| line).collect()
+    }
+
     #[test]
     fn what_is_compared_of_an_error() {
         for (text, expected) in [
@@ -148,22 +161,37 @@ mod tests {
             ("Exit code 2\nFAIL", vec![]),
             ("Exit code 2\nsomething else entirely happened", vec!["something else entirely happened"]),
         ] {
-            assert_eq!(error_lines(CallEnd::Failed, text), expected, "{text}");
+            assert_eq!(lines_of(CallEnd::Failed, text), expected, "{text}");
         }
     }
 
     #[test]
     fn a_pipe_does_not_hide_an_error() {
         let text = "ok  \ta/b\t0.1s\n--- FAIL: TestOfSomething (0.01s)\nall in all an error";
-        assert_eq!(error_lines(CallEnd::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
+        assert_eq!(lines_of(CallEnd::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
         assert!(error_lines(CallEnd::NotRun, text).is_empty());
     }
 
     #[test]
     fn a_warning_may_be_shorter_than_the_error() {
-        let error =
-            RecurringError::from(["error: package a/b v0.0.0 cannot be built because of this".to_owned()]);
+        let text = "Exit code 1\nerror: package a/b v0.1.2 cannot be built because of this";
+        let error: RecurringError = error_lines(CallEnd::Failed, text).into_iter().collect();
         assert!(warns_of_error(&error, "- `error:  package a/b v1.12.3 cannot be built…`"));
         assert!(!warns_of_error(&error, "error: package a/c"));
+    }
+
+    #[test]
+    fn a_warning_may_name_other_places_or_only_the_test() {
+        for (text, warning) in [
+            (
+                "Exit code 1\nsrc/a.go:57:3: cannot use parseAll as string",
+                "- `go build`: `src/a.go:57, :190, b.go:9: cannot use parseAll as string`",
+            ),
+            ("Exit code 1\n--- FAIL: TestOfSomething (0.01s)", "- `go test`: `TestOfSomething`"),
+        ] {
+            let error: RecurringError = error_lines(CallEnd::Failed, text).into_iter().collect();
+            assert!(warns_of_error(&error, warning), "{text}");
+            assert!(!warns_of_error(&error, "- `go build`: `src/a.go:57: unused`"), "{text}");
+        }
     }
 }

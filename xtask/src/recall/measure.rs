@@ -163,7 +163,7 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
         ask("outside effects, with id", &words, effects::is_effect_mentioned(effect, &flat));
     }
     for error in &wanted.errors_again {
-        let words = error.first().map_or("", String::as_str);
+        let words = error.keys().next().map_or("", String::as_str);
         ask("errors met again", words, errors::warns_of_error(error, text));
     }
     let needed = &wanted.files_again;

@@ -2,8 +2,8 @@
 //! one object.
 
 use model::transcript::{
-    CallResult, CallSubject, LineAuthor, LineKind, PromptOrigin, TokenUsage, ToolCall, TranscriptItem,
-    TranscriptLine, UserQuestion,
+    CallResult, CallSubject, DeferredText, LineAuthor, LineKind, PromptOrigin, TokenUsage, ToolCall,
+    TranscriptItem, TranscriptLine, UserQuestion,
 };
 
 use super::wire::{question_answers, touched_files};
@@ -133,8 +133,8 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
         failed,
         refused,
         exit_code: exit,
-        text,
-        last_lines,
+        text: DeferredText::Decoded(text),
+        last_lines: DeferredText::Decoded(last_lines),
         ..CallResult::default()
     }));
     items.extend(question_answers(&input, &result).into_iter().map(|answer| TranscriptItem::Answer {

@@ -45,7 +45,7 @@ fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
                     }
                     TranscriptItem::Result(result) if is_main => {
                         let says_why =
-                            result.exit_code.is_some() || result.refused || !result.text.is_empty();
+                            result.exit_code.is_some() || result.refused || !result.text.read().is_empty();
                         tally.unexplained += usize::from(result.failed && !says_why);
                         tally.results.push((result.call_id.unwrap_or_default().into_owned(), result.failed));
                     }

@@ -64,13 +64,14 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
             format!("{edited}{comma} not committed since {}: ", commit_name(used))
         }
     };
-    // The brief lists the edited files further down. If they are the same files, their number or the first few names
-    // are enough here.
+    // The brief lists the edited files further down, so their number is enough if there is little room. If all edited
+    // files are at risk, the first names are enough otherwise.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
         true => &[FILES_NAMED_AT_RISK],
-        false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
+        false if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK, 14, usize::MAX],
+        false => &[FILES_NAMED_AT_RISK],
     };
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let name = |file: &&FileUse| path_or_code(endings.split_at_unique_ending(&file.path).1, 120);
@@ -160,10 +161,10 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         _ => {}
     }
     if let Some(used) = git.pull_request {
-        let Effect { id, link, .. } = &used.effect;
-        let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
-        short.push(format!("pull request #{}", inline_for_model(id, 40)));
-        parts.push(format!("pull request #{}{link}", inline_for_model(id, 40)));
+        // Its link is listed among the effects on the outside world.
+        let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
+        short.push(name.clone());
+        parts.push(name);
     }
     let mut all: Vec<Candidate> = reset_commits(digest).into_iter().collect();
     if !parts.is_empty() {

@@ -47,6 +47,10 @@ const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 /// The penalty for classes that must come after goal, state, failures and files in a brief that is not roomy.
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
+/// In a brief that is not roomy, the rank step between facts about the state. The git state and the last message come
+/// before most files, and the todo list comes after the edited files.
+const STATE_STEP_IF_SHORT: u32 = 7;
+
 /// In a roomy brief, the rank step between the forms of the goal.
 const ADDED_RANK_OF_LONGER_GOAL: u32 = 10;
 
@@ -73,10 +77,13 @@ impl FixedOrder {
 
     /// Returns the rank of a form. Lower ranks come first. `form` is 0 for the shortest form.
     pub fn rank_of_form(self, candidate: &Candidate, form: usize) -> u32 {
-        let (mut base, step, mut longer) = rank_steps_of_class(candidate.class);
+        let (mut base, mut step, mut longer) = rank_steps_of_class(candidate.class);
         // In a roomy brief, the goal's longer forms come before the facts that explain it.
         if candidate.class == FactClass::Goal && self.is_roomy {
             longer = ADDED_RANK_OF_LONGER_GOAL;
+        }
+        if candidate.class == FactClass::State && !self.is_roomy {
+            step = STATE_STEP_IF_SHORT;
         }
         let gives_way = matches!(
             candidate.class,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
+use crate::shell;
 
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
 pub(super) const RECORDS_FOLDER: &str = ".agent/context/";
@@ -64,8 +65,9 @@ pub struct GitState<'d> {
 
 impl Digest {
     pub(super) fn add_effects(&mut self, record: &JournalRecord) {
-        if record.ok != Some(false) || !record.effect.is_empty() {
-            self.staged.add_command(&record.command);
+        match record.ok != Some(false) || !record.effect.is_empty() {
+            true => self.staged.add_commands(&shell::simple_commands(&record.command)),
+            false => self.staged.add_commands(&commands_before_last(&record.command)),
         }
         for effect in &record.effect {
             let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
@@ -393,12 +395,9 @@ pub(super) struct StagedNames {
 }
 
 impl StagedNames {
-    /// Records the files that a command line stages, or commits directly with `--all`.
-    fn add_command(&mut self, command: &str) {
-        if !command.contains("git") {
-            return;
-        }
-        for words in crate::shell::simple_commands(command) {
+    /// Records the files that the commands stage, or commit directly with `--all`.
+    fn add_commands(&mut self, commands: &[Vec<String>]) {
+        for words in commands {
             let mut rest = words.iter().skip_while(|word| *word != "git").skip(1);
             let Some(verb) = rest.find(|word| matches!(word.as_str(), "add" | "commit" | "rm" | "mv")) else {
                 continue;
@@ -426,6 +425,15 @@ impl StagedNames {
     fn covers_file(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
     }
+}
+
+/// Returns the commands of a failed line that may have succeeded, such as `git add -A` in `git add -A && git commit`. A
+/// commit that did not succeed is not among them.
+fn commands_before_last(command: &str) -> Vec<Vec<String>> {
+    let mut commands = shell::simple_commands(command);
+    commands.pop();
+    commands.retain(|words| !words.iter().any(|word| word == "commit"));
+    commands
 }
 
 /// Returns whether a name in a command line denotes this file or a folder that contains it.

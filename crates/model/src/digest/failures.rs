@@ -30,15 +30,23 @@ pub struct CommandUse {
     pub folder: String,
     pub sort: Option<CommandKind>,
     pub runs: u32,
+    #[serde(skip_serializing_if = "is_zero")]
     pub failures: u32,
     pub ended: RunResult,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The line of the output that sums up the result.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub result: String,
     /// The time of the last run.
     pub at: String,
     pub last: u64,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The newest run of a project check. Different command lines can run the same check.
@@ -56,7 +64,7 @@ pub struct CheckUse {
     /// The test counts, added up over all summaries in the output.
     #[serde(default, skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
     pub at: String,
     pub last: u64,

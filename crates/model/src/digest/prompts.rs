@@ -199,6 +199,23 @@ impl Digest {
             })
     }
 
+    /// Returns the message before the newest one, if the newest one is unclear without it and the task does not
+    /// contain it. Once the agent has finished, its last message explains the newest one.
+    pub fn explaining_message(&self) -> Option<&Prompt> {
+        let before = self.prompt_before_newest().filter(|_| !self.has_finished())?;
+        self.current_goal().task.is_none_or(|task| task.record != before.record).then_some(before)
+    }
+
+    /// Returns the task that belongs to the newest message. If the agent has summed it up, the agent's question or the
+    /// message before the newest one explains the newest one better.
+    pub fn explaining_task(&self) -> Option<&Prompt> {
+        let goal = self.current_goal();
+        let task = goal.task?;
+        let is_explained = goal.accepted.is_some()
+            || self.prompt_before_newest().is_some_and(|before| before.record != task.record);
+        (!(goal.is_answered && is_explained)).then_some(task)
+    }
+
     /// Returns the prompt directly before the newest one, if the newest one is unclear without it.
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;

@@ -46,12 +46,14 @@ pub struct CallStep {
     pub did: StepAction,
     /// The path or the command.
     pub what: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// Whether the call is a check that passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
     /// Whether a hook reported the call when it happened. The agent's messages are read from the transcript later, so
     /// a message may have to be placed before the call (see `record_before_words`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub live: bool,
 }
 

@@ -123,7 +123,7 @@ impl MessageBlocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{CallResult, LineAuthor, PromptOrigin, TokenUsage, ToolCall};
+    use crate::transcript::{CallResult, DeferredText, LineAuthor, PromptOrigin, TokenUsage, ToolCall};
 
     fn said_item(id: &'static str, text: &'static str) -> TranscriptItem<'static> {
         TranscriptItem::AgentMessage { message: Some(id.into()), text: text.into() }
@@ -148,7 +148,7 @@ mod tests {
         let call = || TranscriptItem::Call(ToolCall::default());
         let result = || {
             TranscriptItem::Result(CallResult {
-                text: "<promise>ALL DONE</promise>".into(),
+                text: DeferredText::Decoded("<promise>ALL DONE</promise>".into()),
                 ..CallResult::default()
             })
         };

@@ -122,7 +122,7 @@ impl CheckRun<'_> {
     }
 
     /// Returns whether only some of the tests ran. Such a run does not show that the work is done.
-    fn is_partial_test_run(&self) -> bool {
+    pub fn is_partial_test_run(&self) -> bool {
         run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
     }
 }

@@ -123,6 +123,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
 /// since.
 fn check_claim(check: &Check, moved: bool, is_other_checkout: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
+    let again = "; run it again";
     let (state, note) = match check {
         Check { unknown: true, at, .. } => {
             (ClaimVerification::Unverified, format!("ran at {at}; its result was not seen"))
@@ -131,10 +132,10 @@ fn check_claim(check: &Check, moved: bool, is_other_checkout: bool) -> Claim {
             (ClaimVerification::Unverified, format!("{how} at {at}, in another worktree"))
         }
         Check { edited_since: true, at, .. } => {
-            (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits"))
+            (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits{again}"))
         }
         Check { at, .. } if moved => {
-            (ClaimVerification::Unverified, format!("{how} at {at}, before later changes"))
+            (ClaimVerification::Unverified, format!("{how} at {at}, before later changes{again}"))
         }
         Check { at, .. } => (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since")),
     };

@@ -370,7 +370,11 @@ fn drift_part(claims: &[Claim]) -> String {
     let mut text = match (changed, verified) {
         (0, 0) if claims.iter().all(|claim| is_apart(claim.about)) => String::new(),
         (0, 0) => "Drift: nothing could be checked here.\n".to_owned(),
-        (0, n) => format!("Drift: none found in {} checked.\n", count_with_noun(n, "fact")),
+        (0, n) => {
+            let unverified =
+                if unverified > 0 { format!(", {unverified} unverified") } else { String::new() };
+            format!("Drift: none found; {} verified{unverified}.\n", count_with_noun(n, "fact"))
+        }
         (n, _) => format!(
             "Drift: {} changed since the packet was written, {verified} verified, {unverified} unverified.\n",
             count_with_noun(n, "fact")
@@ -396,6 +400,15 @@ fn drift_part(claims: &[Claim]) -> String {
         .filter(|claim| claim.about == ClaimSubject::File && claim.state == ClaimVerification::Changed)
     {
         text.push_str(&format!("- changed: {}: {}\n", in_backticks(&claim.subject, 200), claim.note));
+    }
+    // The files that have not changed are listed below with their notes, so they share one line here.
+    for state in [ClaimVerification::Verified, ClaimVerification::Unverified] {
+        let is_such = |claim: &&Claim| claim.about == ClaimSubject::File && claim.state == state;
+        let files = claims.iter().filter(is_such).count();
+        if files > 0 && !text.is_empty() {
+            let files = count_with_noun(files, "file");
+            text.push_str(&format!("- {}: {files}, see the list below\n", claim_state_word(state)));
+        }
     }
     text
 }
@@ -570,7 +583,7 @@ fn validators_part(pickup: &PickupInput) -> String {
             .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));
         let note = match claim {
             Some(claim) if is_told && claim.note.starts_with("failed") => {
-                format!("{}; its error is above", inline_for_model(&claim.note, 200))
+                format!("{} (its error is above)", inline_for_model(&claim.note, 200))
             }
             Some(claim) => {
                 format!("{}: {}", claim_state_word(claim.state), inline_for_model(&claim.note, 200))

@@ -45,30 +45,6 @@ pub fn prompts_about_work(prompts: &[Prompt]) -> Vec<&Prompt> {
     prompts.iter().filter(|prompt| prompt::is_typed_work_prompt(&prompt.text)).collect()
 }
 
-/// First words of a message that continues the previous message.
-const LEANING_STARTS: [&str; 12] =
-    ["and", "but", "also", "no", "yes", "hmm", "how about", "what about", "so", "or", "then", "ok"];
-
-/// Words that refer to something in the previous message.
-const LEANING_WORDS: [&str; 8] = ["these", "those", "that", "it", "this", "them", "they", "same"];
-
-/// A message of at most this many words that contains one of [`LEANING_WORDS`] depends on the previous message.
-const MAX_LEANING_WORDS: usize = 15;
-
-/// Returns whether a message such as "and with these?" makes no sense without the previous message.
-pub fn leans_on_message_before(text: &str) -> bool {
-    let small = text.trim().to_lowercase();
-    let words: Vec<&str> =
-        small.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
-    let first = LEANING_STARTS.iter().any(|start| {
-        let start: Vec<&str> = start.split(' ').collect();
-        words.starts_with(&start)
-    });
-    // A long message explains itself.
-    words.len() <= MAX_LEANING_WORDS * 2 && first
-        || words.len() <= MAX_LEANING_WORDS && words.iter().any(|word| LEANING_WORDS.contains(word))
-}
-
 /// Pasted output with fewer lines than this is not collapsed.
 const MIN_OUTPUT_LINES: usize = 8;
 

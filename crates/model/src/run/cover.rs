@@ -133,6 +133,7 @@ fn checks_everything(check: &ProjectCheck) -> bool {
             ];
             only(&[&all[..], &others].concat()) && all.iter().any(|word| rest.contains(word))
         }
+        "node" => rest.contains(&"--test") && only(&["--test", "--experimental-test-coverage"]),
         "golangci-lint" => only(&["run", "./..."]),
         "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "ruff" | "mypy" | "tsc" | "eslint" => {
             only(&["run", "check", ".", "--noEmit", "src", "tests"])

@@ -104,15 +104,35 @@ impl CheckedLine {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
-            // In `gh api x | jq .y`, it may be `jq` that failed.
+            // In `gh api x | jq .y`, it may be `jq` that failed. In `git commit && git log | head`, `head` does not fail.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == StepJoin::Pipe;
-            return !piped || self.pipefail || !is_read_only(strip_wrappers(&last.words));
+            let last = strip_wrappers(&last.words);
+            return !piped || self.pipefail || !is_read_only(last) || is_faultless_filter(last);
         };
         // A command after the last check may have failed, as in `make test | grep x` or `make test; ls y`.
         let after_check = &self.steps[at..];
         let joined = |step: &CommandStep| matches!(step.then, StepJoin::And | StepJoin::End);
+        if self.ends_in_faultless_pipe(at) {
+            return true;
+        }
         after_check.iter().all(joined)
             || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == StepJoin::Pipe)
+    }
+
+    /// Whether the line ends in a pipeline after the check that cannot fail, as in `make test && git log | head`. So
+    /// only a command before that pipeline can have failed.
+    fn ends_in_faultless_pipe(&self, check: usize) -> bool {
+        let after = &self.steps[check..];
+        let Some(pipe) = after.iter().position(|step| step.then == StepJoin::Pipe).filter(|pipe| *pipe > 0)
+        else {
+            return false;
+        };
+        let (before, pipeline) = after.split_at(pipe);
+        let Some((last, filters)) = pipeline.split_last() else { return false };
+        before.iter().all(|step| step.then == StepJoin::And)
+            && filters.iter().all(|step| step.then == StepJoin::Pipe)
+            && last.then == StepJoin::End
+            && is_faultless_filter(strip_wrappers(&last.words))
     }
 
     /// Returns a check's result if the line prints it, as with `; echo "exit: $?"` or `&& echo OK || echo FAILED`.
@@ -288,4 +308,14 @@ fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
             .trim_matches(|c: char| matches!(c, '^' | '$' | '.' | '*' | '\\' | '+' | '[' | ']' | '?' | 'b'));
         !part.trim().is_empty() && FAILURE_LINES.iter().any(|line| found(part, line))
     })
+}
+
+/// Whether a command only passes its input on, so that it fails only if it is mistyped. `grep` and `jq` also fail if they
+/// find nothing.
+fn is_faultless_filter(words: &[String]) -> bool {
+    let program = words.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+    matches!(
+        program,
+        "head" | "tail" | "cat" | "wc" | "sort" | "uniq" | "cut" | "tr" | "nl" | "tee" | "column"
+    )
 }

@@ -196,7 +196,7 @@ fn git_family(words: &[String]) -> Option<GitFamily> {
 }
 
 /// Returns the git subcommand, such as `log` in `git -C dir --no-pager log`.
-fn git_subcommand(rest: &[String]) -> &str {
+pub(super) fn git_subcommand(rest: &[String]) -> &str {
     let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
         match word {

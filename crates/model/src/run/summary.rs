@@ -139,6 +139,10 @@ fn begins_with(line: &str, with: &str) -> bool {
 fn line_result(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResult> {
     let line = without_escapes(line);
     let line = line.as_ref();
+    // This line is common, because cargo prints it for each crate. No other rule applies to it.
+    if let Some(word) = cargo_test_result(line.trim_start()).filter(|_| of(CommandKind::Test)) {
+        return Some(word);
+    }
     let bare = without_program_prefix(line);
     let task = (bare.len() < line.len()).then(|| program_prefix(line)).flatten();
     let again = || if bare.len() < line.len() { judge_line(of, line) } else { None };
@@ -278,13 +282,20 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
     if begins("congratulations :)") { passed } else { None }
 }
 
+fn cargo_test_result(line: &str) -> Option<LineResult> {
+    match line.strip_prefix("test result: ")?.starts_with("FAILED") {
+        true => failed_result(3, CommandKind::Test),
+        false => passed_result(3, CommandKind::Test),
+    }
+}
+
 /// Parses messages from test runners. [`counts_show_failure`] parses their counts.
 fn test_runner_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| begins_with(line, with);
     let fail = |weight| failed_result(weight, CommandKind::Test);
     let pass = |weight| passed_result(weight, CommandKind::Test);
-    if let Some(rest) = line.strip_prefix("test result: ") {
-        return if rest.starts_with("FAILED") { fail(3) } else { pass(3) };
+    if let Some(word) = cargo_test_result(line) {
+        return Some(word);
     }
     if line == "FAIL"
         || line == "FAILURES!"

@@ -262,6 +262,14 @@ fn split_pieces(text: &str) -> Vec<&str> {
     found
 }
 
+/// Returns whether two texts share a word that is not common. Endings such as "ing" are not compared.
+pub fn shares_a_word(one: &str, other: &str) -> bool {
+    let other = word_stems(other);
+    let is_same =
+        |a: &str, b: &str| a == b || a.len() > 5 && b.starts_with(a) || b.len() > 5 && a.starts_with(b);
+    word_stems(one).iter().any(|word| other.iter().any(|known| is_same(word, known)))
+}
+
 /// Returns the words without a plural "s", so that "checkpoints" matches "checkpoint".
 fn word_stems(text: &str) -> BTreeSet<String> {
     const COMMON_WORDS: [&str; 16] = [

@@ -356,6 +356,11 @@ pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Resu
     Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
 }
 
+/// Returns whether a session has neither ended nor crashed, so that it can still be told something.
+pub(crate) fn is_living(store: &Store, entry: &RosterEntry, now: Timestamp) -> bool {
+    entry.is_open() && !is_dead(store, entry, now).unwrap_or(false)
+}
+
 /// The packet of a session that crashed or handed over its work, and whether the packet has been offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CrashRecord {

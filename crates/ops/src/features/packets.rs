@@ -1,5 +1,6 @@
 //! `thru packet`: finds packets, and edits single fields and sections of a packet without changing any other bytes.
 
+mod claimed;
 mod edit;
 pub mod handoff;
 mod import;
@@ -27,6 +28,7 @@ use crate::features::{Feature, crashed};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
+pub(crate) use claimed::packet_claimed_by;
 pub use edit::{EditedPacket, PacketEdit, edit_packet};
 pub(crate) use edit::{add_confirmed_to_file_index, require_existing_files};
 pub use import::{ImportedPacket, import_handoff, import_handoff_after};
@@ -35,9 +37,9 @@ use pickup::ClaimingSessions;
 
 pub const ROW: Feature = Feature {
     name: "packets",
-    brief_candidates: pickup::brief_candidates,
+    brief_candidates: claimed::brief_candidates,
     brief_sections: &[SECTION.name],
-    continue_under_new_id: pickup::continue_as,
+    continue_under_new_id: claimed::continue_as,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE

@@ -352,6 +352,12 @@ impl<'a> Workstreams<'a> {
         Ok(manifest::next_open_box(&Document::parse(self.read_file(&path)?)))
     }
 
+    /// Returns whether the steps file has checkboxes, ticked or not.
+    pub fn has_steps(&self, workstream: &Workstream, manifest: &Manifest) -> Result<bool> {
+        let Some(path) = self.find_steps_file(workstream, manifest)? else { return Ok(false) };
+        Ok(manifest::has_checkboxes(&Document::parse(self.read_file(&path)?)))
+    }
+
     /// Returns the manifest with its progress taken from the steps file. The manifest on disk can be outdated,
     /// because hooks do not write manifests outside the store.
     pub fn up_to_date_manifest(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {

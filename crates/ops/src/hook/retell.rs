@@ -355,8 +355,9 @@ impl TranscriptReplay {
         call.failed = result.failed;
         call.exit_code = result.exit_code;
         if result.failed {
+            let text = result.text.read();
             // Pick the error lines here, because a call's output can be several megabytes long.
-            let said = Redacted::redact_head(&result.text, MAX_ERROR_BYTES_SEARCHED, self.redact_options);
+            let said = Redacted::redact_head(&text, MAX_ERROR_BYTES_SEARCHED, self.redact_options);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
         let wanted = match call.command.as_deref() {
@@ -366,13 +367,10 @@ impl TranscriptReplay {
         if wanted {
             // The beginning of the output shows what was created. The end shows what was done last and how the call
             // ended.
-            call.output = Some(match result.failed || result.text.len() < MAX_RESULT_BYTES {
-                true => to_owned_text(&result.text),
-                false => Cow::Owned(format!(
-                    "{}
-{}",
-                    result.text, result.last_lines
-                )),
+            let text = result.text.read();
+            call.output = Some(match result.failed || text.len() < MAX_RESULT_BYTES {
+                true => Cow::Owned(text.into_owned()),
+                false => Cow::Owned(format!("{text}\n{}", result.last_lines.read())),
             });
         }
         if !result.files.is_empty() {
@@ -387,7 +385,7 @@ impl TranscriptReplay {
             file.names.set_enclosing(Some(name.clone()));
         }
         if let Some(delegated) = &mut call.delegated {
-            delegated.answer = to_owned_text(&result.text);
+            delegated.answer = Cow::Owned(result.text.read().into_owned());
         }
         self.ended_call_index = Some(self.records.len());
         self.push_record(at, &id, EventKind::ToolDone(Box::new(call)), false);

@@ -11,7 +11,7 @@ use store::FoundRoot;
 use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
 use crate::hook::lost;
 use crate::project::{settings, trust};
-use crate::session::list;
+use crate::session::{last, list};
 use crate::setup::install::{self, IgnoredFile, TrackedSettings};
 use crate::{Result, World};
 
@@ -38,6 +38,7 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
+    /// The session that `thru brief` describes outside a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<list::LastSession>,
     /// Whether a setting or a variable turns hooks off.
@@ -162,6 +163,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
             Err(error) => problems.push(error.to_string()),
         }
     }
+    let last_session = last::describe_last_session(&project)?;
     let next_step = lines.iter().filter_map(|line| line.next_step.clone()).min();
     Ok(StatusReport {
         next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
@@ -184,7 +186,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         trusted,
         moved_from,
         sessions,
-        last_session: list::newest_session(&store)?,
+        last_session,
         next_for_new_user,
     })
 }

@@ -16,10 +16,11 @@ use store::{FoundRoot, Lock};
 
 use crate::features::{self, BriefContext, ProjectContext, decisions, loops, sessions};
 use crate::project::settings;
+use crate::session::last::{self, LastAtWork};
 use crate::session::past::{self, SessionFacts};
 use crate::session::roster::{self, Roster, RosterEntry};
 use crate::session::transcript::{self, SkippedLines, TranscriptSource};
-use crate::session::{context_held, database, list};
+use crate::session::{context_held, database};
 use crate::{Error, Mode, Result, World};
 
 /// The size limit of a summary. No harness writes a larger one.
@@ -124,7 +125,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
-    if occasion == Occasion::Started {
+    if matches!(occasion, Occasion::Started | Occasion::Asked) {
         let told = sessions::other_worktree_candidate(&project, &gathered.digest);
         let later = elsewhere.and_then(|digest| sessions::later_elsewhere_candidate(&project, &digest));
         candidates.extend(told.into_iter().chain(later));
@@ -138,30 +139,14 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held, unwritten_packet }))
 }
 
-/// Returns the last session that did work and is no longer running, preferably one from this checkout. Running sessions
-/// are listed separately.
-fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<OtherSession> {
+/// Returns the last session at work that is no longer running. Running sessions are listed separately.
+fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<LastAtWork> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
         .map(|entry| &entry.session)
         .collect();
     let fits = |entry: &RosterEntry| Some(&entry.session) != this && !running.contains(&&entry.session);
-    let last = roster::last_session_with_work(entries, project.store, fits)?;
-    if sessions::describe_other_worktree(&project, &last).is_none() {
-        return Some(OtherSession { digest: last, elsewhere: None });
-    }
-    let is_here = |entry: &RosterEntry| fits(entry) && Path::new(&entry.worktree) == project.root.checkout;
-    match roster::last_session_with_work(entries, project.store, is_here).filter(roster::has_work) {
-        Some(here) => Some(OtherSession { digest: here, elsewhere: Some(last) }),
-        None => Some(OtherSession { digest: last, elsewhere: None }),
-    }
-}
-
-/// The session that a new session's brief describes.
-struct OtherSession {
-    digest: Digest,
-    /// A more recent session in another worktree, if there is one.
-    elsewhere: Option<Digest>,
+    last::find_last_at_work(&project, entries, fits)
 }
 
 fn brief_material<'a>(
@@ -207,6 +192,8 @@ pub enum BriefRoom {
 #[derive(Clone, Debug, Serialize)]
 pub struct BriefReport {
     pub session: String,
+    #[serde(skip)]
+    pub occasion: Occasion,
     pub harness: &'static str,
     pub max_chars: Option<usize>,
     pub chars: usize,
@@ -298,6 +285,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let findings = resolved.findings.into_iter().filter(|finding| finding.level == FindingLevel::Error);
     Ok(BriefReport {
         session: gathered.digest.session,
+        occasion,
         harness: harness.name,
         max_chars: (cap != usize::MAX).then_some(cap),
         chars,
@@ -362,7 +350,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     // If the user asks for the brief of a session start without naming a session, the brief is for a new session.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
-        _ => Some(list::choose_session(world, &store, options.session)?.0),
+        _ => Some(last::choose_session_at_work(&project, options.session)?.0),
     };
     let harness_of = |session: &Id| {
         let named = options.harness.and_then(harness::harness_by_name);
@@ -384,7 +372,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather_facts(&request) else {
         // There is no earlier session, or it cannot be read. In either case, these calls return the error.
-        let (session, _) = list::choose_session(world, &store, options.session)?;
+        let (session, _) = last::choose_session_at_work(&project, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
         return Ok(BriefFacts::of_session(gathered, occasion));
     };

@@ -201,7 +201,10 @@ fn clearing_the_live_run_says_what_was_given_up() {
     env.run_thru(&["gate", "expect", "review", "review-a.md"]).assert_ok();
     let run = env.store_folder().join("outputs/review-20261115T192200Z");
     let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
-    assert_eq!(cleared.stdout, format!("Stage review is abandoned; its files stay in {}\n", run.display()));
+    assert_eq!(
+        cleared.stdout,
+        format!("Stage review is no longer live; its files stay in {}\n", run.display())
+    );
     let again = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
     assert_eq!(again.stdout, "No run was live, so nothing is cleared\n");
     env.run_thru(&["gate", "live", "--set", "review-20261115T192200Z"]).assert_ok();
@@ -449,20 +452,21 @@ fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
             .event_payload(&why.replace(' ', "-"), "SessionStart", json!({"source": "startup"}))
             .to_string();
         let told = env.hook_call("SessionStart", payload).run().context_for_model();
-        let offer = told.lines().find(|line| line.contains("on offer:")).unwrap_or_default();
+        let offer = told.lines().find(|line| line.contains("`thru pickup ")).unwrap_or_default();
         assert!(offer.contains(&format!("`thru pickup {expected}`")), "{why}: {told}");
         (status.stdout, offer.to_owned())
     };
     let draft = made("20:00:00", &["handoff", "write the docs", "--json"]);
     let (status, offer) = agree(&active, "an active packet comes before a newer draft");
-    assert!(!status.contains("crashed session is newer") && !offer.contains("is newer"), "{status}\n{offer}");
+    assert!(!status.contains("crashed session") && !offer.contains("crashed session"), "{status}\n{offer}");
     crate::packet_sweeps::mark_process_dead(&env);
     env.run_thru(&["sweep"]).assert_ok();
-    let (status, offer) = agree(&active, "its author has crashed");
-    let newer = format!("the packet of a crashed session is newer: `thru pickup {draft}`");
-    assert!(status.contains(&newer) && offer.contains(&newer), "{status}\n{offer}");
+    let (status, offer) = agree(&draft, "its author has crashed");
+    assert!(status.contains("“write the docs”, from a crashed session"), "{status}");
+    assert!(offer.contains(" crashed; "), "{offer}");
     let picked = env.run_thru(&["pickup"]).assert_ok();
-    assert!(picked.stderr.contains(&newer), "{picked}");
+    let older = format!("an older packet is also on offer: `thru pickup {active}`");
+    assert!(picked.stderr.contains(&older), "{picked}");
     env.fire_event("s9", "SessionStart", json!({"source": "startup"}));
     env.run_thru(&["pickup", &active, "--claim", "--session", "s9"]).assert_ok();
     agree(&draft, "a running session works on the active one");

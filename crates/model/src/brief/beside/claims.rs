@@ -54,7 +54,7 @@ const COMMIT_STEPS: &[&str] =
     &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
 
 /// Words for a check of each kind. A trailing `*` stands for any ending.
-const TEST_WORDS: &[&str] = &["test*", "suite*", "spec*", "checks"];
+const TEST_WORDS: &[&str] = &["test*", "suite*", "spec", "specs", "checks"];
 const LINT_WORDS: &[&str] = &["lint*", "clippy", "eslint", "checks", "warnings"];
 const BUILD_WORDS: &[&str] = &["build*", "compil*", "checks"];
 
@@ -70,6 +70,9 @@ const OPEN_WORDS: &[&str] = &[
     "not", "fail*", "should", "must", "until", "ensure", "verify", "confirm", "whether", "if", "run",
     "rerun", "pending", "need*", "before",
 ];
+
+/// Words that announce a check.
+const ANNOUNCING_WORDS: &[&str] = &["run", "rerun", "verify"];
 
 /// Phrases in lines about unfinished work.
 const PENDING_PHRASES: &[&str] = &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
@@ -90,12 +93,15 @@ pub(super) struct SummaryClaims<'s> {
     pub content: TextContent,
     /// The lines in normalised form.
     lines: Vec<String>,
+    /// The text without code and quotations, which say nothing about the state of this work.
+    statements: TextContent,
 }
 
 impl<'s> SummaryClaims<'s> {
     pub fn from_text(text: &'s str) -> SummaryClaims<'s> {
         let lines = text.lines().map(normalise_text).filter(|line| !line.is_empty()).collect();
-        SummaryClaims { text, content: TextContent::from_text(text), lines }
+        let statements = TextContent::from_text(&without_quotations(text));
+        SummaryClaims { text, content: TextContent::from_text(text), lines, statements }
     }
 
     pub fn names_file(&self, path: &str) -> bool {
@@ -105,12 +111,10 @@ impl<'s> SummaryClaims<'s> {
     /// Returns whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the
     /// summary reports their state.
     pub fn says_how_check_stands(&self, kind: CommandKind) -> bool {
-        let words = match kind {
-            CommandKind::Test => TEST_WORDS,
-            CommandKind::Lint => LINT_WORDS,
-            CommandKind::Build => BUILD_WORDS,
-            CommandKind::Format | CommandKind::Run => return true,
-        };
+        let words = check_words(kind);
+        if words.is_empty() {
+            return true;
+        }
         self.clauses().any(|clause| {
             has_word(clause, words) && (has_word(clause, PASS_WORDS) || has_word(clause, OPEN_WORDS))
         }) || kind == CommandKind::Lint
@@ -119,13 +123,19 @@ impl<'s> SummaryClaims<'s> {
             })
     }
 
+    /// Returns whether a clause says that checks of this kind have yet to be run.
+    pub fn announces_check(&self, kind: CommandKind) -> bool {
+        let words = check_words(kind);
+        self.clauses().any(|clause| has_word(clause, words) && has_word(clause, ANNOUNCING_WORDS))
+    }
+
     /// Returns whether a clause says that something fails.
     pub fn tells_of_failure(&self) -> bool {
         self.clauses().any(|clause| has_word(clause, &["fail*", "error*", "broken", "undefined"]))
     }
 
     pub fn says_uncommitted(&self) -> bool {
-        UNCOMMITTED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase))
+        UNCOMMITTED_PHRASES.iter().any(|phrase| self.statements.has_phrase(phrase))
             || COMMIT_STEPS.iter().any(|step| self.has_item(step))
     }
 
@@ -213,6 +223,34 @@ impl<'s> SummaryClaims<'s> {
     }
 }
 
+/// Returns the words for a check of this kind. There are none for a formatter or a program that is merely run.
+fn check_words(kind: CommandKind) -> &'static [&'static str] {
+    match kind {
+        CommandKind::Test => TEST_WORDS,
+        CommandKind::Lint => LINT_WORDS,
+        CommandKind::Build => BUILD_WORDS,
+        CommandKind::Format | CommandKind::Run => &[],
+    }
+}
+
+/// Removes fenced code, and what is between quotation marks or backticks on one line.
+fn without_quotations(text: &str) -> String {
+    let (mut kept, mut fenced) = (String::with_capacity(text.len()), false);
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            // A mark without a partner quotes nothing.
+            let parts: Vec<&str> = line.split(['"', '`', '“', '”']).collect();
+            let is_even = parts.len() % 2 == 1;
+            let parts = parts.iter().enumerate().filter(|(at, _)| !is_even || at % 2 == 0);
+            parts.for_each(|(_, part)| kept.push_str(part));
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
 /// Returns the meaningful words of a subject, without a prefix such as `feat(parser): `.
 fn subject_words(text: &str) -> Vec<String> {
     let subject = match text.split_once(": ") {
@@ -267,6 +305,21 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_announces_checks() {
+        let cases = [
+            ("Then run fmt/lint/test.", true, true),
+            ("Run the full test suite.", true, false),
+            ("All tests pass.", false, false),
+            ("Confirm the file-specific rules.", false, false),
+        ];
+        for (text, test, lint) in cases {
+            let claims = SummaryClaims::from_text(text);
+            assert_eq!(claims.announces_check(CommandKind::Test), test, "{text}");
+            assert_eq!(claims.announces_check(CommandKind::Lint), lint, "{text}");
+        }
+    }
+
+    #[test]
     fn a_summary_says_that_work_is_not_committed() {
         let cases = [
             ("The changes are still uncommitted.", true),
@@ -276,6 +329,10 @@ mod tests {
             ("Nothing further, unless the user wants a commit created", true),
             ("Committed the parser as 1234567.", false),
             ("The commit hook is slow.", false),
+            ("Changed the message to \"there are uncommitted changes\".", false),
+            ("The user said \"commit it\"; the changes are uncommitted.", true),
+            ("Prints:\n```\nuncommitted changes\n```", false),
+            ("A 5\" screen. Not committed.", true),
         ];
         for (text, expected) in cases {
             assert_eq!(SummaryClaims::from_text(text).says_uncommitted(), expected, "{text}");

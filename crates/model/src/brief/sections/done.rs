@@ -16,8 +16,8 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
-    is_guessing, is_outdated_by_later_statement, is_overtaken_by_work, is_quoted_by_newest_prompt,
-    is_same_subject, is_solved_failure, is_spent,
+    is_answer_about_something_else, is_committed_fix, is_guessing, is_outdated_by_later_statement,
+    is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject, is_solved_failure, is_spent,
 };
 use super::quote_agent_words;
 
@@ -46,8 +46,11 @@ const REPEATED_PERCENT: usize = 60;
 /// A closing message with fewer bytes says little, unless it names a file or contains code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
 
-/// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
+/// A closing message of at least this many bytes may sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
+
+/// A closing message sums up a sub-agent's answer if it contains at least this percentage of the answer's words.
+const SUMMED_UP_PERCENT: usize = 30;
 
 /// If a request or plan names more unedited files than this, it probably only mentions them.
 const MAX_FILES_LEFT: usize = 8;
@@ -74,6 +77,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         !digest.is_statement_retracted(said)
             && !is_quoted_by_newest_prompt(digest, said)
             && !is_solved_failure(digest, said)
+            && !is_committed_fix(digest, said)
             && !is_guessing(said)
             && !is_outdated_by_later_statement(digest, said)
     });
@@ -97,15 +101,21 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), 0);
+    // A fix that was committed takes the place of an older conclusion, although it is not told.
+    let committed =
+        digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
+    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());
     // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The message contains little more than a question that the user has answered, or open work that has since been
-        // done.
-        if is_spent(digest, outcome) {
+        // The message contains little more than a question that the user has answered, or work that was done since, or
+        // it is about something else.
+        if is_spent(digest, outcome)
+            || is_committed_fix(digest, outcome)
+            || is_answer_about_something_else(digest, turn, outcome)
+        {
             skipped += 1;
             continue;
         }
@@ -129,9 +139,15 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         }
     }
     facts.extend(found.iter().map(|said| (said.record, DoneFact::Found(said, digest))));
+    let asked = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
     let summed_up = |agent: &&AgentUse| {
-        closing.iter().any(|said| said.record > agent.record && said.text.len() >= MIN_SUMMARY_BYTES)
-            || finished.is_some_and(|record| record > agent.record)
+        // What a sub-agent found for an earlier task is history once that task was summed up.
+        let holds = |text: &str| {
+            agent.record < asked && text.len() >= MIN_SUMMARY_BYTES
+                || TextContent::from_text(text).shared_percent(&agent.answer) >= SUMMED_UP_PERCENT
+        };
+        closing.iter().any(|said| said.record > agent.record && holds(&said.text))
+            || finished.is_some_and(|record| record > agent.record) && holds(&digest.said)
     };
     let answered = digest.agents.iter().rev().filter(|agent| !agent.answer.is_empty() && !summed_up(agent));
     facts.extend(answered.take(MAX_AGENT_ANSWERS).map(|agent| (agent.record, DoneFact::Agent(agent))));
@@ -344,9 +360,15 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !is_question
         && !is_short
         && !is_unfinished
+        && !is_look_at_code(text)
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
         && !is_quoted_by_newest_prompt(digest, outcome)
+}
+
+/// Returns whether a message only says what the agent sees in the code, such as "I see - there are two types here."
+fn is_look_at_code(text: &str) -> bool {
+    text.len() < MIN_INFORMATIVE_BYTES * 2 && text.starts_with("I see") && !statement::gives_reason(text)
 }
 
 /// Returns whether a statement is short and gives no reason.

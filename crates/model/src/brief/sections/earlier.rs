@@ -12,6 +12,12 @@ use crate::text::sentences;
 
 const MAX_REQUESTS: usize = 4;
 
+/// The maximum number of answered requests that are listed.
+const MAX_ANSWERED_REQUESTS: usize = 6;
+
+/// This many of the newest prompts are listed even if they only ask something.
+const RECENT_REQUESTS: usize = 4;
+
 /// An answered request is cut at the first space after this many characters.
 const MAX_BEGINNING_CHARS: usize = 62;
 /// If no space follows within this many characters, the request is not cut.
@@ -52,10 +58,22 @@ fn is_empty_request(prompt: &Prompt) -> bool {
     is_yes || prompt::is_without_substance(&prompt.text)
 }
 
-/// Adds the beginnings of the requests that were answered. They show what the user asked for, newest first.
+/// Adds the beginnings of the newest requests that were answered. Of the older ones, only those that opened a piece of
+/// work are added: questions, pasted output and orders to commit say nothing about what the session did.
 fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
     let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
-    for prompt in digest.prompts.iter().rev() {
+    let opens_work = |prompt: &Prompt| {
+        prompt::opens_work(&prompt.text) && prompt::words_above_paste(&prompt.text).is_some()
+    };
+    let first_recent = digest.prompts.len().saturating_sub(RECENT_REQUESTS);
+    let most = known.len() + MAX_ANSWERED_REQUESTS;
+    for (i, prompt) in digest.prompts.iter().enumerate().rev() {
+        if known.len() == most {
+            break;
+        }
+        if i < first_recent && !opens_work(prompt) {
+            continue;
+        }
         let id = format!("prompt:{}", prompt.record);
         let words = beginning(&prompt.text);
         let is_told = all.has_fact(&id) || digest.is_in_goal(prompt) || known.contains(&words);

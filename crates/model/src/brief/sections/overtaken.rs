@@ -46,6 +46,21 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
+/// Whether a turn only answered a question, and the newest prompt is a task about something else on which the agent
+/// has already worked.
+pub fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+    let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
+        return false;
+    };
+    let during = turn.prompt.record..outcome.record;
+    turn.prompt.prompt_kind() == PromptKind::Question
+        && !digest.changes.iter().any(|change| during.contains(&change.record))
+        && digest.stands_newest_alone()
+        && digest.has_work_since_newest_prompt()
+        && !statement::shares_a_word(&newest.text, &turn.prompt.text)
+        && !statement::shares_a_word(&newest.text, &outcome.text)
+}
+
 fn name_file(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
@@ -65,6 +80,30 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
         .iter()
         .any(|check| check.last > said.record && check.ended == crate::run::RunResult::Passed);
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
+}
+
+/// Whether a statement names a fix that was still to be made, and a commit has been made since an edit that followed it.
+/// The commit's subject says what was fixed. The statement stays if the newest prompt is about the same thing.
+pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
+    const FIX_TO_COME: [&str; 9] = [
+        "the fix is",
+        "the fix:",
+        "fix is straightforward",
+        "i see the issue",
+        "i see the problem",
+        "found the issue",
+        "found the bug",
+        "needs to be fixed",
+        "let me fix",
+    ];
+    let small = said.text.to_lowercase();
+    let edited = digest.changes.iter().find(|change| change.record > said.record).map(|change| change.record);
+    let is_committed =
+        edited.is_some_and(|edited| digest.standing_commits().iter().any(|commit| commit.record > edited));
+    let newest = digest.prompts.last().map_or("", |prompt| prompt.text.as_str());
+    FIX_TO_COME.iter().any(|words| small.contains(words))
+        && is_committed
+        && !statement::shares_a_word(newest, &said.text)
 }
 
 /// Returns whether a statement about failing tests is outdated because a later one is also about failing tests.

@@ -89,6 +89,11 @@ impl PacketFacts<'_> {
                     Some(FirstStep::Begin("the user's answer to what is under Open Questions".to_owned()))
                 }
                 (_, true, Some(todo)) => Some(FirstStep::Begin(todo)),
+                // A person who names the work expects that something is left to do.
+                (_, true, None) if self.is_purpose_given() => Some(FirstStep::Begin(
+                    "what the goal still lacks; the agent's last message, under Context, says where it stands"
+                        .to_owned(),
+                )),
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
             };
         }
@@ -124,6 +129,11 @@ impl PacketFacts<'_> {
             Some(FirstStep::NothingOpen(_)) if self.is_new_work() => None,
             step => step,
         }
+    }
+
+    fn is_purpose_given(&self) -> bool {
+        let purpose = self.material.purpose;
+        words::is_given(purpose) && words::says_what_to_do(purpose)
     }
 
     /// Returns whether the purpose names work that was not requested in this session. If so, the session's activity is
@@ -267,7 +277,7 @@ impl PacketFacts<'_> {
     /// Returns the entry of the agent's todo list that is in progress, or else the next open one.
     fn open_todo(&self) -> Option<&str> {
         let digest = self.material.digest;
-        let open = || digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
+        let open = || digest.open_todos().filter(|todo| !digest.is_todo_done(todo));
         let first = open().find(|todo| todo.status == Some(TodoStatus::InProgress));
         let first = first.or_else(|| open().next()).filter(|_| digest.are_todos_current())?;
         Some(&first.text)
@@ -359,9 +369,11 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        // A call to a script file usually prepares a later step. Tests and linters are called by the name of their
-        // tool.
-        let is_check = |command: &&String| is_demanded(command) || !run::is_script_call(command);
+        // A call of a script file usually prepares something. Tests and linters are called by the name of their tool.
+        // A run of a few tests does not show that the goal is met.
+        let is_partial = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_partial_test_run);
+        let is_check =
+            |command: &&String| is_demanded(command) || !run::is_script_call(command) && !is_partial(command);
         let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
         let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
         let promise = self

@@ -18,6 +18,7 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
+use crate::features::packets::claimed;
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
@@ -307,6 +308,11 @@ pub(crate) fn write_packet(
     let running = running.filter(|_| !source.elsewhere);
     let loop_prompt =
         running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
+    // If the claimed packet cannot be read, the packet still contains what the session did.
+    let continued = match source.elsewhere {
+        true => None,
+        false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
+    };
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,
@@ -328,6 +334,7 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        continued: continued.as_ref(),
     };
     // Compose a first draft to learn which files the packet names, and read only those files.
     let first = packet::compose_packet(&material);

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::brief::{Candidate, Occasion};
 use model::consent::quote_command;
 use model::document::{Document, SectionHead};
 use model::event::FileAction;
@@ -12,16 +11,15 @@ use model::id::Id;
 use model::journal::JournalRecord;
 use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit, CurrentState};
 use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
-use model::packet::{CONSTRAINTS_HEADING, DECISIONS_HEADING, INTENT_HEADING, Packet, PacketStatus};
+use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
 use model::place;
-use model::render::{in_quotation_marks, inline_for_model};
 use model::time;
 use serde::Serialize;
-use store::{ListedPacket, LogPosition, SessionState, Store, layout};
+use store::{ListedPacket, LogPosition, Store, layout};
 
+use crate::features::packets::claimed::ClaimedPacket;
 use crate::features::packets::{handoff, offer};
-use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan, sessions};
-use crate::hook::context::HookContext;
+use crate::features::{ProjectContext, crashed, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
@@ -29,10 +27,6 @@ use crate::{Error, Result, World};
 
 /// How many bytes at the end of a journal are searched for events that are newer than the packet.
 const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
-
-/// How many of a claimed packet's goals a brief quotes. The next limit is for its constraints.
-const MAX_GOALS_TOLD: usize = 2;
-const MAX_CONSTRAINTS_TOLD: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PickupRequest<'a> {
@@ -96,9 +90,9 @@ pub struct PickupReport {
     /// The worktree in which the packet's session worked, if it is not this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// A sentence about a newer packet of a crashed session, if the user named no packet.
+    /// Another packet on offer, if the user named no packet and this one was chosen because its session crashed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub newer: Option<String>,
+    pub also_on_offer: Option<String>,
     pub prompt: String,
 }
 
@@ -106,14 +100,14 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let mention = mention_style(world, request.harness)?;
     let project = Project::find_for_reading(world)?;
     let id = packets::choose_packet(world, &project, request.id)?;
-    // Ask before the packet is claimed, because a claimed packet is no longer on offer.
-    let newer = match request.id {
-        Some(_) => None,
-        None => {
-            let on_offer = offer::packets_on_offer(&project.store, world.now)?;
-            let is_first = on_offer.packets.first().is_some_and(|first| first.id == id.as_str());
-            on_offer.newer_crash.filter(|_| is_first).map(|newer| newer.describe_as_newer())
-        }
+    // Ask before the packet is claimed, because then it is no longer on offer.
+    let on_offer = match request.id {
+        Some(_) => Vec::new(),
+        None => offer::packets_on_offer(&project.store, world.now)?,
+    };
+    let also_on_offer = match on_offer.as_slice() {
+        [first, second, ..] if first.is_latest_crash && first.id == id.as_str() => Some(second.id.clone()),
+        _ => None,
     };
     let shown = match request.claim {
         ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
@@ -169,7 +163,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
         worktree: worktree.map(|worktree| worktree.described),
-        newer,
+        also_on_offer,
         prompt,
     })
 }
@@ -227,7 +221,7 @@ pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> 
             return id(own.name);
         }
     }
-    if let Some(first) = offer::packets_on_offer(&project.store, world.now)?.packets.first() {
+    if let Some(first) = offer::packets_on_offer(&project.store, world.now)?.first() {
         return id(&first.id);
     }
     let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
@@ -440,111 +434,4 @@ fn each_file_written_since(line: &[u8], since: &str, mut with: impl FnMut(&str, 
             with(&record.ts, &file.path);
         }
     }
-}
-
-/// The packet that a session has claimed, and the session id in that claim. The id is recorded because some harnesses
-/// change a session's id later.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ClaimedPacket {
-    packet: String,
-    by: String,
-}
-
-impl SessionState for ClaimedPacket {
-    const FOLDER: &'static str = layout::CLAIMS_FOLDER;
-    const MAX_BYTES: usize = 1024;
-
-    fn parse(bytes: &[u8]) -> std::result::Result<ClaimedPacket, String> {
-        let text = String::from_utf8_lossy(bytes);
-        let mut lines = text.lines().map(|line| line.trim().to_owned());
-        let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it does not name a packet")?;
-        Ok(ClaimedPacket { packet, by: lines.next().unwrap_or_default() })
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        format!("{}\n{}\n", self.packet, self.by).into_bytes()
-    }
-}
-
-pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
-    Ok(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.packet))
-}
-
-pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let store = context.project.store;
-    if context.occasion == Occasion::Started {
-        return offer::offer_candidates(store, context.project.world.now);
-    }
-    let Some(session) = context.session else { return Ok(Vec::new()) };
-    let Some(claimed) = store.session(session).read::<ClaimedPacket>()? else { return Ok(Vec::new()) };
-    let Ok(id) = Id::new(&claimed.packet) else { return Ok(Vec::new()) };
-    let document = match store.read_packet(&id) {
-        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
-        document => document?,
-    };
-    let packet = Packet::read_frontmatter(&document, id.as_str());
-    let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
-    if packet.status != Some(PacketStatus::Active) || packet.claimed_by != by {
-        return Ok(Vec::new());
-    }
-    let purpose = in_quotation_marks(&packet.purpose, 200);
-    let text = format!(
-        "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
-    );
-    let mut told = vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)];
-    // If the session picked up its own packet, its own records already contain these facts.
-    if packet.session_id != session.as_str() {
-        told.extend(goal_candidates(&document, &id));
-        told.extend(constraint_candidates(&document, &id));
-    }
-    Ok(told)
-}
-
-/// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
-fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
-    let section = document.section(&[SectionHead::exact(2, INTENT_HEADING)]);
-    let text = section.map(|section| section.text()).unwrap_or_default();
-    let (mut title, mut quotes) = ("", Vec::<(&str, String)>::new());
-    let mut is_quoted = false;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match (line.strip_prefix('>'), quotes.last_mut()) {
-            (Some(words), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", words.trim())),
-            (Some(words), _) => quotes.push((title, words.trim().to_owned())),
-            (None, _) => title = line.trim().trim_end_matches(':'),
-        }
-        is_quoted = line.starts_with('>');
-    }
-    let candidate = |(n, (title, quote)): (usize, (&str, String))| {
-        let form = |most: usize| {
-            let (title, quote) = (inline_for_model(title, 120), in_quotation_marks(&quote, most));
-            format!("From the packet: {title}: {quote}")
-        };
-        let forms = [160, 400, 900].map(form).to_vec();
-        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:goal:{n}"), "");
-        Candidate { forms, known_by: vec![quote], ..candidate }
-    };
-    quotes.into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
-}
-
-/// Returns the packet's constraints. The session that claimed the packet may lose them in a summary, and the user
-/// stated them in another session.
-fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
-    let section = document.section(&[SectionHead::exact(2, CONSTRAINTS_HEADING)]);
-    let text = section.map(|section| section.text()).unwrap_or_default();
-    let constraints = text.lines().filter_map(|line| line.strip_prefix("- "));
-    let candidate = |(n, line): (usize, &str)| {
-        let (label, words) = match line.strip_prefix(model::packet::USER_SAID) {
-            Some(words) => ("the user said", words),
-            None => ("a constraint", line),
-        };
-        let text = format!("From the packet: {label}: {}", inline_for_model(words, 300));
-        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:constraint:{n}"), text);
-        Candidate { known_by: vec![words.to_owned()], ..candidate }
-    };
-    constraints.take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
-}
-
-/// Lets a session that continues under a new id keep its packet.
-pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<ClaimedPacket>(previous)?)
 }

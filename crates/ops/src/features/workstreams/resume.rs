@@ -175,6 +175,8 @@ pub struct ManifestShown {
     /// The text of the first open checkbox in the steps file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
+    /// Whether the steps file has checkboxes.
+    pub has_steps: bool,
     #[serde(rename = "loads")]
     pub files_to_load: Vec<ShownLoad>,
 }
@@ -197,7 +199,8 @@ pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
     let manifest = place.up_to_date_manifest(&found, world.now)?;
     let loads = place.files_to_load(&found, &manifest)?.into_iter().map(load_shown).collect();
     let next_step = place.next_open_step(&found, &manifest)?;
-    Ok(ManifestShown { path: found.manifest, manifest, next_step, files_to_load: loads })
+    let has_steps = place.has_steps(&found, &manifest)?;
+    Ok(ManifestShown { path: found.manifest, manifest, next_step, has_steps, files_to_load: loads })
 }
 
 fn load_shown(load: FileToLoad) -> ShownLoad {

@@ -57,10 +57,13 @@ fn has_content(folder: &Path) -> bool {
 /// Returns the signs of a harness that are searched for, to explain why none was found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
-        let (program, folder) = (harness.program, harness.folder);
-        let home = user_folder(world, harness).map_or(String::new(), |home| format!(", {}", home.display()));
-        let here = project.join(folder);
-        format!("{}: `{program}` on the PATH{home}, {}", harness.title, here.display())
+        let sign = |folder: &Path| match folder.is_dir() {
+            true => format!("{} (which is empty)", folder.display()),
+            false => folder.display().to_string(),
+        };
+        let home = user_folder(world, harness).map_or(String::new(), |home| format!(", {}", sign(&home)));
+        let here = sign(&project.join(harness.folder));
+        format!("{}: `{}` on the PATH{home}, {here}", harness.title, harness.program)
     };
     HARNESSES.iter().map(signs_of).collect()
 }
