@@ -288,7 +288,7 @@ impl Plan {
             }
             PlanVersion::Missing => Ok(json::read_unversioned_json(bytes)?.plan),
             PlanVersion::Newer(version) => Err(UnreadableReason::Foreign {
-                why: format!("schema_version is {version}, this thru writes {SCHEMA_VERSION}"),
+                why: format!("schema_version is {version}; this thru writes {SCHEMA_VERSION}"),
             }),
         }
     }

@@ -95,7 +95,7 @@ fn what_is_refused_names_the_ids() {
         (start_task(&plan, "1.10", "s", TEST_TIME), "1.10 is not ready: it waits for 1.2"),
         (start_task(&plan, "1.1", "s", TEST_TIME), "1.1 is completed already"),
         (start_task(&plan, "9.9", "s", TEST_TIME), "there is no task 9.9"),
-        (unblock_task(&plan, "1.2"), "1.2 is not blocked, it is pending"),
+        (unblock_task(&plan, "1.2"), "1.2 is not blocked; it is pending"),
         (block_task(&plan, "1.1", "why"), "1.1 is completed already"),
         (
             set_task(

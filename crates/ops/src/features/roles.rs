@@ -379,7 +379,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
 /// Returns the session to bind, or an error if that session has ended, because an ended session cannot use a role.
 fn choose_open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     list::choose_open(world, store, named, |session| Error::Refused {
-        what: format!("session {session} has ended, and no role is bound to a session that has ended"),
+        what: format!("session {session} has ended; a role cannot be bound to a session that has ended"),
         hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role"
             .into(),
     })
