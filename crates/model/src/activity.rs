@@ -240,7 +240,7 @@ impl Clash {
             format!(", {}", path_or_code(&self.agent, 40))
         };
         format!(
-            "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session did at {}. Read it again before you \
+            "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session edited it at {}. Read it again before you \
              change it.\n",
             short_session_id(&self.session),
             inline_for_model(title, 40),

@@ -110,7 +110,7 @@ The user's words:
 Where it stands:
 - In progress. Last said: “The lexer copies every token. Let me look at it.”; then ran `cargo test` → failed, edited src/parse.rs
 - To do: “profile it” (in progress)
-- Done of the list: “done thing”
+- Done from the list: “done thing”
 Found, decided, done (newest first):
 - “The grammar has no left recursion.”
 - “Build a parser” → “The parser is in src/parse.rs; it keeps comments.”

@@ -226,7 +226,7 @@ impl ResolvedSettings {
     ) {
         let path = reading.path;
         if key.scope == SettingScope::OnlyUserFile && reading.owner == SettingsOwner::Project {
-            let text = format!("`{name}` counts only in your own settings file; this value is ignored");
+            let text = format!("`{name}` is allowed only in your own settings file; this value is ignored");
             self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(path, line));
             return;
         }
@@ -247,7 +247,8 @@ impl ResolvedSettings {
         };
         let (source, own) = (format!("${name}"), format!("${}", key.variable));
         if key.scope == SettingScope::OnlyUserFile {
-            let text = format!("`{}` counts only in your own settings file; this value is ignored", key.name);
+            let text =
+                format!("`{}` is allowed only in your own settings file; this value is ignored", key.name);
             self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(source, None));
             return;
         }

@@ -294,13 +294,13 @@ pub enum FindingKind {
 impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is never closed by a line `---`"),
+            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is not closed by a line `---`"),
             FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
             FindingKind::DuplicateKey { effective_line } => {
                 write!(f, "key is given again on line {effective_line}, and that value is used")
             }
-            FindingKind::BrokenJson => f.write_str("looks like JSON but is not; read as text"),
-            FindingKind::BrokenQuotes => f.write_str("quotes do not close; read as text"),
+            FindingKind::BrokenJson => f.write_str("looks like JSON but is not valid; read as text"),
+            FindingKind::BrokenQuotes => f.write_str("quotes are not closed; read as text"),
             FindingKind::ForeignYaml => f.write_str("YAML syntax that is not supported; read as text"),
             FindingKind::Unclosed(block) => write!(f, "{block} is never closed"),
             FindingKind::NotUtf8 => f.write_str("not UTF-8"),

@@ -242,7 +242,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
                 find(
                     FindingLevel::Error,
                     Some(key),
-                    format!("{key} must be a whole number from {least} on"),
+                    format!("{key} must be a whole number, at least {least}"),
                     "",
                 );
             }
@@ -373,8 +373,8 @@ pub fn create_manifest(new: &NewManifestContent) -> Vec<u8> {
 fn question_about_file(file: &str) -> &'static str {
     let name = file.rsplit('/').next().unwrap_or(file);
     match () {
-        () if name.contains("overview") => "What problem is solved, and what shows that it is?",
-        () if name.contains("plan") => "What is the approach, and what was decided against?",
+        () if name.contains("overview") => "What problem is solved, and what shows that it is solved?",
+        () if name.contains("plan") => "What is the approach, and which alternatives were rejected?",
         () if is_steps_file(file) => "Which step is next, and what does it need?",
         () => "What does it say about the next step?",
     }

@@ -52,7 +52,7 @@ settings! {
         name: "hooks.auto_init",
         variable: "THROUGHLINE_HOOKS_AUTO_INIT",
         shape: ValueShape::Flag,
-        help: "true lets the start of a session create the root",
+        help: "true creates a root at the start of a session, if there is none",
     }
     compaction_guidance: bool = true => {
         name: "hooks.compaction_guidance",
@@ -64,25 +64,25 @@ settings! {
         name: "hooks.deadline_ms",
         variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         shape: ValueShape::Number { min: 20, max: 5_000 },
-        help: "ms that a hook may take (a quarter of it for tool calls and compactions), at most half of it waiting for one lock",
+        help: "time limit of a hook in ms; a quarter of it for tool calls and compactions; at most half of it for one lock",
     }
     log_limit_kib: u64 = 8_192 => {
         name: "hooks.log_limit_kib",
         variable: "THROUGHLINE_HOOKS_LOG_LIMIT_KIB",
         shape: ValueShape::Number { min: 64, max: 1_048_576 },
-        help: "a log of this size in KiB is rotated",
+        help: "the size in KiB at which a log is rotated",
     }
     no_progress_turns: u64 = 3 => {
         name: "loops.no_progress_turns",
         variable: "THROUGHLINE_LOOPS_NO_PROGRESS_TURNS",
         shape: ValueShape::Number { min: 0, max: 1_000 },
-        help: "turns in a row without progress after which a loop ends; 0 turns this off",
+        help: "a loop ends after this many turns in a row without progress; 0 turns this off",
     }
     validator_timeout: u32 = 300 => {
         name: "loops.validator_timeout",
         variable: "THROUGHLINE_LOOPS_VALIDATOR_TIMEOUT",
         shape: ValueShape::Number { min: 10, max: 86_400 },
-        help: "seconds for all validators of a loop; run `thru install` again after a change",
+        help: "seconds that all validators of a loop may take together; run `thru install` again after a change",
     }
     resume_reminders: bool = true => {
         name: "resume.reminders",
@@ -200,7 +200,7 @@ settings! {
         name: "gates.live_state_file",
         variable: "THROUGHLINE_GATES_LIVE_STATE_FILE",
         shape: ValueShape::OptionalText,
-        help: "a YAML file of the project whose `live.dir` is the live run",
+        help: "a YAML file of the project whose `live.dir` names the live run",
     }
     swarm_id: ConstantText = Cow::Borrowed("default") => {
         name: "swarm.id",
@@ -243,7 +243,7 @@ settings! {
         name: "brief.scoring.decision_decay.mode",
         shape: ValueShape::Choice { allowed: DecayShape::WORDS },
         outside: OutOfBounds::UseDefault,
-        help: "how a decision loses its value: exponential or linear",
+        help: "how a decision's weight falls with its age: exponential or linear",
     }
     decay_half_life_hours: f64 = 24.0 => {
         name: "brief.scoring.decision_decay.half_life_hours",
@@ -411,13 +411,13 @@ settings! {
         name: "brief.budget_warnings",
         variable: "THROUGHLINE_BRIEF_BUDGET_WARNINGS",
         shape: ValueShape::Flag,
-        help: "tell the agent when its context window is 70 and 90 percent full",
+        help: "tell the agent when its context window is 70 percent full, and again at 90 percent",
     }
     brief_model_limits: ConstantText = Cow::Borrowed("") => {
         name: "brief.model_limits",
         variable: "THROUGHLINE_BRIEF_MODEL_LIMITS",
         shape: ValueShape::TokensByModel { min: 1_000, max: 100_000_000 },
-        help: "context windows of models in tokens; they override the known ones: \"my-*\" = 200000",
+        help: "context windows of models in tokens; they override the built-in sizes: \"my-*\" = 200000",
     }
     awareness_max_chars: usize = 300 => {
         name: "swarm.awareness_max_chars",

@@ -133,7 +133,7 @@ pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[Omission]) -> Str
         return text;
     }
     text.push_str(
-        "These advisory outputs are not part of the result. Say so where it would have used them.\n\n",
+        "These advisory outputs are not part of the result. Say so where the result would have used them.\n\n",
     );
     for Omission { file, judged, message } in omitted {
         let message = message.as_deref().map_or(String::new(), |message| {

@@ -99,7 +99,7 @@ pub fn complete_task(
         }
         (_, AcceptanceEvidence::Rejected(what)) => {
             let hint = format!(
-                "a later verdict settles it; or say why the task is done all the same: `thru task done {id} --without-evidence WHY`"
+                "a later verdict can settle this; or say why the task is done anyway: `thru task done {id} --without-evidence WHY`"
             );
             return refusal(format!("{id} is not done: {what}"), &hint);
         }
@@ -134,7 +134,7 @@ pub fn block_task(plan: &Plan, id: &str, why: &str) -> EditResult {
 pub fn unblock_task(plan: &Plan, id: &str) -> EditResult {
     let task = find_task(plan, id)?;
     if task.status != TaskStatus::Blocked {
-        return refusal(format!("{id} is not blocked, it is {}", task.status.name()), "nothing was changed");
+        return refusal(format!("{id} is not blocked; it is {}", task.status.name()), "nothing was changed");
     }
     edit_task(plan, id, |task| {
         let begun = task.started_at.is_some();

@@ -181,7 +181,7 @@ fn check_metadata(
                 add(
                     RoleFindingKind::Format,
                     Some(other.line),
-                    format!("**{}** and **{key}** share a line; write a line each", other.key),
+                    format!("**{}** and **{key}** share a line; write each on its own line", other.key),
                 );
             }
             (None, Some(late)) => add(

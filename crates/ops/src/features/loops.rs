@@ -210,7 +210,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
         return Err(Error::Refused {
             what: format!("{id} has used up its {} iterations", next.max_iterations),
             hint: format!(
-                "`thru loop resume {id} --max-iterations N` gives it more; N counts from its start"
+                "`thru loop resume {id} --max-iterations N` gives it more iterations; N counts from its start"
             ),
         });
     }
@@ -220,7 +220,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
     if next.deadline.as_deref().and_then(time::parse_time).is_some_and(|deadline| deadline <= world.now) {
         return Err(Error::Refused {
             what: format!("the time of {id} is up"),
-            hint: format!("`thru loop resume {id} --for 1h` gives it more"),
+            hint: format!("`thru loop resume {id} --for 1h` gives it more time"),
         });
     }
     next.status = LoopStatus::Active;
@@ -325,8 +325,8 @@ fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(Fore
     }
     store.write_foreground(&pointer)?;
     let was = match owner {
-        LoopOwner::Session(..) => "was in the foreground and waits now",
-        LoopOwner::NextSession => "was for the next session and waits behind this one now",
+        LoopOwner::Session(..) => "was in the foreground, and now waits",
+        LoopOwner::NextSession => "was for the next session, and now waits behind this one",
     };
     let notes = before
         .filter(|before| *before != state.id)

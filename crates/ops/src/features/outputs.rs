@@ -145,7 +145,7 @@ impl GateContext {
             .filter(is_of);
         runs.next().ok_or_else(|| Error::Absent {
             what: format!("{}: there is no run of stage `{stage}`", self.outputs_folder().display()),
-            hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md` makes one"),
+            hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md` creates one"),
         })
     }
 
@@ -177,8 +177,7 @@ impl GateContext {
         };
         Error::Absent {
             what: format!("no run is live: {} does not exist{setting}", path.display()),
-            hint: "`thru gate expect STAGE --critical FILE…` makes a run and that file; `thru gate live --set DIR` \
-                   points it to one"
+            hint: "`thru gate expect STAGE --critical FILE…` creates a run and that file; `thru gate live --set DIR` names an existing run"
                 .into(),
         }
     }

@@ -163,8 +163,7 @@ fn read_packet(store: &Store, id: &Id) -> Result<Document> {
             why: "this file is not a packet: it does not begin with frontmatter between two `---` lines"
                 .into(),
             hint: format!(
-                "fix the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
-                 another place"
+                "fix the file (`thru packet validate {id}` says what is missing), or import its text from another file with `thru packet import`"
             ),
         });
     }
@@ -227,7 +226,7 @@ fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
 fn packet_not_found_error(word: &str, names: &[String]) -> Error {
     let hint = match packet_with_similar_name(word, names) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
-        None => "`thru packet list` shows the packets, `thru handoff` makes one".to_owned(),
+        None => "`thru packet list` shows the packets, `thru handoff` creates one".to_owned(),
     };
     Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
 }

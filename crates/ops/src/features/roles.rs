@@ -376,7 +376,8 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     })
 }
 
-/// Returns the session to bind, and an error if that session has ended or crashed, because it cannot use a role.
+/// Returns the session to bind. Returns an error if no session is running or the named session has ended, because only
+/// a running session can use a role.
 fn choose_open_session(
     world: &World,
     store: &Store,
@@ -384,7 +385,7 @@ fn choose_open_session(
     named: Option<&str>,
 ) -> Result<(Id, SessionChoice)> {
     list::choose_open(world, store, named, |why| Error::Refused {
-        what: format!("{why}, and a role is bound only to a session that is running"),
+        what: format!("{why}; a role is bound only to a session that is running"),
         hint: format!("run this inside the session, or start the harness with THROUGHLINE_ROLE={role}"),
     })
 }

@@ -137,7 +137,7 @@ fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// files of this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
-    let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");
+    let text = format!("that session was in {worktree}; its files are in that worktree, not in this one");
     Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
 }
 

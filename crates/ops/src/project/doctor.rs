@@ -116,7 +116,7 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> Check {
                     Finding::new(FindingLevel::Warning, text).with_hint(crate::error::REPAIR_HINT)
                 }
                 None => Finding::new(FindingLevel::Warning, "there is no root here")
-                    .with_hint("`thru init` in the folder of your project makes one"),
+                    .with_hint("run `thru init` in the folder of your project to create one"),
             });
             findings.extend(world.excluded_root().map(|(path, why)| {
                 let text = format!("{}: the root there is not used from here: {why}", path.display());
@@ -492,7 +492,7 @@ fn check_harness(
             }
         };
         findings.push(finding.with_hint(format!(
-            "keep one; `thru uninstall {} --user` (or --local, --project)",
+            "keep one; `thru uninstall {} --user` (or --local, --project) removes the other",
             harness.name
         )));
     }

@@ -100,7 +100,10 @@ fn query_with_sqlite(
 ) -> Result<Vec<String>> {
     let unread = |what: String| Error::Refused {
         what: format!("{}: {what}", file.display()),
-        hint: format!("put `{}` or `sqlite3` on the PATH, in a version that can read it", harness.program),
+        hint: format!(
+            "put `{}` or `sqlite3` on the PATH, in a version that can read the database",
+            harness.program
+        ),
     };
     let Some(sqlite) = sqlite else {
         return Err(unread(format!(

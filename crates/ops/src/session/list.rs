@@ -59,8 +59,7 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
         Some(session) => Ok((session, SessionChoice::Guess)),
         None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
-            hint: "once hooks are installed, a session is recorded from its next prompt on, also a session that is running; if \
-                   none is, `thru doctor` says what is missing"
+            hint: "once hooks are installed, every session is recorded from its next prompt on, even one that is already running; if none is recorded, `thru doctor` says what is missing"
                 .into(),
         }),
     }

@@ -426,7 +426,7 @@ fn harness_by_name(name: &str) -> Result<&'static Harness> {
     match harness.agents {
         Some(_) => Ok(harness),
         None => Err(Error::Refused {
-            what: format!("{} has no sub-agents that a file defines", harness.title),
+            what: format!("{} does not read sub-agents from files", harness.title),
             hint: "`thru swarm install` without --harness uses the harnesses that have them".into(),
         }),
     }

@@ -232,7 +232,7 @@ fn run_in_checkout(
                 "{}: hooks that call it would not be recognised as thru's",
                 world.program.display()
             ),
-            hint: "call the program thru, or by a name that begins with it".into(),
+            hint: "call the program `thru`, or give it a name that begins with `thru`".into(),
         });
     }
     let job = InstallJob { world, harness, project, folder, scope, task, mode };

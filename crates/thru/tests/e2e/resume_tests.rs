@@ -87,8 +87,8 @@ fn assert_restored(after: &ReceivedRequest) {
         "plan.md (",
         "3. ",
         "steps.md (",
-        "questions that its files answer: 1. “What problem is solved, and what shows that it is? (from overview.md)”",
-        "2. “What is the approach, and what was decided against? (from plan.md)”",
+        "questions that its files answer: 1. “What problem is solved, and what shows that it is solved? (from overview.md)”",
+        "2. “What is the approach, and which alternatives were rejected? (from plan.md)”",
         "3. “Which step is next, and what does it need? (from steps.md)”",
     ];
     assert!(after.contains_in_order(&manifest), "files and questions of the manifest, in order");

@@ -227,7 +227,7 @@ fn a_run_that_says_nothing_proves_nothing() {
     {
         let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", line]);
         assert_eq!(run.code, 1, "{}", run.stdout);
-        assert!(run.stderr.contains("this does not prove the task"), "{}", run.stderr);
+        assert!(run.stderr.contains("this does not prove that the task is done"), "{}", run.stderr);
     }
     assert_eq!(env.run_thru(&["task", "done", "1.1"]).code, 15);
     let late = env.run_thru(&["evidence", "run", "1.2", "--timeout", "1", "--", "sleep", "600"]);

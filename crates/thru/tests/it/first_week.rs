@@ -608,7 +608,7 @@ mod loops {
         for owner in [&["--session", "s1"][..], &["--next"]] {
             let said = env.run_thru(&[&["loop", "start", "go"], owner].concat()).assert_ok();
             assert!(
-                said.stderr.contains("it has no promise, so it goes on until 30 iterations have run"),
+                said.stderr.contains("it has no promise, so it continues until 30 iterations have run"),
                 "{said}"
             );
             assert!(said.stderr.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{owner:?}: {said}");

@@ -417,7 +417,7 @@ fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
 fn again_ends_what_an_earlier_run_has_left() {
     let OrphanProcess { stage, process } = OrphanProcess::new();
     let output = stage.run_gate(&["--again"]).assert_exit_code(0);
-    assert!(output.stderr.contains("ended, to be launched again"), "{output}");
+    assert!(output.stderr.contains("ended, so that it can be launched again"), "{output}");
     assert!(has_process_ended(process));
     assert_eq!((stage.recorded_attempts(), stage.count_launches("review-a.md")), (vec![1], 2));
 }

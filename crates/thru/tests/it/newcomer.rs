@@ -559,7 +559,7 @@ fn a_mistyped_output_gets_no_prompt() {
 fn before_the_first_session_it_is_said_when_recording_begins() {
     let env = TestEnv::with_root();
     let journal = env.run_thru(&["journal"]).assert_exit_code(10);
-    assert!(journal.stderr.contains("a session is recorded from its next prompt on"), "{journal}");
+    assert!(journal.stderr.contains("every session is recorded from its next prompt on"), "{journal}");
 }
 
 /// Claude Code may tell the model to edit files with `sed`, so no edit is reported.

@@ -185,6 +185,6 @@ fn result_word(ended: RunResult, ran_no_tests: bool) -> &'static str {
         RunResult::Passed => "passed",
         RunResult::Failed => "failed",
         RunResult::Unknown if ran_no_tests => "ran no tests",
-        RunResult::Unknown => "ran, how it ended is not known",
+        RunResult::Unknown => "ran, result unknown",
     }
 }

@@ -264,7 +264,7 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         let form = |most: usize| {
             let left = done.len().saturating_sub(most);
             let more = if left > 0 { format!(" +{left} before") } else { String::new() };
-            format!("Done of the list: {}{more}", done[left..].join("; "))
+            format!("Done from the list: {}{more}", done[left..].join("; "))
         };
         let mut forms = vec![form(2), form(3)];
         forms.dedup();

@@ -155,7 +155,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let asked = self.goal.newest?.record;
         (!digest.has_work_since_newest_prompt() && digest.said_last < asked)
-            .then(|| "the user's newest message: it has not been taken up yet".to_owned())
+            .then(|| "the user's newest message: it has not been acted on yet".to_owned())
     }
 
     /// Returns the announced step if it has not been done since, and the check that follows it.
@@ -244,7 +244,7 @@ impl PacketFacts<'_> {
         let words = self.announced_work().map_or(String::new(), |words| format!(": {words}{since_then}"));
         digest
             .has_work_since_newest_prompt()
-            .then(|| format!("the user's newest message, on which the agent was at work{words}"))
+            .then(|| format!("the user's newest message, which the agent was working on{words}"))
     }
 
     /// Returns whether the work for the current request is done, as far as can be seen: the checks passed after the

@@ -83,7 +83,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 
 fn other_swarm_sentence(decisions: usize, other: &str) -> String {
     format!(
-        "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",
+        "{} set aside with the plan of the swarm {}: not in force here; `thru decisions list` names them",
         count_with_noun(decisions, "decision"),
         inline_for_model(other, 64)
     )

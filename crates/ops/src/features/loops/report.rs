@@ -51,18 +51,18 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
             false => ("thru loop resume", "continues the paused loop"),
         };
         let number = count_with_noun(paused.len(), "loop");
-        let text = format!("{number}; `thru loop log` says why, `{resume}` continues it");
+        let text = format!("{number}; `thru loop log` says why; `{resume}` continues it");
         let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
         lines.push(line.with_next(Urgency::PausedWork, resume, what));
     }
     if foreign > 0 && is_moved(project) {
         let number = count_with_noun(foreign, "loop");
-        let text = format!("{number}; this folder was moved, `thru trust --moved` is needed to continue");
+        let text = format!("{number}; this folder was moved; run `thru trust --moved` to continue");
         let line = StatusLine::plain("waiting", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     } else if foreign > 0 {
         let number = count_with_noun(foreign, "loop");
-        let text = format!("{number}; no agent gets the prompt, `thru loop list` shows more");
+        let text = format!("{number}; no agent gets the prompt; `thru loop list` shows more");
         let line = StatusLine::plain("not started here", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     }
@@ -84,8 +84,7 @@ pub fn is_folder_moved(world: &World, store: &Store, root: &Root) -> bool {
 pub fn advice_without_consent(world: &World, id: &str) -> String {
     match world.find_root() {
         Ok(FoundRoot::Marked { root, store, .. }) if is_folder_moved(world, &store, &root) => format!(
-            "this folder was moved, so no agent gets the prompt of {id}; `thru trust --moved` allows everything again \
-             that you allowed at the old path"
+            "this folder was moved, so no agent gets the prompt of {id}; `thru trust --moved` allows again everything that you allowed at the old path"
         ),
         _ => format!(
             "{id} was not started here, so no agent gets its prompt; `thru loop adopt {id}` shows its prompt and its \

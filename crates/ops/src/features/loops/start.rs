@@ -169,7 +169,7 @@ pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> R
         }
     }
     Err(Error::Refused {
-        what: format!("there is no free name like {name}"),
+        what: format!("every name like {name} is taken"),
         hint: "try again in a second".into(),
     })
 }
@@ -228,7 +228,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     if !state.promises.iter().any(|promise| promise.outcome == IterationOutcome::Done) {
         notes.push(match limit {
             Some(limit) => format!(
-                "it has no promise, so it goes on until {limit}; --promise TEXT ends it when the work is done"
+                "it has no promise, so it continues until {limit}; --promise TEXT ends it when the work is done"
             ),
             None => "only a lack of progress or `thru loop cancel` ends this loop".into(),
         });
@@ -238,13 +238,13 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
         && let Some(end) = roster::end_of_session(&all, &project.store, session.as_str(), world.now)
     {
         let end = end.describe();
-        notes.push(format!("session {session} {end}; the loop goes on if the session is resumed"));
+        notes.push(format!("session {session} {end}; the loop continues if the session is resumed"));
     }
     for harness in harnesses_of_owner(world, project, owner) {
         let Some(cap) = &harness.stop_block_limit else { continue };
         if (world.var)(cap.variable).is_none_or(|value| value != "0") {
             notes.push(format!(
-                "{} goes on at most {} times in a row without a tool call; start it with {}=0 to lift that",
+                "{} continues at most {} times in a row without a tool call; start it with {}=0 to remove this limit",
                 harness.title, cap.max_blocks, cap.variable
             ));
         }

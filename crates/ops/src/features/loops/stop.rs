@@ -75,7 +75,7 @@ impl<'c> LoopSessionStop<'c> {
             }
             StopVerdict::Validate => {
                 let validators = record.loop_state.validators.clone();
-                let why = format!("loop {}: the promise was given, its validators decide", self.id);
+                let why = format!("loop {}: the promise was given; its validators decide", self.id);
                 if self.stop.cannot_wait {
                     return Ok(Decision::answer(ReplyPart::from_reply(Reply::AskAgain), why));
                 }

@@ -238,7 +238,7 @@ fn outputs_from_settings(place: &GateContext, stage: &str) -> Result<Vec<Expecte
             })
         }
         None => Err(Error::Usage {
-            what: format!("nothing is named, and no settings file defines [stages.{stage}]"),
+            what: format!("no output is named, and no settings file defines [stages.{stage}]"),
             hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md`"),
         }),
     }

@@ -192,7 +192,7 @@ fn require_consent<'a>(
             run.path().join(run.list_file_name()).display(),
             named.collect::<Vec<_>>().join(", ")
         ),
-        hint: "`thru gate run --adopt` shows the commands and prompts and asks; it needs a terminal".into(),
+        hint: "`thru gate run --adopt` shows the commands and prompts, and asks for your consent; it needs a terminal".into(),
     })
 }
 
@@ -321,9 +321,9 @@ impl GateRunner<'_> {
         let process = orphan.process;
         (self.report_progress)(Progress::WaitingForOrphan { file: file.clone(), process });
         let (patience, why) = match self.relaunch {
-            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, to be launched again"),
+            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, so that it can be launched again"),
             RelaunchPolicy::No => {
-                (orphan.time_left(self.timeout, self.current_time()), "was ended, its time was up")
+                (orphan.time_left(self.timeout, self.current_time()), "was ended, because its time was up")
             }
         };
         let until = Instant::now() + patience;

@@ -137,7 +137,7 @@ pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Res
             Err(_) => {
                 return Err(Error::Absent {
                     what: format!("there is no file {} in the project", place.path),
-                    hint: "name it from here, or from the project's folder".into(),
+                    hint: "give its path from here, or from the project's folder".into(),
                 });
             }
         }

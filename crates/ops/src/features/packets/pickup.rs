@@ -227,7 +227,7 @@ pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> 
     let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
     let found = newest(PacketStatus::Active).or_else(|| newest(PacketStatus::Draft)).ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
-        hint: "`thru handoff \"what is to be finished\"` makes one; `thru packet list` shows those that are done".into(),
+        hint: "`thru handoff \"what is to be finished\"` creates one; `thru packet list` shows those that are done".into(),
     })?;
     id(found.name)
 }

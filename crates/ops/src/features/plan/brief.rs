@@ -152,7 +152,7 @@ fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
             format!(" Finished: phase {}, see {folder}/<n>.md.", ids.join(", "))
         }
     };
-    format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` has all of it.")
+    format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` shows all of it.")
 }
 
 fn describe_current_task(standing: &PlanStanding, task: &Task) -> String {

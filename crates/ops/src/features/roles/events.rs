@@ -148,7 +148,7 @@ impl RoleActor<'_> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find_context_file(root, settings, role)? else {
             return Ok(Some(format!(
-                "the role {role} has no context file; `thru context new {role}` makes one"
+                "the role {role} has no context file; `thru context new {role}` creates one"
             )));
         };
         let report = ContextFile::read(file.bytes).check(&lifecycle_facts(settings, world.now));

@@ -57,7 +57,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
         wish.files_to_load.iter().find(|file| model::place::path_within_checkout("/p", file).is_outside)
     {
         return Err(Error::Refused {
-            what: format!("`{outside}` is outside the project, and a manifest opens nothing there"),
+            what: format!("`{outside}` is outside the project, and files there are never opened"),
             hint: "name files relative to the workstream's folder or to the project's".into(),
         });
     }
@@ -294,7 +294,7 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
     let found = context.choose_workstream(Some(id))?;
     let (store, marker) = (&context.project.store, &context.project.marker);
     let (session, chosen) = list::choose_open(world, store, session, |why| Error::Refused {
-        what: format!("{why}, and only a running session gets briefs"),
+        what: format!("{why}; only a running session gets briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
     })?;
     store.session(&session).write(&ChosenWorkstream { id: found.id.clone() })?;
@@ -355,7 +355,7 @@ pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Res
                 hint: "write it, with one `- [ ]` box per step".into(),
             },
             None => Error::Absent {
-                what: format!("{} loads no file of steps", found.manifest),
+                what: format!("{} loads no file with steps", found.manifest),
                 hint: "add one, like steps.md with `- [ ]` boxes, to files_to_load".into(),
             },
         });
@@ -403,7 +403,7 @@ impl ResumeContext {
             (Some(only), []) => Ok(only),
             (None, _) => Err(Error::Absent {
                 what: "there is no workstream yet".into(),
-                hint: self.migrate_hint().unwrap_or_else(|| "`thru resume new 01-name` makes one".into()),
+                hint: self.migrate_hint().unwrap_or_else(|| "`thru resume new 01-name` creates one".into()),
             }),
             (Some(last), others) => Err(Error::Usage {
                 what: "there are several workstreams; name one".into(),
@@ -448,7 +448,7 @@ impl ResumeContext {
     fn not_found_error(&self, id: &str) -> Error {
         Error::Absent {
             what: format!("there is no workstream `{id}` with a {}", manifest::MANIFEST_FILE_NAME),
-            hint: self.migrate_hint().unwrap_or_else(|| format!("`thru resume new {id}` makes one")),
+            hint: self.migrate_hint().unwrap_or_else(|| format!("`thru resume new {id}` creates one")),
         }
     }
 

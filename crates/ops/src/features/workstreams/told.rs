@@ -256,7 +256,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         _ => ("since the compaction", "since"),
     };
     let text = format!(
-        "Throughline: files have been edited {edited}, but these files that the manifest of {} loads have not been read {read}: \
+        "Throughline: files have been edited {edited}, but these files from the manifest of {} have not been read {read}: \
          {}.\n",
         found.id,
         names.join(", ")

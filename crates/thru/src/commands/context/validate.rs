@@ -28,7 +28,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json if first_error.is_some() => {}
         Format::Json => output::print_json(&checked),
         Format::Text if checked.is_empty() && first_error.is_none() => {
-            output::print_message("There are no context files here yet; `thru context new ROLE` makes one.");
+            output::print_message(
+                "There are no context files here yet; `thru context new ROLE` creates one.",
+            );
         }
         Format::Text => checked.iter().for_each(print_checked),
     }

@@ -10,7 +10,7 @@ pub fn run(world: &World, format: Format) -> Result<u8> {
     match format {
         Format::Json => output::print_json(&rows),
         Format::Text if rows.is_empty() => {
-            output::print_message("There are no workstreams yet; `thru resume new 01-name` makes one.");
+            output::print_message("There are no workstreams yet; `thru resume new 01-name` creates one.");
         }
         Format::Text => print_rows(&rows, world),
     }

@@ -70,7 +70,7 @@ fn a_killed_session_gets_no_role_no_loop_no_stage_and_no_workstream() {
     let begin = env.run_thru(&["loop", "start", "x", "--promise", "y"]).assert_exit_code(2);
     assert!(begin.stderr.contains("use --next") && !begin.stderr.contains("s1"), "{begin}");
     let named = env.run_thru(&["loop", "start", "x", "--promise", "y", "--session", "s1"]).assert_ok();
-    assert!(named.stderr.contains("session s1 has crashed; the loop goes on if"), "{named}");
+    assert!(named.stderr.contains("session s1 has crashed; the loop continues if"), "{named}");
     let expect = env.run_thru(&["gate", "expect", "review", "--critical", "a.md"]).assert_ok();
     assert!(!expect.stderr.contains("is told"), "{expect}");
 
@@ -259,7 +259,7 @@ fn files_at_risk_are_named_with_their_folder_and_are_those_of_the_session() {
 fn the_page_about_loops_and_the_command_state_the_same_limit() {
     let env = repository_with_claude_code();
     env.run_thru(&["init"]).assert_ok();
-    let note = "Claude Code goes on at most 8 times in a row without a tool call";
+    let note = "Claude Code continues at most 8 times in a row without a tool call";
     let said = env.run_thru(&["loop", "start", "go", "--next"]).assert_ok();
     assert!(said.stderr.contains(note), "{said}");
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/loops.md");

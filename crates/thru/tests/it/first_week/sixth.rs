@@ -382,7 +382,7 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
         "{status}"
     );
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("its files are that worktree's, not this one's"), "{brief}");
+    assert!(brief.contains("its files are in that worktree, not in this one"), "{brief}");
     work("here", &env.project_folder(), 2);
     work("there2", &tree, 3);
     let status = env.run_thru(&["status"]).assert_ok().stdout;

@@ -214,7 +214,7 @@ fn a_loop_is_not_offered_a_session_that_has_ended() {
     assert!(none.stderr.contains("use --next") && !none.stderr.contains("s1"), "{none}");
     let named = env.run_thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).assert_ok();
     assert!(
-        named.stderr.contains("session s1 has ended; the loop goes on if the session is resumed"),
+        named.stderr.contains("session s1 has ended; the loop continues if the session is resumed"),
         "{named}"
     );
     start_session(&env, "s2");
