@@ -215,7 +215,7 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
         return None;
     }
     // An error in a file that was edited after the failed run may be solved. The summary is more up to date.
-    let edited = digest.files_edited_after(failure.record);
+    let edited = digest.files_changed_after_check(failure.record);
     let holds = |line: &str| {
         let file = line.split(':').next().filter(|_| starts_with_file_and_line(line));
         edited.is_empty() || file.is_some_and(|file| !edited.iter().any(|edited| is_same_file(edited, file)))

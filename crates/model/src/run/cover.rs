@@ -135,7 +135,6 @@ fn checks_everything(check: &ProjectCheck) -> bool {
         }
         "node" => rest.contains(&"--test") && only(&["--test", "--experimental-test-coverage"]),
         "golangci-lint" => only(&["run", "./..."]),
-        "node" => rest.contains(&"--test") && only(&["--test"]),
         "unittest" => only(&["discover"]),
         "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "ruff" | "mypy" | "tsc" | "eslint" => {
             only(&["run", "check", ".", "--noEmit", "src", "tests"])
