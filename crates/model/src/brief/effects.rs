@@ -70,8 +70,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
         true => &[FILES_NAMED_AT_RISK],
-        false if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK, 14, usize::MAX],
-        false => &[FILES_NAMED_AT_RISK],
+        false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
     };
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let name = |file: &&FileUse| path_or_code(endings.split_at_unique_ending(&file.path).1, 120);
@@ -80,7 +79,11 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
         most => format!("{head}{}", list_first_items(files.iter().map(name), *most)),
     };
     let forms = lengths.iter().map(form).collect();
-    Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)))
+    let mut risk = effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms));
+    if n > FILES_ALWAYS_NAMED {
+        risk.add_terse_form(form(&0));
+    }
+    Some(risk)
 }
 
 pub(super) fn stashed_work(git: &GitState) -> Option<Candidate> {
