@@ -213,7 +213,8 @@ pub fn subject_of_external_call<'a>(tool: &str, input: &JsonFields<'a>) -> Optio
     effect::tool_acts(tool).then(|| telling.iter().find_map(asked))?
 }
 
-/// Returns whether a command's output is needed, because it may report test results or an effect on the outside world.
+/// Returns whether a command's output is needed, that is, whether it may report test results or an effect on the
+/// outside world.
 pub fn needs_output(command: &str) -> bool {
     run::may_report_result(command) || effect::may_have_effect(command)
 }

@@ -12,8 +12,8 @@ use model::transcript::{LineKind, TranscriptLine};
 /// Parses a line without its line end. Never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
 
-/// The maximum number of objects that are read from one line. An accident joins at most two lines, and the search must
-/// stay cheap.
+/// The maximum number of objects that are read from one line. A lost line break joins only two lines, and the search
+/// must stay cheap.
 const MAX_OBJECTS_PER_LINE: usize = 32;
 
 /// Calls `each` for every object in a raw line of the file.

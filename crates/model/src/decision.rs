@@ -114,7 +114,8 @@ impl DecisionSource {
 }
 
 impl Decision {
-    /// Returns whether the decision belongs to a plan. It does if it was imported, or was made for a phase or a task.
+    /// Returns whether the decision belongs to a plan, that is, whether it was imported, or was made for a phase or a
+    /// task.
     pub fn is_of_plan(&self) -> bool {
         self.source == DecisionSource::Import || self.phase.is_some() || !self.task.is_empty()
     }

@@ -215,7 +215,7 @@ fn push_last(names: &mut Vec<String>, name: &str) {
     names.push(name.to_owned());
 }
 
-/// Returns the name that a line declares: a function, a type, or a top-level constant.
+/// Returns the name of the function, the type or the top-level constant that a line declares.
 pub fn declared_name(line: &str) -> Option<&str> {
     let bare = line.trim_start();
     let indentation = line.len() - bare.len();

@@ -45,7 +45,7 @@ pub const SCHEMA_VERSION: u32 = 13;
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// The maximum number of files, because a digest is read at every session start and must stay small.
+/// The maximum number of files. A digest is read at every session start, so it must stay small.
 const MAX_FILES: usize = 400;
 
 const MAX_ANSWERS: usize = 50;

@@ -171,7 +171,7 @@ impl Document {
     }
 
     /// Returns the section from the first heading that matches `from` to the last heading that matches `until`, or to
-    /// the end of the document if none does. It is used for a pasted prompt, which may contain headings.
+    /// the end of the document if none does. The function is used for a pasted prompt, which may contain headings.
     pub fn section_to_last(&self, from: SectionHead, until: SectionHead) -> Option<Section<'_>> {
         self.outline.find_section_to_last(&self.bytes, from, until)
     }

@@ -17,7 +17,7 @@ pub struct Event<'a> {
     pub session: Text<'a>,
     /// The harness's id for this prompt or summary.
     pub id: Option<Text<'a>>,
-    /// Whether the payload was truncated, so that part of it is missing.
+    /// Whether the payload was truncated. If so, part of it is missing.
     pub torn: bool,
     /// The session that this one continues, if the harness gave it a new id. Droid does so after a compaction.
     pub previous_session: Option<Text<'a>>,

@@ -84,10 +84,10 @@ keeping_the_rest! {
         /// The hash of the files to which the entry is bound.
         tree: String = skip String::is_empty,
         files: Option<u64> = skip Option::is_none,
-        /// `project` if the entry is bound to every file, so that a new file also makes it stale.
+        /// `project` if the entry is bound to every file. In that case, a new file also makes it stale.
         scope: String = skip String::is_empty,
-        /// A file that was edited between the start of the command and the writing of the entry. Such an entry is stale
-        /// from the start.
+        /// A file that was edited between the start of the command and the writing of the entry. If there is such a
+        /// file, the entry is stale from the start.
         changed: String = skip String::is_empty,
     }
 }

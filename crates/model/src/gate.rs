@@ -185,8 +185,8 @@ pub fn is_reserved_name(file: &str) -> bool {
     is_list_file(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
 }
 
-/// Returns whether a file is a list of outputs. It is called `expected.json`, or `expected.<stage>.json` if several
-/// stages share a folder.
+/// Returns whether a file is a list of outputs. Such a file is called `expected.json`, or `expected.<stage>.json` if
+/// several stages share a folder.
 pub fn is_list_file(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }

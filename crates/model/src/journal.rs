@@ -17,10 +17,10 @@ use crate::run::{self, RunResult, TestCounts};
 use crate::shell;
 use crate::time;
 
-/// The event name for an agent's message between two prompts. It comes from the transcript, never from a hook.
+/// The event name for an agent's message between two prompts. This event comes from the transcript, never from a hook.
 pub const SAID_EVENT: &str = "said";
 
-/// The event name for a run of a loop's validator. It comes from `thru` itself, never from a hook.
+/// The event name for a run of a loop's validator. This event comes from `thru` itself, never from a hook.
 pub const VALIDATOR_EVENT: &str = "validator";
 
 /// The tool name for a call whose text is a plan that the user approved.
@@ -140,7 +140,7 @@ pub struct JournalRecord<'a> {
     pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// A sub-agent's task. Its answer is in `text`.
+    /// A sub-agent's task. The sub-agent's answer is in `text`.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
     /// The file that a sub-agent had to write.

@@ -147,7 +147,7 @@ impl Loop {
         self.ended_detail = detail;
     }
 
-    /// Updates the time of the last change. It never moves back, even if the clock does.
+    /// Updates the time of the last change. That time never moves back, even if the clock does.
     pub fn set_updated_time(&mut self, now: Timestamp) {
         let now = crate::time::to_rfc3339(now);
         if self.updated_at < now {

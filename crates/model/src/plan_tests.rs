@@ -256,3 +256,21 @@ fn a_file_behind_its_ledger_is_told_from_an_edited_one() {
     let fold = fold_ledger(lines);
     assert_eq!((fold.plan.as_ref(), fold.gaps.as_slice()), (Some(&second), [].as_slice()));
 }
+
+#[test]
+fn the_owner_of_a_plan_is_read_without_its_phases() {
+    let cases = [
+        (r#"{"title": "a", "swarm": "mega", "phases": [broken"#, Some(("mega", false))),
+        (r#"{"swarm": "", "phases": [], "migration_status": "migrated"}"#, Some(("", true))),
+        (r#"{"phases": [], "swarm": "late", "migration_status": "migrated"}"#, Some(("late", true))),
+        (r#"{"title": "phases", "swarm": "mega", "phases": []}"#, Some(("mega", false))),
+        (r#"{"swarm": "", "phases": [broken"#, None),
+        (r#"{"title": "a"}"#, Some(("", false))),
+        ("", None),
+    ];
+    for (text, expected) in cases {
+        let owner = PlanOwner::read(text.as_bytes());
+        let found = owner.as_ref().map(|owner| (owner.swarm.as_str(), owner.is_migrated()));
+        assert_eq!(found, expected, "{text}");
+    }
+}

@@ -1,7 +1,11 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
+mod title;
+
 use crate::render::one_line;
 use crate::text::sentences;
+
+pub use title::{title_if_long, title_of};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
@@ -331,29 +335,6 @@ pub fn opens_work(text: &str) -> bool {
         && !is_statement_of_fact(text)
         && !is_errand(text)
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
-}
-
-/// Returns only the title of a plan or a long paste, and other messages unchanged.
-pub fn title_if_long(text: &str) -> String {
-    const MANY_LINES: usize = 6;
-    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
-        true => title_of(text),
-        false => text.to_owned(),
-    }
-}
-
-/// Returns the first line of the text, together with the second line if the first only introduces it.
-pub fn title_of(text: &str) -> String {
-    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
-    // "You are an experienced developer" does not say what to do.
-    let mut lines =
-        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
-    let first = lines.next().unwrap_or_default();
-    match lines.next() {
-        Some(second) if first.ends_with(':') => format!("{first} {second}"),
-        Some(_) => format!("{first} …"),
-        None => first.to_owned(),
-    }
 }
 
 /// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any

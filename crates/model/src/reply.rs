@@ -7,7 +7,7 @@ pub enum Reply {
     Silent,
     /// A message for the user. It is not sent to the model.
     TellUser(String),
-    /// The agent may not stop. The user's loop continues with this text.
+    /// The agent must not stop, because the user's loop continues with this text.
     Block(String),
     /// The loop's validators must decide, which may take minutes. The caller should send the same stop event again
     /// and wait for the answer.

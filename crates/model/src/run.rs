@@ -42,8 +42,8 @@ const SUMMARY_TAIL_BYTES: usize = 8 * 1024;
 /// How many bytes at the start of an output are searched for a summary.
 const SUMMARY_HEAD_BYTES: usize = 1024;
 
-/// How many bytes at the end of an output are searched for test counts. It is large because a workspace prints a
-/// summary for each crate.
+/// How many bytes at the end of an output are searched for test counts. The number is large because a workspace prints
+/// a summary for each crate.
 const COUNTS_TAIL_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,8 +80,8 @@ pub struct RunVerdict {
     pub counts: TestCounts,
     /// How the checks ended, if a later part of the line failed (see [`divide_failed_line`]).
     pub before: Option<RunResult>,
-    /// Whether the result is unknown although the exit code reports success, because the output reports a failure or
-    /// says that no tests ran.
+    /// Whether the exit code reports success but the result is unknown, because the output reports a failure or says
+    /// that no tests ran.
     pub doubt: bool,
 }
 
@@ -109,7 +109,7 @@ impl CommandKind {
     }
 }
 
-/// Returns whether a command's output is worth examining. It is if the command contains a known word.
+/// Returns whether a command's output is worth examining, that is, whether the command contains a known word.
 pub fn may_report_result(command: &str) -> bool {
     let bytes = command.as_bytes();
     (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))

@@ -244,7 +244,7 @@ pub fn announces_next_step(text: &str) -> bool {
     let last = split_sentences(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");
     let offers = ["let me know", "want me to", "would you like", "shall i", "tell me"];
-    // As in "Printing is next." or "I import it next.", but not in "You can choose what comes next."
+    // "Printing is next." and "I import it next." announce a step, but "You can choose what comes next." does not.
     let ends_in_next = small.trim_end_matches('.').ends_with(" next") && !small.contains("what ");
     last.ends_with(':')
         || small.contains(" let me ")

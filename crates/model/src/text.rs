@@ -42,15 +42,16 @@ pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str
 /// How many words of eight bytes [`find_byte`] searches by itself.
 const WORDS_BEFORE_MEMCHR: usize = 10;
 
-/// Returns the position of the first `byte`. If it is near, as in most lines, keys and values, a call of `memchr` would
-/// cost more than the search.
+/// Returns the position of the first `byte`. In most lines, keys and values it is near the start, so that a call to
+/// `memchr` would cost more than the search.
 #[inline]
 pub fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let (words, _) = bytes.as_chunks::<8>();
     let searched = words.len().min(WORDS_BEFORE_MEMCHR);
     for (index, word) in words[..searched].iter().enumerate() {
-        // A byte of `other` is zero where the word has the byte. The lowest bit of `zeros` marks the first of them.
+        // A byte of `other` is zero where the word contains `byte`. The lowest bit of `zeros` marks the first such
+        // position.
         let other = u64::from_le_bytes(*word) ^ (ONES * u64::from(byte));
         let zeros = other.wrapping_sub(ONES) & !other & (ONES << 7);
         if zeros != 0 {
@@ -147,7 +148,7 @@ fn is_bare_heading(line: &str) -> bool {
     line.trim_start().starts_with('#') && !names_step && line.len() <= MAX_BARE_HEADING_BYTES
 }
 
-/// Returns whether a line of the section below a heading is kept.
+/// Returns whether any line of the section below a heading is kept.
 fn has_kept_text(heading: usize, lines: &[&str], kept: &[usize]) -> bool {
     let below = &lines[heading + 1..];
     let length = below.iter().position(|line| line.trim_start().starts_with('#')).unwrap_or(below.len());

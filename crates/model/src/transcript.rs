@@ -163,7 +163,7 @@ pub struct UserQuestion<'a> {
 pub struct CallResult<'a> {
     pub call_id: Option<Text<'a>>,
     pub failed: bool,
-    /// Whether the user refused the call, so that it did not run.
+    /// Whether the user refused the call. If so, it did not run.
     pub refused: bool,
     /// The declaration that contains the beginning of an edit, if the result shows it.
     pub enclosing: Option<String>,

@@ -15,7 +15,7 @@ pub struct World<'a> {
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
     /// Whether any of thru's variables may be set. If not, hooks do not look up the variable of each setting.
     pub has_variables: bool,
-    /// `None` if the working directory no longer exists or is not needed.
+    /// The working directory, or `None` if it no longer exists or is not needed.
     pub cwd: Option<PathBuf>,
     /// The value of `--root`.
     pub root: Option<PathBuf>,

@@ -9,7 +9,7 @@ use model::plan::UnreadableReason;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
-/// Another tool's bundle may be larger than the bundles that thru writes.
+/// The largest bundle file that is read. Another tool's bundle may be larger than the bundles that thru writes.
 const MAX_BUNDLE_FILE_BYTES: usize = 16 * MAX_BUNDLE_BYTES;
 
 /// The size limit of a listing, which is enough for a hundred thousand files.

@@ -30,7 +30,7 @@ const MAX_REASON_BYTES: usize = 400;
 pub struct LostRecords {
     pub first: String,
     pub last: String,
-    /// A lower bound. If two hooks lose a record at the same moment, only one loss may be counted.
+    /// The minimum number of lost records. If two hooks lose a record at the same moment, only one loss may be counted.
     pub count: u64,
     pub why: String,
 }

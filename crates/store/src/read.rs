@@ -38,7 +38,7 @@ pub fn read_outside_store(path: &Path, max: usize) -> Result<Vec<u8>> {
 }
 
 /// Returns the metadata of the entry at a path without following links, or `None` if there is no entry. Returns an
-/// error if the path may not be examined, whereas `Path::exists` treats such a path as absent.
+/// error if the user lacks the permission to examine the path, whereas `Path::exists` treats such a path as absent.
 pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),

@@ -126,7 +126,7 @@ fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     ))
 }
 
-/// Opens the store at `dir` if a search from `start` may use it. A folder that may not be used is skipped without an
+/// Opens the store at `dir` if a search from `start` may use it. A folder that must not be used is skipped without an
 /// error, because otherwise a broken marker in `/tmp` could block all other users.
 fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, Marker)>> {
     match open_marked_store(dir) {

@@ -102,7 +102,8 @@ fn index_paths(git_dir: &Path) -> Vec<PathBuf> {
 }
 
 fn read_index(path: &Path, prefix: &[u8], files: &mut Vec<String>) -> io::Result<()> {
-    // The index does not record the length of its object ids. It is 20 bytes, or 32 bytes if git uses SHA-256.
+    // The index does not record the length of its object ids. Their length is 20 bytes, or 32 bytes if git uses
+    // SHA-256.
     let first = scan_store_entries(open_index(path)?, 20, prefix);
     let found = match first {
         Err(error) if error.kind() == ErrorKind::InvalidData => {

@@ -67,7 +67,7 @@ pub struct MeasuredCut {
     pub kind: CutKind,
     /// The results for briefs without a summary, in the order of [`BRIEF_SIZES`].
     pub brief_alone: Vec<RecallAnswers>,
-    /// Set only at compactions.
+    /// The results for the packet, which is measured only at compactions.
     pub packet: Option<RecallAnswers>,
     pub with_summary: Option<SummaryAndBrief>,
 }

@@ -10,7 +10,8 @@ pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
     for at in memmem::find_iter(text, ACTION_KEY) {
-        // The actions that change a file are `create`, `delete` and `edit`. They begin with these letters.
+        // The actions that change a file are `create`, `delete` and `edit`. They begin with the letters that are tested
+        // here.
         if at < read || !matches!(text.get(at + ACTION_KEY.len()), Some(b'c' | b'd' | b'e')) {
             continue;
         }
@@ -39,7 +40,7 @@ impl<'t> EditLine<'t> {
 
 const PATH_KEY: &[u8] = br#""path":""#;
 
-/// Finds the paths in a line. It is built once and used for many lines.
+/// Finds the paths in a line. A finder is built once and used for many lines.
 #[derive(Debug)]
 pub struct PathFinder(memmem::Finder<'static>);
 
@@ -69,8 +70,8 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
 /// taken from a transcript may be older than the lines around it.
 const LINES_EXAMINED: usize = 32;
 
-/// Returns whether the end of a journal contains everything since `from`. It does if its first lines are all older than
-/// `from`.
+/// Returns whether the end of a journal contains everything since `from`, that is, whether its first lines are all
+/// older than `from`.
 pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
     let mut times = text.split(|b| *b == b'\n').filter_map(time_of_line).take(LINES_EXAMINED).peekable();
     times.peek().is_some() && times.all(|ts| ts < from)

@@ -138,8 +138,8 @@ fn has_label(candidate: &Candidate, label: &str) -> bool {
     candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
 
-/// Whether the agent is likely to meet the trap again: it was met more than once, and the summary does not contain the
-/// command that worked instead.
+/// Returns whether the agent is likely to meet the trap again: it was met more than once, and the summary does not
+/// contain the command that worked instead.
 fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) -> bool {
     let is_this = |trap: &Trap| candidate.id == format!("trap:{}", trap.record);
     let is_open = |trap: &Trap| {
@@ -148,9 +148,9 @@ fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) 
     digest.traps().iter().any(|trap| is_this(trap) && is_open(trap))
 }
 
-/// Returns one line with the checks that passed if the summary does not report the state of checks of their kind, and
-/// the commands of checks that the summary announces without quoting them. A check that is part of another one is left
-/// out.
+/// Returns one line with two kinds of checks. The first are checks that passed, if the summary does not report the
+/// state of checks of their kind. The second are checks that the summary announces without quoting their commands. A
+/// check that is part of another one is left out.
 fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
     checks.retain(|check| is_new_pass(check, claims) || is_announced(check, claims));
     let keys: Vec<BTreeSet<String>> = checks.iter().map(check_keys).collect();
@@ -178,7 +178,8 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
     Some(Candidate { forms: vec![text], ..first })
 }
 
-/// Whether the summary announces checks of all kinds that are in this command line. Runs of single tests do not count.
+/// Returns whether the summary announces checks of all kinds that are in this command line. Runs of single tests do not
+/// count.
 fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
     let checks = run::checks_of_command(command, "");
@@ -192,8 +193,8 @@ fn check_keys(candidate: &Candidate) -> BTreeSet<String> {
     run::checks_of_command(command, "").iter().map(ProjectCheck::identity_key).collect()
 }
 
-/// Whether a check passed, nothing has been edited since, and the summary does not report the state of checks of this
-/// kind.
+/// Returns whether a check passed, nothing has been edited since, and the summary does not report the state of checks
+/// of this kind.
 fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
     let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.sort);
@@ -232,7 +233,7 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     Some(Candidate { forms: vec![text], ..candidate })
 }
 
-/// Returns whether an error line means this file. It may name the file without its upper folders.
+/// Returns whether an error line means this file. The line may name the file without its upper folders.
 fn is_same_file(path: &str, named: &str) -> bool {
     let shorter = named.trim_start_matches("./");
     path == shorter || path.ends_with(&format!("/{shorter}"))

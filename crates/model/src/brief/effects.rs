@@ -65,7 +65,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
         }
     };
     // The brief lists the edited files further down, so their number is enough if there is little room. If all edited
-    // files are at risk, the first names are enough otherwise.
+    // files are at risk, only the first of them are named even if there is more room.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
@@ -161,7 +161,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         _ => {}
     }
     if let Some(used) = git.pull_request {
-        // Its link is listed among the effects on the outside world.
+        // The link is listed among the effects on the outside world.
         let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
         short.push(name.clone());
         parts.push(name);

@@ -27,8 +27,8 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     }
 }
 
-/// The penalty that is added to the rank of files that are unlikely to be needed and, in a brief that is not roomy, to
-/// the rank of longer forms.
+/// The penalty for files that are unlikely to be needed and, in a brief that is not roomy, for longer forms. It is
+/// added to the rank.
 const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 
 /// The number of edited files that are ranked before the longer forms of other facts.

@@ -12,7 +12,7 @@ use crate::text::find_byte;
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'t> {
     bytes: &'t [u8],
-    /// Decodes a part of a JSON string. If it is missing, the text is plain.
+    /// Decodes a part of the JSON string, or `None` if the text is plain.
     decode: Option<fn(&[u8]) -> Cow<'_, str>>,
 }
 
@@ -29,7 +29,7 @@ impl<'t> SourceText<'t> {
         SourceText { bytes: crate::text::cut_to_bytes(text, MAX_BYTES_SEARCHED).as_bytes(), decode: None }
     }
 
-    /// `inner` is the text between the quotes of a JSON string, and `decode` decodes any part of it.
+    /// Creates a text from a JSON string. `inner` is the text between the quotes, and `decode` decodes any part of it.
     pub fn in_json(inner: &'t [u8], decode: fn(&[u8]) -> Cow<'_, str>) -> Self {
         SourceText { bytes: &inner[..inner.len().min(MAX_BYTES_SEARCHED)], decode: Some(decode) }
     }
@@ -100,7 +100,7 @@ impl<'t> SourceText<'t> {
     }
 }
 
-/// Returns false for most lines that declare nothing. It is much cheaper than [`declared_name`].
+/// Returns false for most lines that declare nothing. This test is much cheaper than [`declared_name`].
 fn may_declare(indentation: usize, bare: &[u8]) -> bool {
     let is_word = bare.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     if !is_word || indentation > MAX_INDENTATION {

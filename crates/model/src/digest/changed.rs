@@ -1,6 +1,7 @@
 //! Which files a session has changed since a certain record, as far as its calls tell.
 
-use super::Digest;
+use super::{Digest, FileUse};
+use crate::declared::may_declare_names;
 use crate::event::FileAction;
 use crate::journal::{FileField, JournalRecord};
 use crate::run;
@@ -14,13 +15,26 @@ pub struct ChangedFiles<'d> {
 }
 
 impl Digest {
-    /// Returns the files that tools edited and that commands wrote after the record with this number.
+    /// Returns the files that a tool edited or a command wrote after the record with this number.
     pub fn files_changed_since(&self, record: u64) -> ChangedFiles<'_> {
         let changed = self.files.iter().filter(|file| file.edited_at.max(file.written_at) > record);
         ChangedFiles {
             paths: changed.map(|file| file.path.as_str()).collect(),
             may_be_more: self.unnamed_change_at > record,
         }
+    }
+
+    /// Returns the files that a check may depend on and that were changed after the record with this number, most
+    /// recently changed first: files that tools edited, and program code that commands wrote. A log that a command
+    /// writes changes no result.
+    pub fn files_changed_after_check(&self, record: u64) -> Vec<&str> {
+        let changed_at = |file: &FileUse| match may_declare_names(&file.path) {
+            true => file.edited_at.max(file.written_at),
+            false => file.edited_at,
+        };
+        let mut changed: Vec<&FileUse> = self.files.iter().filter(|file| changed_at(file) > record).collect();
+        changed.sort_by_key(|file| std::cmp::Reverse(changed_at(file)));
+        changed.iter().map(|file| file.path.as_str()).collect()
     }
 
     /// Notes that the call may have changed files that neither its input nor its command names.

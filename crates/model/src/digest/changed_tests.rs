@@ -34,6 +34,9 @@ fn files_changed_by_tools_and_by_commands() {
     fold_call(&mut digest, "rm d.rs", false, &[("d.rs", Delete)]);
     let changed = ChangedFiles { paths: vec!["b.rs", "c.rs"], may_be_more: false };
     assert_eq!(digest.files_changed_since(start), changed);
+    assert_eq!(digest.files_changed_after_check(start), ["c.rs", "b.rs"]);
+    fold_call(&mut digest, "cargo build > build.log", true, &[("build.log", Edit)]);
+    assert_eq!(digest.files_changed_after_check(start), ["c.rs", "b.rs"], "a log changes no result");
     let then = digest.records;
     fold_call(&mut digest, "python3 gen.py", true, &[("gen.py", FileAction::Mention)]);
     assert_eq!(digest.files_changed_since(then), ChangedFiles { paths: vec![], may_be_more: true });

@@ -50,8 +50,8 @@ impl Digest {
         keep_last(&mut self.changes, MAX_CHANGES);
     }
 
-    /// Clears the announced change once it seems finished. It does if the agent runs a check, or reads another file
-    /// after an edit.
+    /// Clears the announced change once it seems finished: the agent has run a check, or has read another file after an
+    /// edit.
     pub(super) fn end_purpose(&mut self, record: &JournalRecord) {
         if self.purpose.is_empty() {
             return;

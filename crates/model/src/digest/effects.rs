@@ -269,8 +269,8 @@ impl Digest {
         }
     }
 
-    /// Returns whether a pull request may belong to this branch. It may if the last observed push before the pull
-    /// request was to this branch.
+    /// Returns whether a pull request may belong to this branch, that is, whether the last observed push before the
+    /// pull request was to this branch.
     fn belongs_to_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
         let before =
             |used: &&EffectUse| used.effect.kind == EffectKind::Push && used.record <= pull_request.record;
@@ -279,8 +279,8 @@ impl Digest {
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
     }
 
-    /// Drops notes that are no longer true: a stash that was reapplied, and discarded changes to a file that was
-    /// edited again.
+    /// Drops notes that are no longer true: notes about a stash that was reapplied, or about discarded changes to a
+    /// file that was edited again.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
         let mut kept: Vec<&EffectUse> = Vec::new();
         for used in notes {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::parsed::LazyValue;
-use super::{Digest, FileUse, keep_last};
+use super::{Digest, keep_last};
 use crate::failure;
 use crate::journal::JournalRecord;
 use crate::run::{self, CommandKind, CommandPurpose, GitFamily, ProjectCheck, RunResult, TestCounts};
@@ -195,18 +195,8 @@ impl Digest {
 
     /// Returns the most recently edited file, if it was edited after this record.
     pub fn file_edited_after(&self, record: u64) -> Option<&str> {
-        self.edits_after(record).max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
-    }
-
-    /// Returns the files that were edited after this record, most recently edited first.
-    pub fn files_edited_after(&self, record: u64) -> Vec<&str> {
-        let mut edited: Vec<_> = self.edits_after(record).collect();
-        edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
-        edited.iter().map(|file| file.path.as_str()).collect()
-    }
-
-    fn edits_after(&self, record: u64) -> impl Iterator<Item = &FileUse> {
-        self.files.iter().filter(move |file| file.edits > 0 && file.edited_at > record)
+        let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
+        edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
     /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change

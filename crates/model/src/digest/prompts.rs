@@ -52,7 +52,7 @@ impl Prompt {
     }
 
     /// Returns whether the prompt began a turn. A prompt that was sent while the agent was working, or that came with a
-    /// refusal, does not.
+    /// refusal, does not begin a turn.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
     }

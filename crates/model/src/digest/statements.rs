@@ -27,8 +27,8 @@ pub struct AgentStatement {
     pub record: u64,
     /// The condensed text, on one line and without markup.
     pub text: String,
-    /// Whether the statement ended a turn, so that it is a summary, an answer or a proposal. Other statements were
-    /// made between two calls.
+    /// Whether the statement ended a turn. If so, it is a summary, an answer or a proposal. Other statements were made
+    /// between two calls.
     pub closing: bool,
     /// The question or offer at the end of the statement, or empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -14,7 +14,7 @@ const STALE_TODOS_PROMPTS: usize = 6;
 const STALE_TODOS_TASKS: usize = 2;
 
 impl Digest {
-    /// Returns whether the todo list is about the current work. It is assumed to be if few prompts have followed its
+    /// Returns whether the todo list is probably about the current work, that is, whether few prompts have followed its
     /// last change.
     pub fn are_todos_current(&self) -> bool {
         let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
@@ -32,9 +32,9 @@ impl Digest {
         self.steps.iter().filter(later).count()
     }
 
-    /// Returns whether the records show that an open entry is done, although the agent has not ticked it off: it or a
-    /// later entry of the list requests checks that have passed, or a declaration that was added, since the list
-    /// changed.
+    /// Returns whether the records show that an open entry is done, although the agent has not ticked it off. This is
+    /// the case if the entry or a later one requests checks that have passed since the list changed, or a declaration
+    /// that was added since then.
     pub fn is_todo_done(&self, entry: &TodoField) -> bool {
         // Agents work through their list in order.
         let from = self.todos.iter().position(|todo| todo == entry).unwrap_or(self.todos.len());

@@ -40,7 +40,7 @@ struct OuterCommand {
     folder: String,
     repeats: bool,
     unsure: bool,
-    /// Whether the line is inside `$( … )`, so that another command captures its output.
+    /// Whether the line is inside `$( … )`. If so, another command captures its output.
     captured: bool,
     depth: usize,
 }

@@ -203,7 +203,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Describes the standing like [`Self::describe`], but for a model.
+    /// Like [`Self::describe`], but for a model.
     pub fn describe_for_model(&self) -> Option<String> {
         let entry = self.entry?;
         let what = describe_entry(entry, inline_for_model);

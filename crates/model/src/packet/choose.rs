@@ -132,7 +132,7 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     let run = |used| CheckRun {
         command: command_with_cd(used),
         used,
-        edited_since: digest.file_edited_after(used.last).is_some(),
+        edited_since: !digest.files_changed_after_check(used.last).is_empty(),
     };
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }

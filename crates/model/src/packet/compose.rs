@@ -102,7 +102,7 @@ pub struct PacketMaterial<'a> {
     pub project_id: &'a str,
     /// The state of the session's own checkout. `None` if it does not use git or does not exist on this machine.
     pub git: Option<&'a GitFacts>,
-    /// Whether the session ran in another project, so that its files are not this project's files.
+    /// Whether the session ran in another project. If so, its files are not this project's files.
     pub elsewhere: bool,
     pub now: Timestamp,
     /// Files that the user chose.
@@ -358,8 +358,8 @@ impl<'a> PacketFacts<'a> {
         text
     }
 
-    /// Whether the task is settled: the agent has summed it up, and a commit or a pull request was made between it and
-    /// the newest request. A long task does not count, because it is a plan whose rules may still apply.
+    /// Returns whether the task is settled: the agent has summed it up, and a commit or a pull request was made between
+    /// it and the newest request. A long task does not count, because it is a plan whose rules may still apply.
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);

@@ -52,7 +52,7 @@ pub struct CurrentState<'a> {
     pub files: &'a [CurrentFile],
     /// Whether the session continued and edited files after writing the packet.
     pub edited: bool,
-    /// Whether the packet's session worked in another checkout, so that its checks ran there.
+    /// Whether the packet's session worked in another checkout. If so, its checks ran there.
     pub is_other_checkout: bool,
 }
 

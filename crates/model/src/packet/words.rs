@@ -79,8 +79,8 @@ pub fn without_pasted_output(text: &str) -> String {
 }
 
 /// Returns the lines of pasted output to keep before and after the note that replaces it. If the output contains an
-/// error, this is the first error. Otherwise, if the message consists only of output, these are the first and the last
-/// line.
+/// error, only the first error is kept. Otherwise, the first and the last line are kept if the message consists only of
+/// output.
 fn lines_kept_of_paste<'t>(
     lines: &[&'t str],
     start: usize,

@@ -45,7 +45,8 @@ struct GraphDrawing<'p> {
 }
 
 impl<'p> GraphDrawing<'p> {
-    /// Draws a task and all tasks below it. It does not use recursion, because a chain may be as long as the plan.
+    /// Draws a task and all tasks below it. The function does not use recursion, because a chain may be as long as the
+    /// plan.
     fn draw_task(&mut self, root: &'p Task) {
         // Each entry contains the rails before a task, the task, and whether the task is its parent's last child
         // (`None` for the root).

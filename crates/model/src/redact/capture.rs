@@ -21,7 +21,7 @@ const COUNT_WORDS: &[&str] = &[
     "Skipped", "total", "Suites", "Files", "passing", "failing", "pending", "problems", "Summary", "s", "ms",
 ];
 
-/// A longer number could be a code.
+/// The maximum number of digits in a count. A longer number could be a code.
 const MAX_COUNT_DIGITS: usize = 5;
 
 /// Text without secrets. Only this module creates values of this type.

@@ -463,8 +463,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the password like [`password_after_name`], but also accepts an ordinary word, as in the FTP command `user NAME
-/// x`.
+/// Like [`password_after_name`], but also accepts an ordinary word, as in the FTP command `user NAME x`.
 pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -555,7 +554,7 @@ pub fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
     password_after_separator(text, at, b':')
 }
 
-/// Finds the password like [`password_after_user`], but with the separator `mark`.
+/// Like [`password_after_user`], but with the separator `mark`.
 fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
     // `value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
     let value = values::value_at(text, at).or_else(|| {

@@ -274,7 +274,7 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     }
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
-    // At most two words may be other than everyday nouns, and at most one of them may be common in sentences about
+    // All words except at most two must be everyday nouns. Of these two, at most one may be common in sentences about
     // passwords.
     let ordinary =
         |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_or_state_word(word);

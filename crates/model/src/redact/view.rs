@@ -25,7 +25,7 @@ pub struct DecodedView {
     steps: Vec<ViewStep>,
 }
 
-/// A position from which the view and the text run in parallel, up to the next step.
+/// A position in the view and in the text. From here to the next step, the two run in parallel.
 #[derive(Debug, Clone, Copy)]
 struct ViewStep {
     view_at: usize,

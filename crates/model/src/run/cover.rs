@@ -1,5 +1,5 @@
-//! Decides whether a successful run shows that another run's failure is fixed. It does if it ran the same check, a
-//! wider check, or exactly the failed tests.
+//! Decides whether a successful run shows that another run's failure is fixed. The successful run must have run the
+//! same check, a wider check, or exactly the failed tests.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, SELECTING_OPTIONS};
@@ -135,6 +135,8 @@ fn checks_everything(check: &ProjectCheck) -> bool {
         }
         "node" => rest.contains(&"--test") && only(&["--test", "--experimental-test-coverage"]),
         "golangci-lint" => only(&["run", "./..."]),
+        "node" => rest.contains(&"--test") && only(&["--test"]),
+        "unittest" => only(&["discover"]),
         "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "ruff" | "mypy" | "tsc" | "eslint" => {
             only(&["run", "check", ".", "--noEmit", "src", "tests"])
         }

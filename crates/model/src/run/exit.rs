@@ -14,7 +14,7 @@ pub(super) struct CheckedLine {
     /// this list.
     doing: Vec<usize>,
     pipefail: bool,
-    /// Whether the line contains loops or conditions, so that it is unknown which commands ran.
+    /// Whether the line contains loops or conditions. If so, it is unknown which commands ran.
     scripted: bool,
 }
 
@@ -52,7 +52,7 @@ impl CheckedLine {
         self.checks.last().map(|(at, ..)| *at)
     }
 
-    /// Returns whether a nonzero exit code only means that a look-up or a filter at the end of the line found nothing.
+    /// Returns whether a nonzero exit code only means that a lookup or a filter at the end of the line found nothing.
     pub(super) fn ends_in_look_up(&self) -> bool {
         let is_look_up =
             |last: &CommandStep| last.then == StepJoin::End && is_read_only(strip_wrappers(&last.words));
@@ -119,8 +119,8 @@ impl CheckedLine {
             || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == StepJoin::Pipe)
     }
 
-    /// Whether the line ends in a pipeline after the check that cannot fail, as in `make test && git log | head`. So
-    /// only a command before that pipeline can have failed.
+    /// Returns whether the commands after the check end in a pipeline that cannot fail, as in
+    /// `make test && git log | head`. If so, only a command before that pipeline can have failed.
     fn ends_in_faultless_pipe(&self, check: usize) -> bool {
         let after = &self.steps[check..];
         let Some(pipe) = after.iter().position(|step| step.then == StepJoin::Pipe).filter(|pipe| *pipe > 0)
@@ -161,7 +161,8 @@ impl CheckedLine {
         None
     }
 
-    /// Returns whether the output would show a failed check. It would if no filter removes the lines about failures.
+    /// Returns whether the output would show a failed check, that is, whether no filter removes the lines about
+    /// failures.
     pub(super) fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
@@ -200,8 +201,8 @@ impl CheckedLine {
             && self.steps[at..].iter().all(|step| matches!(step.then, StepJoin::Pipe | StepJoin::End))
     }
 
-    /// Returns the number of the failed check. It is the check whose task the output names, or the only check of the
-    /// failed kind.
+    /// Returns the number of the failed check: the check whose task the output names, or the only check of the failed
+    /// kind.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` refers to a part of the task `lint`.
@@ -310,8 +311,8 @@ fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     })
 }
 
-/// Whether a command only passes its input on, so that it fails only if it is mistyped. `grep` and `jq` also fail if they
-/// find nothing.
+/// Returns whether a command only passes its input on. Such a command fails only if it is mistyped. `grep` and `jq` are
+/// not included, because they also fail if they find nothing.
 fn is_faultless_filter(words: &[String]) -> bool {
     let program = words.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
     matches!(

@@ -1,5 +1,5 @@
 //! Decides whether a command's failure stays open until the command passes. It stays open if the command checks the
-//! project, runs a file or a task of the project, or changes something outside the project. The failure of a look-up or
+//! project, runs a file or a task of the project, or changes something outside the project. The failure of a lookup or
 //! a one-off probe does not stay open.
 
 use super::CommandKind;
@@ -134,7 +134,7 @@ mod tests {
             ("../other/deploy.sh", false),
             ("../other/bin/deploy", false),
             ("/w/other/bin/deploy", false),
-            // Probes and look-ups.
+            // Probes and lookups.
             ("python3 -c 'import x'", false),
             ("python3 - <<'E'\nx\nE", false),
             ("node -e 'x()'", false),

@@ -35,8 +35,9 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
     let mut seen = OutputSummary::default();
     let mut weight = 0;
     let mut next = 0;
-    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces it. Reading
-    // the counts is slow, so it is done at the end. A workspace prints one such line for each of its crates.
+    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces the chosen
+    // line. Reading the counts is slow, so it is done at the end. A workspace prints one such line for each of its
+    // crates.
     let mut rivals = Vec::new();
     for whole in output.split_inclusive('\n') {
         let line = next..next + whole.len();
@@ -85,7 +86,7 @@ fn counts_no_tests(line: &str) -> bool {
     super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
-/// Returns whether git's output says that it refused a command.
+/// Returns whether the output says that git refused a command.
 pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]

@@ -21,8 +21,8 @@ const WRITING_OPTIONS: [&str; 9] = [
     "--bless",
 ];
 
-/// Returns whether a command line may have changed files of the project that its text does not name. In doubt, the
-/// answer is yes. What tests and linters write does not count.
+/// Returns whether a command line may have changed files of the project that its text does not name. If in doubt,
+/// returns true. Files that tests and linters write do not count.
 pub fn may_change_unnamed_files(command: &str) -> bool {
     let command = &*expand_shells(command);
     shell::writes_unnamed_file(command)

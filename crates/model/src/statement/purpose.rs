@@ -116,7 +116,7 @@ const CHANGING_VERBS: &[&str] = &[
     "write",
 ];
 
-/// Phrases about the way of working rather than a change.
+/// Phrases about how the agent works rather than about a change.
 const META_WORDS: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 

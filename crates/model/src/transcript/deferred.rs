@@ -1,9 +1,10 @@
-//! A text that is decoded when it is read.
+//! A text that is decoded only when it is read.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A text that is decoded each time it is read, because most outputs in a transcript are never read.
+/// A text that is decoded anew each time it is read. Most outputs in a transcript are never read, so decoding them in
+/// advance would waste time.
 #[derive(Clone)]
 pub enum DeferredText<'a> {
     Decoded(Cow<'a, str>),

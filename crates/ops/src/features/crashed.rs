@@ -57,7 +57,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// A session whose process is unknown counts as dead after this long without an event.
 const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
-/// How long a command waits for another sweep. Session starts sweep too.
+/// How long a command waits for another sweep. Hooks also sweep when a session starts.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many bytes are read from the end of the session list to count crashed sessions.
@@ -72,7 +72,7 @@ pub struct SweptSession {
     pub last_at: String,
     /// The packet's id. It is empty if the session left nothing to hand over.
     pub packet: String,
-    /// False in a dry run.
+    /// Whether the packet was written. False in a dry run, or if the session left nothing to hand over.
     pub written: bool,
 }
 

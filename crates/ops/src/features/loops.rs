@@ -82,6 +82,9 @@ pub struct LoopShown {
     /// prompt, and the loop's validators do not run.
     #[serde(rename = "started_here")]
     pub is_allowed_here: bool,
+    /// Whether the project's folder was moved and its new path is not trusted yet. Then no loop is allowed.
+    #[serde(skip)]
+    pub is_folder_moved: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whether the loop keeps its session from stopping.
@@ -103,7 +106,7 @@ pub struct LoopShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopListing {
-    /// Most recently changed first.
+    /// All loops, most recently changed first.
     pub loops: Vec<LoopShown>,
     /// The files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -122,7 +125,7 @@ pub struct LoopLogShown {
 pub struct LoopChanged {
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
-    /// False if there was nothing to change.
+    /// Whether the command changed the loop. False if there was nothing to change.
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "chosen")]
@@ -140,14 +143,15 @@ pub struct ResumeOptions<'a> {
 
 /// Lists the loops. If there is no root, the list is empty and no error is returned.
 pub fn list_loops(world: &World) -> Result<LoopListing> {
-    let store = match world.find_root()? {
-        FoundRoot::Marked { store, .. } => store,
+    let (root, store) = match world.find_root()? {
+        FoundRoot::Marked { root, store, .. } => (root, store),
         FoundRoot::Unmarked(_) => return Ok(LoopListing { loops: Vec::new(), damaged: Vec::new() }),
     };
+    let is_folder_moved = report::is_folder_moved(world, &store, &root);
     let (records, damaged) = all_loops(&store)?;
     let pointer = read_or_rebuild_pointer(&store, &records);
-    let mut loops: Vec<LoopShown> =
-        records.iter().map(|record| loop_shown(&store, &record.loop_state, &pointer)).collect();
+    let shown = records.iter().map(|record| loop_shown(&store, &record.loop_state, &pointer));
+    let mut loops: Vec<LoopShown> = shown.map(|shown| LoopShown { is_folder_moved, ..shown }).collect();
     loops.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
     Ok(LoopListing { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
 }
@@ -362,6 +366,7 @@ fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, is_allowed
         foreground: foreground && runs,
         waits_for_session: pointer.loop_for_next_session.as_deref() == Some(&state.id) && runs,
         is_allowed_here,
+        is_folder_moved: false,
         id: state.id,
         status: state.status,
         iteration: state.iteration,

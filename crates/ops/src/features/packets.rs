@@ -67,7 +67,7 @@ pub struct PacketRow {
     pub created_at: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed the packet has ended, so that another session may claim it.
+    /// Whether the session that claimed the packet has ended. If so, another session may claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     pub purpose: String,

@@ -148,7 +148,7 @@ pub struct LedgerNote<'a> {
 #[derive(Debug)]
 pub struct PlanChanged {
     pub plan: Plan,
-    /// False if there was nothing to change.
+    /// Whether the plan was changed. False if there was nothing to change.
     pub changed: bool,
     pub notes: Vec<String>,
 }

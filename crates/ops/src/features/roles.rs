@@ -77,7 +77,7 @@ pub struct RoleFile {
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
-    /// `None` if the root has no marker. Context files are found even without one.
+    /// The store, or `None` if the root has no marker. Context files are found even without a marker.
     pub store: Option<Store>,
     pub settings: Settings,
 }

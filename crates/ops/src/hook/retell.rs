@@ -259,8 +259,8 @@ impl TranscriptReplay {
                 self.open_calls.push((unfinished_tool_call(call), self.line_offset));
             }
             TranscriptItem::Todos(change) => {
-                // A change to the task list that follows a result belongs to the call that has just ended, because
-                // the number of a new entry is known only after the call.
+                // If a change to the task list follows a result, the change belongs to the call that has just ended,
+                // because the number of a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,

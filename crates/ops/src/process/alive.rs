@@ -31,8 +31,8 @@ pub fn process_stamp(pid: u32) -> Option<String> {
 }
 
 /// Returns whether the process id in a stamp still belongs to the stamped process or its group. Returns true if that
-/// process still exists, and also if no process has the id, because the system does not reuse an id while a process
-/// group has it.
+/// process still exists. Also returns true if no process has the id, because the system does not reuse an id while a
+/// process group has it.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());

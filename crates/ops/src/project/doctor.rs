@@ -34,7 +34,7 @@ const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     pub root: Option<PathBuf>,
-    /// In the order in which the checks were made.
+    /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
     /// Which events have fired, how often, and how long handling them took.
     pub events: Vec<EventStatistics>,
@@ -226,7 +226,7 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Checks whether the folders that hooks use can be written to, because a hook that cannot write cannot report that
+/// Checks whether the folders that hooks use can be written to. A hook that cannot write cannot report the problem
 /// either.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::find_unwritable_folders(store);

@@ -18,7 +18,7 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False if there is no marker. `root` is then the folder in which the marker would be created.
+    /// Whether the root has a marker. If not, `root` is the folder in which the marker would be created.
     pub marked: bool,
     /// Why this folder cannot become a root, or `None` if it can or already is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct StatusReport {
     /// The folder that the `.git` file of this worktree names, if it does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_git_folder: Option<PathBuf>,
-    /// The settings file into which hooks are not installed because git tracks it, if no settings file calls thru.
+    /// If no settings file calls thru, the file into which hooks were not installed because git tracks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tracked_settings: Option<TrackedSettings>,
     #[serde(rename = "next")]

@@ -21,7 +21,7 @@ pub struct TrustReport {
     pub root: PathBuf,
     pub project_id: ProjectId,
     pub trusted: bool,
-    /// False if there was nothing to change.
+    /// Whether the trust record was changed. False if there was nothing to change.
     pub changed: bool,
     /// The path at which the project was trusted before it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -41,7 +41,7 @@ pub struct BriefRequest<'a> {
 
 #[derive(Debug)]
 pub struct ComposedBrief {
-    /// `None` if the brief would be empty.
+    /// The brief, or `None` if it would be empty.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
     /// The id of the session that the brief describes.
@@ -160,7 +160,7 @@ fn brief_material<'a>(
 
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
-    /// `None` means that the occasion is derived from the session's state.
+    /// The occasion. If it is `None`, the occasion is derived from the session's state.
     pub occasion: Option<Occasion>,
     /// A transcript to compose the brief from. The brief describes its session as it is at the end of the transcript.
     pub transcript: Option<&'a Path>,
@@ -170,7 +170,7 @@ pub struct BriefOptions<'a> {
     /// A file with the summary that the agent sees after the compaction.
     pub summary: Option<&'a Path>,
     pub room: BriefRoom,
-    /// `None` means the ranking in the settings.
+    /// The ranking. If it is `None`, the settings determine the ranking.
     pub ranking: Option<RankingChoice>,
 }
 

@@ -18,7 +18,7 @@ pub struct FilesReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub sessions: usize,
-    /// Most important first.
+    /// The files, most important first.
     pub files: Vec<FileRow>,
 }
 

@@ -8,6 +8,7 @@ use model::id::Id;
 
 use crate::Result;
 use crate::features::{ProjectContext, sessions};
+use crate::project::trust;
 use crate::session::list::{self, LastSession, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
 
@@ -30,7 +31,9 @@ pub fn find_last_at_work(
     if sessions::describe_other_worktree(project, &last).is_none() {
         return Some(LastAtWork { digest: last, elsewhere: None });
     }
-    let is_here = |entry: &RosterEntry| fits(entry) && Path::new(&entry.worktree) == project.root.checkout;
+    let is_here = |entry: &RosterEntry| {
+        fits(entry) && trust::moved_folder(project, Path::new(&entry.worktree)) == project.root.checkout
+    };
     match roster::last_session_with_work(entries, project.store, is_here).filter(roster::has_work) {
         Some(here) => Some(LastAtWork { digest: here, elsewhere: Some(last) }),
         None => Some(LastAtWork { digest: last, elsewhere: None }),

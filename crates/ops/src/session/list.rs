@@ -30,7 +30,7 @@ pub enum SessionChoice {
     Named,
     /// An environment variable of the calling harness named the session.
     Harness,
-    /// It is the session that was last active in the project.
+    /// Nobody named the session. It was chosen because it was last active in the project.
     Guess,
 }
 

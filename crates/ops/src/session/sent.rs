@@ -28,7 +28,7 @@ pub struct SentBrief {
     /// The session that the brief describes. At a session start, this is the previous session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Empty if the brief was empty.
+    /// The text of the brief, which may be empty.
     pub text: String,
 }
 
@@ -124,8 +124,8 @@ fn nothing_sent_error(session: &Id, occasion: Option<SentOccasion>) -> Error {
 impl SessionState for SentBriefs {
     const FOLDER: &'static str = layout::SENT_BRIEFS_FOLDER;
     const SUFFIX: &'static str = ".json";
-    /// This is enough for three briefs and the text that features add to them, each with at most ten thousand
-    /// characters.
+    /// The size limit of the file. It is enough for three briefs and the text that features add to them, each with at
+    /// most ten thousand characters.
     const MAX_BYTES: usize = 512 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<SentBriefs, String> {

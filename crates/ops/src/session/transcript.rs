@@ -35,7 +35,7 @@ pub struct TranscriptSource<'a> {
 pub struct ReadTranscript {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// Whether the session ran outside this checkout, so that its paths are relative to its own folder.
+    /// Whether the session ran outside this checkout. If so, its paths are relative to its own folder.
     pub elsewhere: bool,
     pub skipped: SkippedLines,
 }

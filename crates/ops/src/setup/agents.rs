@@ -27,9 +27,9 @@ pub use report::{AgentRow, Diagnosis, diagnose, list_agents};
 
 #[derive(Clone, Copy, Debug)]
 pub struct AgentsRequest<'a> {
-    /// `None` means every harness in use.
+    /// The harness, or `None` for every harness in use.
     pub harness: Option<&'a str>,
-    /// `None` means the swarm that the settings name or, for a removal, every swarm.
+    /// The swarm. `None` means the swarm that the settings name or, for a removal, every swarm.
     pub swarm: Option<&'a str>,
     pub scope: Scope,
     /// Whether to replace or remove even files that a person has changed. A backup of each is made first.
@@ -39,11 +39,11 @@ pub struct AgentsRequest<'a> {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentsReport {
-    /// `None` if the request was for all swarms.
+    /// The swarm, or `None` if the request was for all swarms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<String>,
     pub scope: Scope,
-    /// False in a dry run, which reports what would be done.
+    /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     pub harnesses: Vec<HarnessReport>,
     pub notes: Vec<String>,

@@ -61,7 +61,7 @@ pub enum InstallTask {
 pub struct InstallReport {
     pub harness: &'static str,
     pub scope: Scope,
-    /// False in a dry run, which reports what would be done.
+    /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     pub files: Vec<ChangedFile>,
     /// The files that could not be read and were not changed. They may still contain thru's hooks.
@@ -373,8 +373,8 @@ enum BackupPolicy {
 }
 
 impl FilePlan {
-    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. It
-    /// may be empty now.
+    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. That
+    /// folder may be empty now.
     fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
         let ChangedFile { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)

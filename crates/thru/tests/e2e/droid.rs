@@ -11,7 +11,7 @@ use crate::model::ScriptedModel;
 use crate::process::{EndedProcess, TestProcess, TimedLine};
 use crate::scratch::ScratchProject;
 
-/// The port of the discard service on this machine. No program listens on it.
+/// An address on this machine at which no program listens. Its port is that of the discard service.
 const UNUSED_ADDRESS: &str = "http://127.0.0.1:9";
 
 pub const ONE_SHOT_ARGUMENTS: &[&str] =

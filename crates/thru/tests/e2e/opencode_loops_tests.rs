@@ -41,7 +41,8 @@ fn loop_log(scratch: &ScratchProject, id: &str) -> JournalLines {
     JournalLines::read(&scratch.store_folder().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// Returns a script of five turns. In one of them, the agent writes a message before a tool call, which is not a stop.
+/// Returns a script of five turns. In one of them, the agent writes a message before a tool call. Such a message is not
+/// a stop.
 fn script_of_five_turns() -> ModelScript {
     ModelScript::main([
         text_step("One."),

@@ -33,8 +33,8 @@ fn env_expecting_outputs(words: &[&str]) -> TestEnv {
     env
 }
 
-/// A reader may copy the last line of an output from a brief, so the brief must quote that line exactly. Nor may a
-/// brief give advice that cannot be followed.
+/// A reader may copy the last line of an output from a brief, so the brief must quote that line exactly. A brief must
+/// also give no advice that cannot be followed.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     let env = env_expecting_outputs(&["review-a.md"]);

@@ -112,8 +112,8 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
     })
 }
 
-/// Whether a commit is assumed to be settled: it is on a branch other than the current one, and the summary says that
-/// something was pushed or merged.
+/// Returns whether a commit is assumed to be settled: it is on a branch other than the current one, and the summary
+/// says that something was pushed or merged.
 pub(super) fn is_settled(used: &EffectUse, branch: &str, claims: &SummaryClaims) -> bool {
     used.effect.place != branch && !branch.is_empty() && claims.says_published()
 }
@@ -137,8 +137,8 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
     };
     let is_default = DEFAULT_BRANCHES.contains(&branch) && !git.uncommitted.is_empty();
     let is_published = |used: &&EffectUse| is_new(digest, used) && is_push_of(used, branch);
-    // The folder of a worktree is often named after a branch, and the summary contains that folder's name. It misleads
-    // if another branch is checked out.
+    // The folder of a worktree is often named after a branch, and the summary contains that folder's name. That name
+    // misleads if another branch is checked out.
     let folder = digest.worktree.rsplit('/').next().unwrap_or_default();
     let misleads = digest.worktree.contains("worktree") && !branch.ends_with(folder);
     is_default || misleads || digest.effects.iter().any(|used| is_other(&used) || is_published(&used))

@@ -1,5 +1,5 @@
-//! Effects that a summary mentions without their ids. Each line says what has the id, where it is and what it is about,
-//! because a bare id does not help an agent.
+//! Effects that a summary mentions without their ids. Each line says what an id belongs to, where that is and what it
+//! is about, because a bare id does not help an agent.
 
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::effect_candidate;

@@ -84,7 +84,8 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // A script may only prepare a later step, so it is not listed next to a summary or a complete test run.
+                // A script may do no more than prepare a later step, so it is not listed next to a summary or a
+                // complete test run.
                 if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }
@@ -104,9 +105,9 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 }
                 checks_told += 1;
                 told_by_kind.push(kind);
-                let stale = match digest.file_edited_after(last) {
-                    Some(_) => ", before the last edits",
-                    None => &outside,
+                let stale = match digest.files_changed_after_check(last).is_empty() {
+                    false => ", before the last edits",
+                    true => &outside,
                 };
                 let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
                 let folder = digest.folder_of_command(&command.command, &command.folder);

@@ -101,7 +101,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    // A fix that was committed takes the place of an older conclusion, although it is not told.
+    // A statement about a fix that was committed takes the place of an older conclusion, although the brief leaves it
+    // out.
     let committed =
         digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
     let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());
@@ -110,8 +111,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The message contains little more than a question that the user has answered, or work that was done since, or
-        // it is about something else.
+        // Leave out a message that is mostly about an answered question or finished work, or that is about something
+        // else.
         if is_spent(digest, outcome)
             || is_committed_fix(digest, outcome)
             || is_answer_about_something_else(digest, turn, outcome)
@@ -154,11 +155,17 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
+    // The newest finding says more about the current work than the names of what was changed.
+    let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
+    if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
+        add_done_fact(all, record, fact, topic);
+    }
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
     add_uncommitted_names(digest, all);
+    add_deleted_files(digest, all);
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
@@ -284,8 +291,26 @@ fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     }
 }
 
-/// Returns whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests"
-/// do not.
+/// Adds the files that the session deleted without a commit. The list of files does not contain them.
+fn add_deleted_files(digest: &Digest, all: &mut GatheredCandidates) {
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+    let git = digest.git_state();
+    let deleted: Vec<String> = git
+        .uncommitted
+        .iter()
+        .filter(|file| file.deleted)
+        .map(|file| path_or_code(endings.split_at_unique_ending(&file.path).1, 120))
+        .collect();
+    if deleted.is_empty() {
+        return;
+    }
+    let more = deleted.len().saturating_sub(MAX_FILES_PER_GROUP);
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    let text = format!("deleted {}{more}", deleted[..deleted.len().min(MAX_FILES_PER_GROUP)].join(", "));
+    all.add_fact(FactClass::Done, "deleted".to_owned(), vec![text]).known_by = deleted;
+}
+
+/// Whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests" do not.
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
     const UNINFORMATIVE_WORDS: &[&str] = &[

@@ -21,6 +21,10 @@ fn fold_session(lines: &[&str]) -> Digest {
                 record.event = "tool-done".into();
                 record.files = vec![FileField::new(text.into(), FileAction::Edit)];
             }
+            "delete" => {
+                record.event = "tool-done".into();
+                record.files = vec![FileField::new(text.into(), FileAction::Delete)];
+            }
             "commit" => {
                 record.event = "tool-done".into();
                 record.effect = vec![Effect {
@@ -396,10 +400,10 @@ fn a_fix_that_was_committed_is_not_told_as_one_to_come() {
     ];
     let text = done_text(&lines);
     assert!(text.contains("Keep comments") && !text.contains("The fix is"), "{text}");
-    // Without a commit, it explains the uncommitted change.
+    // Without a commit, the finding explains the uncommitted change.
     let uncommitted = lines.iter().copied().filter(|line| !line.starts_with("commit")).collect::<Vec<_>>();
     assert!(done_text(&uncommitted).contains("eats the comments"), "{}", done_text(&uncommitted));
-    // The newest message is about it.
+    // The newest message is about the finding, so the finding is kept.
     let about = [&lines[..5], &["user: are the comments of tables kept as well?"]].concat();
     assert!(done_text(&about).contains("eats the comments"), "{}", done_text(&about));
 }
@@ -458,4 +462,14 @@ fn an_answer_about_something_else_is_not_told_beside_the_work() {
     };
     assert!(!told("user: Rebase onto main and resolve the conflicts"));
     assert!(told("user: Shorten the warnings that a second session gets"));
+}
+
+#[test]
+fn deleted_files_are_told_until_they_are_committed() {
+    let lines =
+        [TASK_PROMPT, "edit: src/old.py", "delete: src/old.py", "said: Let me go on with the reader:"];
+    let text = done_text(&lines);
+    assert!(text.contains("- deleted src/old.py\n"), "{text}");
+    let text = done_text(&[&lines[..3], &["commit: Remove the old reader"]].concat());
+    assert!(!text.contains("- deleted"), "{text}");
 }

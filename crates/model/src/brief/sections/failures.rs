@@ -34,7 +34,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             continue;
         }
         let known = failure::first_reason_line(&failure.error).to_owned();
-        let since = match digest.files_edited_after(failure.record).as_slice() {
+        let since = match digest.files_changed_after_check(failure.record).as_slice() {
             [] => outside.to_owned(),
             files @ [_] => format!("before the last edit of {}", list_edited_files(files, &endings)),
             files => format!("before the last edits of {}", list_edited_files(files, &endings)),

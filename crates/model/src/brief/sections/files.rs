@@ -10,7 +10,7 @@ use crate::digest::{Digest, FileUse};
 use crate::render::{is_plain_path, path_or_code};
 use crate::text::cut_to_bytes;
 
-/// The number of most likely files to add to a summary that lacks them, even if they were read long ago.
+/// The number of most likely files that are listed if the summary lacks them, even if they were read long ago.
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -32,7 +32,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             _ => FactClass::Edited,
         };
         let (folder, name) = match is_plain_path(&file.path) {
-            // Such a path is printed as code, so its folder and its name must not be printed separately.
+            // A path that is not plain is printed as code, so its folder and its name must not be printed separately.
             false => ("", file.path.as_str()),
             true => folders
                 .split_path(&file.path, |name| endings.is_unique(name))

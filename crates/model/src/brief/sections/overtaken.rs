@@ -46,8 +46,8 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-/// Whether a turn only answered a question, and the newest prompt is a task about something else on which the agent
-/// has already worked.
+/// Returns whether a turn only answered a question, and the newest prompt is a task about something else on which the
+/// agent has already worked.
 pub fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
         return false;
@@ -82,8 +82,9 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Whether a statement names a fix that was still to be made, and a commit has been made since an edit that followed it.
-/// The commit's subject says what was fixed. The statement stays if the newest prompt is about the same thing.
+/// Returns whether a statement names a fix that was still to be made, and a commit has been made since an edit that
+/// followed it. The commit's subject says what was fixed. The statement stays if the newest prompt is about the same
+/// thing.
 pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
     const FIX_TO_COME: [&str; 9] = [
         "the fix is",
@@ -127,8 +128,8 @@ pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     left.is_empty() || is_edited_since && left.len() * 3 < text.len()
 }
 
-/// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user
-/// replied with that decision is kept, because it explains the decision.
+/// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user was
+/// replying is kept, because it explains why the user abandoned the work.
 fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > said.record);
     later.any(|prompt| {

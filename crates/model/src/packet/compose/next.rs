@@ -369,8 +369,8 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        // A call of a script file usually prepares something. Tests and linters are called by the name of their tool.
-        // A run of a few tests does not show that the goal is met.
+        // A call to a script file usually prepares something. Tests and linters are called by the name of their tool. A
+        // run of a few tests does not show that the goal is met.
         let is_partial = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_partial_test_run);
         let is_check =
             |command: &&String| is_demanded(command) || !run::is_script_call(command) && !is_partial(command);

@@ -239,8 +239,8 @@ impl OutlineShape {
     }
 }
 
-/// Returns whether a heading such as `1.2 Name` is a chapter. It is if a list of tasks is below it. `Task 1.2: Name` is
-/// always a task.
+/// Returns whether a heading such as `1.2 Name` is a chapter, that is, whether a list of tasks is below it.
+/// `Task 1.2: Name` is always a task.
 fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }

@@ -66,8 +66,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older =
             Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
-        // Decisions that are not named are older than the last named one, so each of them gets at least the age of that
-        // one.
+        // Decisions that are not named are older than the last named decision, so each of them gets at least that
+        // decision's age.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }

@@ -47,7 +47,7 @@ pub struct StartOptions<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum PromptSource<'a> {
     InlineText(&'a str),
-    /// `-` means stdin.
+    /// A file with the prompt. `-` means stdin.
     File(&'a Path),
     Packet(&'a str),
 }

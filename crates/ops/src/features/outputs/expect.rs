@@ -25,7 +25,7 @@ pub struct ExpectRequest {
     pub advisory: Vec<String>,
     /// Files whose tier, critical or advisory, is derived from their names.
     pub files: Vec<String>,
-    /// Paths relative to the working directory.
+    /// The paths of the input files, relative to the working directory.
     pub inputs: Vec<String>,
     pub prompt: Option<String>,
     pub launch: Vec<String>,

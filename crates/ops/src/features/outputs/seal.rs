@@ -14,7 +14,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct SealReport {
     pub path: PathBuf,
-    /// False if the output was already sealed.
+    /// Whether the line was appended. False if the output was already sealed.
     pub changed: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::features::BriefContext;
 use crate::features::packets::{self, offer};
 use crate::hook::context::HookContext;
 
-/// How many of a claimed packet's goals a brief quotes. The next limit is for its constraints.
+/// How many of a claimed packet's goals a brief quotes. The next constant limits its constraints.
 const MAX_GOALS_TOLD: usize = 2;
 const MAX_CONSTRAINTS_TOLD: usize = 8;
 

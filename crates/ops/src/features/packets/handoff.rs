@@ -46,7 +46,7 @@ pub struct HandoffRequest<'a> {
 pub enum FileHashes {
     #[default]
     Take,
-    /// Hooks do not store fingerprints, because they have no time to read the files.
+    /// Do not store fingerprints. Hooks use this variant, because they have no time to read the files.
     Leave,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct PacketSource {
     pub harness: Option<&'static Harness>,
     pub chosen: Option<SessionChoice>,
     pub transcript: Option<String>,
-    /// Whether the session worked in another folder, so that its paths mean nothing in this checkout.
+    /// Whether the session worked in another folder. If so, its paths mean nothing in this checkout.
     pub elsewhere: bool,
     /// The checkout in which the session worked: this one or another worktree of the repository. `None` if that
     /// worktree no longer exists, or if the session worked in an unrelated folder.
@@ -197,7 +197,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// Replaces the session with the last session that did work, if it was opened only for the handoff. A guessed session
+/// If the session was opened only for the handoff, replaces it with the last session that did work. A guessed session
 /// that made no calls is replaced too. Also returns the id of the replaced session.
 fn replace_fresh_session(
     world: &World,

@@ -61,8 +61,8 @@ pub struct PickupReport {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<PacketStatus>,
-    /// False if the user has not trusted these records. They came with the folder, so another person may have written
-    /// them.
+    /// Whether the user has trusted these records. If not, they came with the folder, and another person may have
+    /// written them.
     pub trusted: bool,
     /// The claims that are no longer true.
     pub drift: Vec<Claim>,
@@ -81,7 +81,7 @@ pub struct PickupReport {
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed the packet has ended, so that another session may claim it.
+    /// Whether the session that claimed the packet has ended. If so, another session may claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     /// Who last committed the packet, or `None` if git does not track it.
@@ -315,8 +315,8 @@ impl ClaimingSessions {
         Ok(ClaimingSessions { sessions: roster::read_roster(store, window)? })
     }
 
-    /// Returns whether the session that claimed a packet has ended or its process is gone, so that another session
-    /// may claim the packet.
+    /// Returns whether the session that claimed a packet has ended or its process is gone. If so, another session may
+    /// claim the packet.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
         claimant.is_some_and(|entry| {

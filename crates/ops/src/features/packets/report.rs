@@ -24,7 +24,7 @@ struct PacketCount {
     /// How many packets are not done, or `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<usize>,
-    /// Whether counting stopped at the limit, so that there may be more packets.
+    /// Whether counting stopped at the limit. If so, there may be more packets.
     at_least: bool,
     /// The newest open packet, or else the newest packet. `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]

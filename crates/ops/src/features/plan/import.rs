@@ -57,7 +57,7 @@ pub struct ImportReport {
     pub dependencies: usize,
     /// What was ambiguous in the source, and how it was interpreted.
     pub warnings: Vec<ImportWarning>,
-    /// False if the plan was already imported, or if this was a dry run.
+    /// Whether the plan was written. False if it was already imported, or if this was a dry run.
     pub written: bool,
     #[serde(rename = "known")]
     pub already_imported: bool,

@@ -29,7 +29,7 @@ pub(crate) struct RoleActor<'a> {
     pub project: ProjectContext<'a>,
     /// The name of the harness, or `cli` for a command.
     pub actor: &'a str,
-    /// `None` for a user at a terminal who is not in a session.
+    /// The session, or `None` for a user at a terminal who is not in a session.
     pub session: Option<&'a Id>,
     /// The session's previous id, if it continues under a new id.
     pub previous_session: Option<&'a str>,

@@ -28,7 +28,7 @@ const COMMAND_LINE_ACTOR: &str = "cli";
 pub struct BegunLifecycle {
     pub role: String,
     pub state: LifecycleState,
-    /// False if the lifecycle already existed.
+    /// Whether the lifecycle was created. False if it already existed.
     pub created: bool,
 }
 
@@ -47,7 +47,7 @@ pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
 pub struct SaveReport {
     pub role: String,
     pub source: RoleSource,
-    /// `None` if there is no file. `missing_path` is then the path where the file belongs.
+    /// The role's context file. If it is `None`, `missing_path` is the path where the file belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,7 +182,7 @@ pub struct LifecycleRow {
     /// When the file was last updated, according to the date in the file.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated: String,
-    /// `None` if the role has no file.
+    /// Whether the file is valid, or `None` if the role has no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
     pub history: Vec<LifecycleStep>,

@@ -25,7 +25,7 @@ pub struct SwarmPlan {
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TaskVerdicts {
-    /// Oldest first.
+    /// The verdicts, oldest first.
     pub entries: Vec<EvidenceEntry>,
 }
 

@@ -92,7 +92,7 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     serde_json::from_slice::<PackageJson>(&bytes).ok().map(|package| package.version)
 }
 
-/// Returns the scope in which hooks are installed by default. Its file is not in git.
+/// Returns the scope in which hooks are installed by default. The settings file of that scope is not in git.
 pub fn default_scope(harness: &Harness) -> Scope {
     match hook_table_of(harness) {
         Some(table) if table.local_file.is_none() => Scope::User,

@@ -23,7 +23,7 @@ fn the_log_of_a_loop_counts_what_commands_wrote() {
     turn(4, &["sed -i s/1/2/ cart.py", "make generate"]);
     edit_file(&env, "s1", "e1", "tax.py");
     turn(5, &[]);
-    // A file that was edited earlier is only read.
+    // In this turn, a file that was edited earlier is only read.
     let read = json!({"tool_name": "Read", "tool_use_id": "r1",
         "tool_input": {"file_path": env.project_folder().join("tax.py")}});
     env.fire_event("s1", "PostToolUse", read);
@@ -349,7 +349,7 @@ fn a_manifest_always_says_what_is_next() {
     assert_eq!(next(Some("- [x] write the lexer\n")), "none: all boxes are ticked");
 }
 
-/// The brief of a session start prefers a session of its own checkout, and so do the status and the brief.
+/// The brief of a session start prefers a session of its own checkout, and so do `thru status` and `thru brief`.
 #[test]
 fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     let env = TestEnv::with_repository();
@@ -395,4 +395,43 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     assert_eq!(env.run_thru_json(&["brief"])["session"], "here");
     let there = env.thru_call(&["brief", "--json"]).in_folder(&tree).run().json();
     assert_eq!(there["session"], "there2");
+}
+
+/// A failure is fixed with `sed`, and another command runs the same tests.
+#[test]
+fn a_check_that_ran_before_a_command_changed_code_is_out_of_date() {
+    let env = TestEnv::with_root();
+    env.write_file("project/add.js", "a-b\n");
+    start_session(&env, "s1");
+    ask(&env, "s1", "Fix add()");
+    let failed = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "npm test"},
+        "error": "Exit code 1\nnot ok 1 - add\n  error: '-1 == 3'\n# fail 1"});
+    env.fire_event("s1", "PostToolUseFailure", failed);
+    run_command(&env, "s1", "b2", "sed -i s/a-b/a+b/ add.js");
+    let brief = || env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(brief().contains("`npm test` (exit 1, before the last edit of add.js)"), "{}", brief());
+    let passed = json!({"tool_name": "Bash", "tool_use_id": "b3", "tool_input": {"command": "node --test"},
+        "tool_response": {"stdout": "ok 1 - add\n# tests 1\n# pass 1\n# fail 0\n", "stderr": "", "exitCode": 0}});
+    env.fire_event("s1", "PostToolUse", passed);
+    assert!(!brief().contains("Failing:"), "{}", brief());
+    run_command(&env, "s1", "b4", "sed -i s/a+b/b+a/ add.js");
+    assert!(brief().contains("`node --test` → passed, before the last edits"), "{}", brief());
+    env.run_thru(&["handoff", "add", "--session", "s1"]).assert_ok();
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(picked.contains("`node --test`: unverified: passed at "), "{picked}");
+    assert!(picked.contains(", before the last edits; run it again"), "{picked}");
+}
+
+#[test]
+fn a_loop_of_a_moved_folder_is_not_called_foreign() {
+    let env = TestEnv::with_root();
+    env.run_thru(&["loop", "start", "--next", "Write the docs", "--promise", "OK"]).assert_ok();
+    let moved = env.base_folder().join("moved");
+    fs::rename(env.project_folder(), &moved).unwrap();
+    let list = env.thru_call(&["loop", "list"]).in_folder(&moved).run().assert_ok();
+    assert!(list.stdout.contains("active (folder moved)"), "{list}");
+    assert!(list.stderr.contains("`thru trust --moved`") && !list.to_string().contains("adopt"), "{list}");
+    env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
+    let list = env.thru_call(&["loop", "list"]).in_folder(&moved).run().assert_ok();
+    assert!(list.stdout.contains("▷ 20261115T192200Z-write-the-docs  active  "), "{list}");
 }
