@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
-use super::effects::list_by_folder;
+use super::paths::list_by_folder;
 use super::sections::goal::{ANSWERED_LABEL, NEWEST_LABEL, TASK_OF_MESSAGE_LABEL};
 use crate::digest::{Digest, Failure, FileUse, Trap};
 use crate::error_line::starts_with_file_and_line;
@@ -299,7 +299,10 @@ fn files_not_named(
     read.retain(|file| thin || !lists_others && is_recent(file));
     read.truncate(if thin { MAX_FILES_IF_THIN - edited.len() } else { MAX_READ_FILES });
     let read = read.iter().map(|file| path_or_code(&file.path, 200));
-    let (edited, read) = (list_by_folder(&edited, edited.len()), read.collect::<Vec<_>>().join(", "));
+    let (edited, read) = (
+        list_by_folder(edited.iter().map(|file| file.path.as_str()), usize::MAX),
+        read.collect::<Vec<_>>().join(", "),
+    );
     let (class, text) = match (edited.is_empty(), read.is_empty()) {
         (true, true) => return None,
         (true, false) => (FactClass::Read, read),
