@@ -88,15 +88,18 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
         true => &[FILES_NAMED_AT_RISK],
-        false if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK, 14, usize::MAX],
-        false => &[FILES_NAMED_AT_RISK],
+        false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
     };
     let form = |most: &usize| match most {
         0 => head.trim_end_matches(": ").to_owned(),
         most => format!("{head}{}", list_by_folder(files.iter().map(|file| file.path.as_str()), *most)),
     };
     let forms = lengths.iter().map(form).collect();
-    Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)))
+    let mut risk = effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms));
+    if n > FILES_ALWAYS_NAMED {
+        risk.add_terse_form(form(&0));
+    }
+    Some(risk)
 }
 
 pub(super) fn stashed_work(git: &GitState) -> Option<Candidate> {

@@ -361,15 +361,9 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !is_question
         && !is_short
         && !is_unfinished
-        && !is_look_at_code(text)
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
         && !is_quoted_by_newest_prompt(digest, outcome)
-}
-
-/// Returns whether a message only says what the agent sees in the code, such as "I see - there are two types here."
-fn is_look_at_code(text: &str) -> bool {
-    text.len() < MIN_INFORMATIVE_BYTES * 2 && text.starts_with("I see") && !statement::gives_reason(text)
 }
 
 /// Returns whether a statement is short and gives no reason.

@@ -120,13 +120,14 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     };
     use ListedSteps::{EditsAndOthers, Newest};
     let forms = vec![
-        form(120, Newest(2)),
         form(120, EditsAndOthers(2)),
         form(240, EditsAndOthers(4)),
         form(400, EditsAndOthers(MAX_STEPS)),
         form(1_000, EditsAndOthers(MAX_STEPS)),
     ];
-    all.add_fact(FactClass::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
+    let candidate = all.add_fact(FactClass::State, "said".to_owned(), forms);
+    candidate.add_terse_form(form(120, Newest(2)));
+    candidate.known_by = vec![words.to_owned()];
 }
 
 /// Adds calls that were still running when the records ended. The agent must check their results.
@@ -256,10 +257,10 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         let more = if more > 0 { format!("; +{more} more") } else { String::new() };
         format!("{}{more}", list[..list.len().min(most)].join("; "))
     };
-    let forms = [1, 2, 5, usize::MAX].map(|most| format!("To do{since}: {}", first(&open, most)));
-    let mut forms = forms.to_vec();
+    let form = |most: usize| format!("To do{since}: {}", first(&open, most));
+    let mut forms = [2, 5, usize::MAX].map(form).to_vec();
     forms.dedup();
-    all.add_fact(FactClass::State, "todos".to_owned(), forms);
+    all.add_fact(FactClass::State, "todos".to_owned(), forms).add_terse_form(form(1));
     if !done.is_empty() {
         let form = |most: usize| {
             let left = done.len().saturating_sub(most);
