@@ -243,7 +243,7 @@ pub type DecodeFn = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodab
 
 pub type ReplaceableFn = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
-pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
+pub const HARNESSES: &[Harness] = &[claude_code::HARNESS_ROW, droid::HARNESS_ROW, opencode::HARNESS_ROW];
 
 /// Harnesses that thru cannot be installed into yet. thru can import packets from them, and write prompts for them.
 pub const OTHER_HARNESSES: &[OtherHarness] = &[

@@ -152,7 +152,7 @@ fn legacy_files_of_every_shape() {
             check_manifest(&document).into_iter().filter(|f| f.level == FindingLevel::Error).collect();
         assert_eq!(finding_texts(&errors), [] as [&str; 0], "{legacy}");
         assert!(document.body().starts_with(b"Body stays."), "{legacy}");
-        assert_eq!(document.text("unknown").is_some(), legacy.contains("unknown"));
+        assert_eq!(document.frontmatter_text("unknown").is_some(), legacy.contains("unknown"));
     }
     let mapped = read_manifest(&migrate_legacy(
         b"---\nphase: Planning\nlast_skill: x\nupdated: 2026-01-02\n---\n",

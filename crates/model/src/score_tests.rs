@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::{KEYS, Settings, Value};
+use crate::config::{SETTING_ROWS, SettingValue, Settings};
 
 fn test_scoring() -> Scoring {
     Settings::DEFAULT.scoring_settings()
@@ -118,10 +118,15 @@ fn one_table_names_every_signal_and_its_weight() {
         assert!(!row.value.is_empty() && !row.source.is_empty(), "{}", row.name);
         let expected = weights.iter().find(|(name, _)| *name == row.name).map_or(1.0, |(_, weight)| *weight);
         assert_close(scoring.weights.weight_of(row.signal), expected);
-        let key = KEYS.iter().find(|key| key.name == format!("brief.scoring.weights.{}", row.name));
-        assert_eq!(key.map(crate::config::Key::default), Some(Value::Decimal(expected)), "{}", row.name);
+        let key = SETTING_ROWS.iter().find(|key| key.name == format!("brief.scoring.weights.{}", row.name));
+        assert_eq!(
+            key.map(crate::config::SettingRow::default_value),
+            Some(SettingValue::Decimal(expected)),
+            "{}",
+            row.name
+        );
     }
-    let rows = KEYS.iter().filter(|key| key.name.starts_with("brief.scoring.weights.")).count();
+    let rows = SETTING_ROWS.iter().filter(|key| key.name.starts_with("brief.scoring.weights.")).count();
     assert_eq!(rows, SIGNALS.len());
     assert_eq!((scoring.half_life_hours, scoring.max_candidates, scoring.max_tokens), (24.0, 100, 4_000));
     assert_eq!((scoring.ratios.prose, scoring.ratios.code), (0.25, 0.40));

@@ -39,19 +39,19 @@ use crate::{Error, Mode, Result, World};
 
 /// Every feature, in the order in which they are called.
 pub const FEATURES: &[Feature] = &[
-    loops::ROW,
-    roles::ROW,
-    workstreams::ROW,
-    plan::ROW,
-    decisions::ROW,
-    evidence::ROW,
-    packets::ROW,
-    crashed::ROW,
-    sessions::ROW,
-    outputs::ROW,
-    profiles::ROW,
-    window::ROW,
-    summaries::ROW,
+    loops::FEATURE_ROW,
+    roles::FEATURE_ROW,
+    workstreams::FEATURE_ROW,
+    plan::FEATURE_ROW,
+    decisions::FEATURE_ROW,
+    evidence::FEATURE_ROW,
+    packets::FEATURE_ROW,
+    crashed::FEATURE_ROW,
+    sessions::FEATURE_ROW,
+    outputs::FEATURE_ROW,
+    profiles::FEATURE_ROW,
+    window::FEATURE_ROW,
+    summaries::FEATURE_ROW,
 ];
 
 /// One feature: the events it handles, and the functions that handle them. A row sets only the fields that its

@@ -436,7 +436,7 @@ impl TrustedHook<'_> {
     }
 
     fn is_first_contact(&self, session: &Id) -> bool {
-        matches!(self.project.store.session(session).read::<FeedCursor>(), Ok(None))
+        matches!(self.project.store.session_state(session).read_state::<FeedCursor>(), Ok(None))
     }
 
     /// Returns whether a compaction of the session was announced or its brief is due. This state is read only at
@@ -449,7 +449,7 @@ impl TrustedHook<'_> {
             | EventKind::Summary { .. }
             | EventKind::AfterCompact { .. }
             | EventKind::SessionEnd { .. }
-            | EventKind::ToolDone(_) => self.project.store.session(session).read().ok().flatten(),
+            | EventKind::ToolDone(_) => self.project.store.session_state(session).read_state().ok().flatten(),
             EventKind::SessionStart { .. }
             | EventKind::BeforeCompact { .. }
             | EventKind::SubagentStart
@@ -465,7 +465,7 @@ impl TrustedHook<'_> {
         let store = self.project.store;
         // If a compaction was announced after the recorded event, this event belongs to that compaction and is no
         // duplicate.
-        matches!(store.session(session).read::<PendingBrief>(), Ok(None))
+        matches!(store.session_state(session).read_state::<PendingBrief>(), Ok(None))
             && store.current_digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
     }
 
@@ -509,12 +509,12 @@ impl TrustedHook<'_> {
             StoreEffect::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous_session.as_deref().map(Id::new) {
                     // The brief is no longer due under the session's old id.
-                    store.session(&previous).remove::<PendingBrief>()?;
+                    store.session_state(&previous).remove_state::<PendingBrief>()?;
                 }
-                let session = store.session(context.session);
+                let session = store.session_state(context.session);
                 match pending {
-                    Some(pending) => session.write(&pending)?,
-                    None => session.remove::<PendingBrief>()?,
+                    Some(pending) => session.write_state(&pending)?,
+                    None => session.remove_state::<PendingBrief>()?,
                 }
             }
         }

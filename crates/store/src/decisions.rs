@@ -81,8 +81,8 @@ impl Store {
 pub struct AnswersFingerprint(pub u64);
 
 impl SessionState for AnswersFingerprint {
-    const FOLDER: &'static str = layout::ANSWERS_SEEN_FOLDER;
-    const MAX_BYTES: usize = 64;
+    const STATE_FOLDER: &'static str = layout::ANSWERS_SEEN_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<AnswersFingerprint, String> {
         let text = String::from_utf8_lossy(bytes);

@@ -145,8 +145,8 @@ pub struct LastRunRecorded {
 }
 
 impl SessionState for LastRunRecorded {
-    const FOLDER: &'static str = layout::EVIDENCE_SEEN_FOLDER;
-    const MAX_BYTES: usize = 64;
+    const STATE_FOLDER: &'static str = layout::EVIDENCE_SEEN_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<LastRunRecorded, String> {
         let text = String::from_utf8_lossy(bytes);

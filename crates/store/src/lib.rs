@@ -59,7 +59,7 @@ pub use plan::LedgerEnd;
 pub use random::random_bytes;
 pub use read::{metadata_without_following, read_named_by_user, read_outside_store, read_stream};
 pub use root::{FoundRoot, Root, RootQuery, RootRules, UnfitReason, find_root, why_unfit};
-pub use session_state::{SessionHandle, SessionState};
+pub use session_state::{SessionState, SessionStateHandle};
 pub use store::{CreatedStore, Store};
 pub use tracked::TrackedFiles;
 pub use trust::{TrustRecords, TrustedRoot};

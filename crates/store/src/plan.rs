@@ -110,8 +110,8 @@ const MAX_LINE_HEAD_BYTES: usize = 16 * 1024;
 
 /// The file has one line for each entry in the task list, with the entry's fingerprint and state.
 impl SessionState for LinkedTodos {
-    const FOLDER: &'static str = layout::PLAN_TODOS_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
+    const STATE_FOLDER: &'static str = layout::PLAN_TODOS_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<LinkedTodos, String> {
         let read = |line: &str| {

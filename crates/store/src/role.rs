@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::id::Id;
 use model::marker::MarkerProblem;
-use model::role::lifecycle::{self, Lifecycle, StepRefused};
+use model::role::lifecycle::{self, Lifecycle, LifecycleStepRefusal};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
@@ -30,7 +30,7 @@ pub enum LifecycleChange {
         lifecycle: Lifecycle,
         created: bool,
     },
-    Refused(StepRefused),
+    Refused(LifecycleStepRefusal),
     /// Another role uses the same state file.
     FileNameClash {
         other_role: String,
@@ -45,9 +45,9 @@ pub struct RoleBinding {
 }
 
 impl SessionState for RoleBinding {
-    const FOLDER: &'static str = layout::ROLES_FOLDER;
-    const MAX_BYTES: usize = 256;
-    const DURABILITY: Durability = Durability::Synced;
+    const STATE_FOLDER: &'static str = layout::ROLES_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 256;
+    const WRITE_DURABILITY: Durability = Durability::Synced;
 
     fn parse(bytes: &[u8]) -> std::result::Result<RoleBinding, String> {
         let name = std::str::from_utf8(bytes).ok();
@@ -61,14 +61,14 @@ impl SessionState for RoleBinding {
 
 impl Store {
     pub fn role_of_session(&self, session: &Id) -> Result<Option<Id>> {
-        Ok(self.session(session).read::<RoleBinding>()?.and_then(|binding| binding.role))
+        Ok(self.session_state(session).read_state::<RoleBinding>()?.and_then(|binding| binding.role))
     }
 
     /// Lists all sessions that have a role, each with its role.
     pub fn role_bindings(&self) -> Result<Vec<(Id, Id)>> {
         let mut found = Vec::new();
-        for session in self.sessions_with::<RoleBinding>()? {
-            let binding = self.session(&session).read::<RoleBinding>()?;
+        for session in self.sessions_with_state::<RoleBinding>()? {
+            let binding = self.session_state(&session).read_state::<RoleBinding>()?;
             found.extend(binding.and_then(|binding| binding.role).map(|role| (session, role)));
         }
         Ok(found)
@@ -94,7 +94,7 @@ impl Store {
         role: &Id,
         missing: MissingLifecycle,
         wait: Duration,
-        change: impl Fn(&mut Lifecycle) -> std::result::Result<usize, StepRefused>,
+        change: impl Fn(&mut Lifecycle) -> std::result::Result<usize, LifecycleStepRefusal>,
     ) -> Result<LifecycleChange> {
         let machine = lifecycle::state_file_stem(role);
         let attempt = || -> Result<(LifecycleChange, bool)> {

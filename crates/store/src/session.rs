@@ -79,7 +79,7 @@ impl Store {
     /// Reads the stored digest. A digest that is damaged or has another version is ignored, because it can be rebuilt
     /// from the journal.
     fn read_stored_digest(&self, session: &Id) -> Result<Digest> {
-        match self.session(session).read() {
+        match self.session_state(session).read_state() {
             Ok(Some(digest)) => Ok(digest),
             Ok(None) | Err(Error::Damaged { .. } | Error::Refused { .. }) => {
                 Ok(Digest::new(session.as_str()))

@@ -5,7 +5,7 @@ mod printer;
 use std::fmt::Display;
 use std::sync::OnceLock;
 
-use model::config::Color;
+use model::config::ColorSetting;
 use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
 use ops::ErrorKind;
@@ -20,11 +20,11 @@ pub enum Format {
     Json,
 }
 
-pub fn choose_color(color: Color) {
+pub fn choose_color(color: ColorSetting) {
     match color {
-        Color::Auto => {}
-        Color::Always => anstream::ColorChoice::Always.write_global(),
-        Color::Never => anstream::ColorChoice::Never.write_global(),
+        ColorSetting::Auto => {}
+        ColorSetting::Always => anstream::ColorChoice::Always.write_global(),
+        ColorSetting::Never => anstream::ColorChoice::Never.write_global(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     StopBlockLimit, TranscriptSource, UserFolder, WiredEvent,
 };
 
-pub const ROW: Harness = Harness {
+pub const HARNESS_ROW: Harness = Harness {
     name: "claude-code",
     title: "Claude Code",
     aliases: &["claude"],

@@ -13,7 +13,7 @@ use crate::{
     SlashCommands, TranscriptSource, UserFolder, WiredEvent,
 };
 
-pub const ROW: Harness = Harness {
+pub const HARNESS_ROW: Harness = Harness {
     name: "droid",
     title: "Factory Droid",
     aliases: &["factory"],

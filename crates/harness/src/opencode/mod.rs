@@ -13,7 +13,7 @@ use crate::{
     TranscriptSource, UserFolder, WiredEvent,
 };
 
-pub const ROW: Harness = Harness {
+pub const HARNESS_ROW: Harness = Harness {
     name: "opencode",
     title: "OpenCode",
     aliases: &["open-code"],

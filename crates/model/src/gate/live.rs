@@ -42,7 +42,7 @@ pub fn live_dir_of_yaml(text: &str) -> Option<String> {
 /// Reads a scalar with the document parser, which handles quotes and comments.
 fn read_yaml_scalar(line: &str) -> Option<String> {
     let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
-    document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)
+    document.frontmatter_text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)
 }
 
 fn is_yaml_key(line: &str, key: &str) -> bool {

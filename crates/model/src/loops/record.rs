@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{EndReason, IterationOutcome, LastStop, Loop, LoopStatus, Promise};
-use crate::document::{Document, EditError, SectionHead, unwrap_verbatim, wrap_verbatim};
+use crate::document::{Document, EditError, HeadingPattern, unwrap_verbatim, wrap_verbatim};
 use crate::time;
 
 const PROMISE_KEY: &str = "completion_promise";
-const PROMPT_HEADING: SectionHead = SectionHead::exact(2, "Loop Prompt");
-const NOTES_HEADING: SectionHead = SectionHead::exact(2, "Notes");
+const PROMPT_HEADING: HeadingPattern = HeadingPattern::exact(2, "Loop Prompt");
+const NOTES_HEADING: HeadingPattern = HeadingPattern::exact(2, "Notes");
 
 #[derive(Clone, Debug)]
 pub struct LoopRecord {
@@ -31,7 +31,7 @@ impl LoopRecord {
             .into_iter()
             .filter(|(key, value)| *key == PROMISE_KEY || !value.is_null())
         {
-            document.set_entry(key, value)?;
+            document.set_frontmatter_entry(key, value)?;
         }
         let head = document.into_bytes();
         let file = |prompt: &[u8]| {
@@ -60,7 +60,7 @@ impl LoopRecord {
         let before = frontmatter_fields(&self.loop_state);
         for ((key, value), (_, old)) in frontmatter_fields(&loop_state).into_iter().zip(before) {
             if value != old {
-                document.set_entry(key, value)?;
+                document.set_frontmatter_entry(key, value)?;
             }
         }
         Ok(LoopRecord { loop_state, document })
@@ -97,7 +97,7 @@ fn frontmatter_fields(state: &Loop) -> Vec<(&'static str, Value)> {
 
 /// Returns the prompt, byte for byte.
 fn prompt_bytes(document: &Document) -> Option<&[u8]> {
-    let section = document.section_to_last(PROMPT_HEADING, NOTES_HEADING)?;
+    let section = document.find_section_to_last(PROMPT_HEADING, NOTES_HEADING)?;
     Some(unwrap_verbatim(section.body()).unwrap_or_else(|| section.content()))
 }
 
@@ -143,11 +143,14 @@ impl FieldReader<'_> {
     }
 
     fn damage_of_field(&self, key: &str, why: &str) -> LoopDamage {
-        LoopDamage { line: self.0.entry(key).map(|entry| entry.line), why: format!("{key}: {why}") }
+        LoopDamage {
+            line: self.0.frontmatter_entry(key).map(|entry| entry.line),
+            why: format!("{key}: {why}"),
+        }
     }
 
     fn optional_text(&self, key: &str) -> Option<String> {
-        self.0.text(key).filter(|text| !text.is_empty()).map(str::to_owned)
+        self.0.frontmatter_text(key).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
     fn required_text(&self, key: &str) -> Result<String, LoopDamage> {
@@ -155,23 +158,24 @@ impl FieldReader<'_> {
     }
 
     fn read_count(&self, key: &str) -> Result<u64, LoopDamage> {
-        let number = self.0.integer(key).and_then(|number| u64::try_from(number).ok());
+        let number = self.0.frontmatter_integer(key).and_then(|number| u64::try_from(number).ok());
         number.ok_or_else(|| self.damage_of_field(key, "it must be a whole number that is not negative"))
     }
 
     fn read_list(&self, key: &str) -> Result<Vec<String>, LoopDamage> {
-        match self.0.value_of(key) {
+        match self.0.frontmatter_value(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
-            Some(_) => {
-                self.0.list(key).ok_or_else(|| self.damage_of_field(key, "it must be a list on one line"))
-            }
+            Some(_) => self
+                .0
+                .frontmatter_list(key)
+                .ok_or_else(|| self.damage_of_field(key, "it must be a list on one line")),
         }
     }
 
     /// Reads the promises. People edit `completion_promise`, so if it differs from the first entry of `promises`, it
     /// replaces that entry.
     fn read_promises(&self) -> Result<Vec<Promise>, LoopDamage> {
-        let mut promises: Vec<Promise> = match self.0.value_of("promises") {
+        let mut promises: Vec<Promise> = match self.0.frontmatter_value("promises") {
             None | Some(Value::Null) => Vec::new(),
             Some(value) => serde_json::from_value(value.clone()).map_err(|_| {
                 self.damage_of_field("promises", "it must be [{\"text\": …, \"outcome\": \"done|blocked\"}]")
@@ -195,7 +199,7 @@ impl FieldReader<'_> {
 
     /// Reads the last stop. An unreadable value is ignored, because the engine can work without it.
     fn read_last_stop(&self) -> Option<LastStop> {
-        serde_json::from_value(self.0.value_of("last_stop")?.clone()).ok()
+        serde_json::from_value(self.0.frontmatter_value("last_stop")?.clone()).ok()
     }
 }
 

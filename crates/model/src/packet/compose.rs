@@ -235,7 +235,7 @@ impl<'a> PacketFacts<'a> {
         entries.push(("checks_seen", json!(seen)));
         for (key, value) in entries {
             // Setting an entry cannot fail here, because the keys are valid.
-            let _ = document.set_entry(key, value);
+            let _ = document.set_frontmatter_entry(key, value);
         }
         document.into_bytes()
     }

@@ -9,7 +9,7 @@ use super::{
     VALIDATORS_HEADING, choose, import, words,
 };
 use crate::brief::FactClass;
-use crate::document::{Document, SectionHead};
+use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain_path, path_or_code};
 use crate::text::{count_with_noun, sentences};
@@ -90,7 +90,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     let status = match packet.status {
         Some(status @ (PacketStatus::Done | PacketStatus::Blocked)) => {
             let why = document
-                .text("blocked_reason")
+                .frontmatter_text("blocked_reason")
                 .map_or(String::new(), |why| format!(" ({})", in_quotation_marks(why, 200)));
             format!(", which is {}{why}", status.name())
         }
@@ -179,8 +179,8 @@ enum SectionsUse {
 /// packet's other text.
 fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
-        .section(&[SectionHead::exact(2, NEXT_PROMPT_HEADING)])
-        .or_else(|| document.section(&[SectionHead::prefix(2, "Next Prompt")]))
+        .find_section(&[HeadingPattern::exact(2, NEXT_PROMPT_HEADING)])
+        .or_else(|| document.find_section(&[HeadingPattern::prefix(2, "Next Prompt")]))
         .map(|section| section.text())
         .filter(|text| is_section_filled(text));
     let sections = if found.is_some() { SectionsUse::Beside } else { SectionsUse::Told };
@@ -440,8 +440,10 @@ fn files_part(pickup: &PickupInput) -> String {
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
     }
-    let reasons =
-        pickup.document.section(&[SectionHead::exact(2, FILES_HEADING)]).map(|section| section.text());
+    let reasons = pickup
+        .document
+        .find_section(&[HeadingPattern::exact(2, FILES_HEADING)])
+        .map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
     let mut used: [(&str, Vec<String>); 3] = USES.map(|how| (how, Vec::new()));
     let mut gone: Vec<String> = Vec::new();
@@ -526,7 +528,9 @@ fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
 
 /// Returns a section as its heading, a colon and its lines. Empty if nothing is recorded.
 fn render_section(document: &Document, heading: &str) -> String {
-    let Some(found) = document.section(&[SectionHead::exact(2, heading)]) else { return String::new() };
+    let Some(found) = document.find_section(&[HeadingPattern::exact(2, heading)]) else {
+        return String::new();
+    };
     let text = found.text();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     if lines.is_empty() || lines == [NONE_RECORDED] {

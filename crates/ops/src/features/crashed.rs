@@ -30,7 +30,7 @@ use crate::session::roster::{self, RosterEntry};
 use crate::session::{database, past, transcript};
 use crate::{Error, Mode, Result, World};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "crashed sessions",
     brief_candidates,
     after_reply_sent: mark_told_sessions_offered,
@@ -161,7 +161,7 @@ fn crash_candidate(open: &RosterEntry, packet: &str) -> Candidate {
     let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.at, 30));
     let text =
         format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
-    Candidate::new(&packets::SECTION, format!("{CANDIDATE_ID_PREFIX}{}", open.session), text)
+    Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("{CANDIDATE_ID_PREFIX}{}", open.session), text)
 }
 
 fn mark_told_sessions_offered(context: &HookContext, told: &[String]) -> Result<()> {
@@ -172,8 +172,8 @@ fn mark_told_sessions_offered(context: &HookContext, told: &[String]) -> Result<
 }
 
 fn mark_offered(store: &Store, session: &Id) -> Result<()> {
-    let seen = store.session(session).read::<CrashRecord>()?.unwrap_or_default();
-    Ok(store.session(session).write(&CrashRecord { offered: true, ..seen })?)
+    let seen = store.session_state(session).read_state::<CrashRecord>()?.unwrap_or_default();
+    Ok(store.session_state(session).write_state(&CrashRecord { offered: true, ..seen })?)
 }
 
 fn is_packet_open(store: &Store, packet: &str) -> bool {
@@ -193,7 +193,7 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
         offered: false,
         until: journal_end(world, store, &session)?,
     };
-    Ok(store.session(&session).write(&seen)?)
+    Ok(store.session_state(&session).write_state(&seen)?)
 }
 
 /// Counts the sessions, among the newest ones, that crashed and have no packet yet. Writes nothing.
@@ -245,7 +245,7 @@ fn sweep_session(
     else {
         if mode == Mode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
-            project.store.session(&open.session).write(&CrashRecord {
+            project.store.session_state(&open.session).write_state(&CrashRecord {
                 packet: String::new(),
                 offered: true,
                 until,
@@ -379,7 +379,7 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
 /// Returns a session's crash record, or `None` if there is none or the session worked on after its packet was
 /// written.
 fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
-    let Some(seen) = store.session(&open.session).read::<CrashRecord>()? else { return Ok(None) };
+    let Some(seen) = store.session_state(&open.session).read_state::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;
     let is_over = match *open.at < *seen.until.at {
         false => !has_worked_since(store, &open.session, since)?,
@@ -416,8 +416,8 @@ fn is_thru_command(line: &str) -> bool {
 }
 
 impl SessionState for CrashRecord {
-    const FOLDER: &'static str = layout::SWEPT_FOLDER;
-    const MAX_BYTES: usize = 1024;
+    const STATE_FOLDER: &'static str = layout::SWEPT_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<CrashRecord, String> {
         let text = String::from_utf8_lossy(bytes);

@@ -34,13 +34,13 @@ pub(crate) use judge::FreshnessJudge;
 pub(crate) use observe::record_new_runs;
 pub(crate) use show::describe_rejection;
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "evidence",
     wanted_events: EventSet::of(&[EventName::SubagentStop]),
     decide: verdicts::decide,
     update_at_checkpoint: observe::update_at_checkpoint,
     brief_candidates: brief::brief_candidates,
-    brief_sections: brief::SECTIONS,
+    brief_sections: brief::BRIEF_SECTION_NAMES,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE

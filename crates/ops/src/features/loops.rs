@@ -35,7 +35,7 @@ use crate::session::list::SessionChoice;
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "loops",
     wanted_events: EventSet::of(&[
         EventName::SessionStart,
@@ -45,7 +45,7 @@ pub const ROW: Feature = Feature {
     ]),
     decide,
     brief_candidates: session::brief_candidates,
-    brief_sections: session::SECTIONS,
+    brief_sections: session::BRIEF_SECTION_NAMES,
     continue_under_new_id: session::continue_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,

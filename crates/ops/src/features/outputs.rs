@@ -37,13 +37,13 @@ pub use live::{ClearedLiveRun, LiveRunReport, LiveRunSource, clear_live_run, set
 pub use run::{GateRunOptions, Progress, RelaunchPolicy, run_gate};
 pub use seal::{OutputPrompt, SealReport, output_prompt, seal_output};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "outputs",
     wanted_events: EventSet::of(&[EventName::SubagentStart, EventName::SubagentStop]),
     annotate: hook::annotate_subagent_stop,
     decide: hook::decide,
     brief_candidates: hook::brief_candidates,
-    brief_sections: hook::SECTIONS,
+    brief_sections: hook::BRIEF_SECTION_NAMES,
     continue_under_new_id: worker::continue_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,

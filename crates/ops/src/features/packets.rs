@@ -33,10 +33,10 @@ pub use import::{ImportedPacket, import_handoff, import_handoff_after};
 pub(crate) use offer::CANDIDATE_ID_PREFIX as OFFER;
 use pickup::ClaimingSessions;
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "packets",
     brief_candidates: pickup::brief_candidates,
-    brief_sections: &[SECTION.name],
+    brief_sections: &[PACKETS_BRIEF_SECTION.name],
     continue_under_new_id: pickup::continue_as,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
@@ -44,7 +44,7 @@ pub const ROW: Feature = Feature {
 };
 
 /// The brief section about packets: the packet that the session works on, and the packets of crashed sessions.
-pub(crate) const SECTION: BriefSection =
+pub(crate) const PACKETS_BRIEF_SECTION: BriefSection =
     BriefSection { order: 3, longer: 1, name: "packet", title: "Packet", signal: ScoreSignal::Packet };
 
 /// How long a command waits for another command that is changing a packet.
@@ -263,7 +263,7 @@ pub(crate) fn set_frontmatter(
     key: &str,
     value: impl Into<serde_json::Value>,
 ) -> Result<()> {
-    document.set_entry(key, value).map_err(|why| edit_refused_error(&why))
+    document.set_frontmatter_entry(key, value).map_err(|why| edit_refused_error(&why))
 }
 
 fn edit_refused_error(why: &EditError) -> Error {
@@ -301,12 +301,12 @@ fn check_packet(store: &Store, marker: &Marker, id: &Id) -> CheckedPacket {
 fn packet_findings(marker: &Marker, id: &Id, document: &Document) -> Vec<Finding> {
     let file = format!("packets/{id}.md");
     let mut findings = packet::validate_packet(document, &file);
-    let theirs = document.text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
+    let theirs = document.frontmatter_text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
     if let (Some(theirs), Some(ours)) = (theirs, marker.project_id())
         && theirs != ours
     {
         let text = format!("`project_id` is {}; this project is {ours}", inline_for_model(theirs, 60));
-        let line = document.entry("project_id").map(|entry| entry.line);
+        let line = document.frontmatter_entry("project_id").map(|entry| entry.line);
         let hint = "it was written in another project; `thru packet import` copies it into this one";
         findings.push(Finding::new(FindingLevel::Warning, text).at_line(&file, line).with_hint(hint));
     }

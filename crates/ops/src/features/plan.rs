@@ -22,11 +22,11 @@ use crate::features::Feature;
 use crate::session::list;
 use crate::{Error, Result, World};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "plan",
     update_at_checkpoint: follow::update_at_checkpoint,
     brief_candidates: brief::brief_candidates,
-    brief_sections: brief::SECTIONS,
+    brief_sections: brief::BRIEF_SECTION_NAMES,
     facts_for_summary: brief::facts_for_summary,
     continue_under_new_id: follow::continue_under_new_id,
     doctor_checks: report::doctor_checks,

@@ -15,7 +15,7 @@ use crate::session::past;
 use crate::session::roster::Roster;
 use crate::{Mode, Result};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "profiles",
     wanted_events: EventSet::of(&[EventName::SubagentStart]),
     decide,

@@ -16,7 +16,7 @@ use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{Lifecycle, LifecycleState};
-use model::role::{self, ContextFile, OutsideFacts, RoleReport};
+use model::role::{self, ContextFile, FactsOutsideContextFile, RoleReport};
 use model::text::nearest_allowed_word;
 use model::time;
 use serde::Serialize;
@@ -31,7 +31,7 @@ use crate::session::roster;
 use crate::setup::init;
 use crate::{Error, Result, World};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "roles",
     wanted_events: EventSet::of(&[
         EventName::SessionStart,
@@ -41,7 +41,7 @@ pub const ROW: Feature = Feature {
     ]),
     decide: events::decide,
     brief_candidates: events::brief_candidates,
-    brief_sections: &[role::SECTION.name],
+    brief_sections: &[role::ROLE_BRIEF_SECTION.name],
     continue_under_new_id: events::continue_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
@@ -212,7 +212,12 @@ impl Roles {
         let gone: Vec<String> = file.key_files().into_iter().map(|file| file.path).filter(is_gone).collect();
         let newest_commit = self.newest_commit_time();
         let stale_hours = self.settings.roles_stale_hours;
-        file.check(&OutsideFacts { now: world.now, stale_hours, newest_commit, missing_key_files: &gone })
+        file.check(&FactsOutsideContextFile {
+            now: world.now,
+            stale_hours,
+            newest_commit,
+            missing_key_files: &gone,
+        })
     }
 }
 
@@ -359,7 +364,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     let changed =
         store.change_lifecycle(&role, MissingLifecycle::Create(world.now), init::LOCK_WAIT, |_| Ok(0))?;
     refuse_similar_name(&role, &changed)?;
-    store.session(&session).write(&RoleBinding { role: Some(role.clone()) })?;
+    store.session_state(&session).write_state(&RoleBinding { role: Some(role.clone()) })?;
     let file = roles.find_context_file(&role)?;
     let (mut missing_path, mut similar_role) = (None, None);
     if file.is_none() {
@@ -437,7 +442,7 @@ fn remove_role_of_session(
     chosen: SessionChoice,
 ) -> Result<UnboundRole> {
     let role = store.role_of_session(session)?;
-    store.session(session).remove::<RoleBinding>()?;
+    store.session_state(session).remove_state::<RoleBinding>()?;
     Ok(UnboundRole {
         session: session.to_string(),
         is_guessed_session: chosen == SessionChoice::Guess,

@@ -26,36 +26,36 @@ use crate::project::trust;
 use crate::session::past;
 use crate::session::roster::{self, RosterEntry};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
     wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
     brief_candidates,
     brief_sections: &[
-        RUNNING_SECTION.name,
-        WORKTREE_SECTION.name,
-        MEANWHILE_SECTION.name,
-        continued::SECTION.name,
+        RUNNING_SESSIONS_BRIEF_SECTION.name,
+        OTHER_WORKTREE_BRIEF_SECTION.name,
+        CHANGES_SINCE_BRIEF_SECTION.name,
+        continued::CONTINUED_WORK_BRIEF_SECTION.name,
     ],
     status: status_lines,
     ..Feature::EMPTY_FEATURE
 };
 
-const RUNNING_SECTION: BriefSection = BriefSection {
+const RUNNING_SESSIONS_BRIEF_SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
     name: "running",
     title: "Also at work",
     signal: ScoreSignal::Activity,
 };
-const WORKTREE_SECTION: BriefSection = BriefSection {
+const OTHER_WORKTREE_BRIEF_SECTION: BriefSection = BriefSection {
     order: 0,
     longer: 1,
     name: "worktree",
     title: "Another worktree",
     signal: ScoreSignal::Activity,
 };
-const MEANWHILE_SECTION: BriefSection = BriefSection {
+const CHANGES_SINCE_BRIEF_SECTION: BriefSection = BriefSection {
     order: 5,
     longer: 1,
     name: "meanwhile",
@@ -138,7 +138,7 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");
-    Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
+    Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, "worktree", text))
 }
 
 /// Returns a candidate about a later session in another worktree. The brief itself is about a session in this
@@ -148,7 +148,7 @@ pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> O
     let session = model::activity::short_session_id(&digest.session);
     let until = path_or_code(&digest.last_at, 30);
     let text = format!("session {session} worked in {worktree} until {until}{}", last_request(digest));
-    Some(Candidate::new(&WORKTREE_SECTION, format!("elsewhere:{}", digest.session), text))
+    Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, format!("elsewhere:{}", digest.session), text))
 }
 
 /// Describes a session's worktree, for example `the worktree /p/x (branch topic)`. Returns `None` if it is this
@@ -203,7 +203,7 @@ fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut u
         text.push_str(&format!("; lately {did}"));
     }
     text.push_str(&last_request(&digest));
-    Candidate::new(&RUNNING_SECTION, format!("running:{}", entry.session), text)
+    Candidate::new(&RUNNING_SESSIONS_BRIEF_SECTION, format!("running:{}", entry.session), text)
 }
 
 /// Returns a candidate for each session that ended and was active after this session's last activity.
@@ -233,7 +233,7 @@ fn sessions_since_candidates(
             path_or_code(&at, 30),
             last_request(&digest)
         );
-        told.push(Candidate::new(&MEANWHILE_SECTION, format!("worked:{}", entry.session), text));
+        told.push(Candidate::new(&CHANGES_SINCE_BRIEF_SECTION, format!("worked:{}", entry.session), text));
     }
     told
 }
@@ -253,8 +253,9 @@ fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Can
         .filter(|(_, files)| !files.is_empty())
         .map(|(what, files)| format!("{what}: {}", format_first_names(&files, MAX_CHANGED_FILES_NAMED)))
         .collect();
-    (!parts.is_empty())
-        .then(|| Candidate::new(&MEANWHILE_SECTION, "changed:files", format!("Files {}", parts.join("; "))))
+    (!parts.is_empty()).then(|| {
+        Candidate::new(&CHANGES_SINCE_BRIEF_SECTION, "changed:files", format!("Files {}", parts.join("; ")))
+    })
 }
 
 /// Lists the first `most` names and the number of the others: `a, b, +3 more`.

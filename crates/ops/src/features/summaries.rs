@@ -21,7 +21,7 @@ use crate::hook::context::HookContext;
 pub use import::{ImportedOutput, OutputsReport};
 pub use saved::{SavedTokens, count_saved_tokens};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "summaries",
     wanted_events: EventSet::of(&[EventName::ToolDone, EventName::SessionEnd]),
     decide,

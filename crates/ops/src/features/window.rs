@@ -12,7 +12,7 @@ use crate::Result;
 use crate::features::{Decision, Feature};
 use crate::hook::context::HookContext;
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "window",
     wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
     decide,
@@ -48,8 +48,8 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
     let Some((level, limit)) = window::reached_level(used, &settings.brief_model_limits) else {
         return Ok(None);
     };
-    let session = context.project.store.session(context.session);
-    let known = session.read::<WindowState>()?;
+    let session = context.project.store.session_state(context.session);
+    let known = session.read_state::<WindowState>()?;
     let state = known.clone().unwrap_or_default().with_window(level, limit);
     if level > state.told_level {
         let warning = WindowWarning {
@@ -61,9 +61,9 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
             calls: digest.called,
             edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
         };
-        session.write(&WindowState { due_warning: Some(warning), ..state })?;
+        session.write_state(&WindowState { due_warning: Some(warning), ..state })?;
     } else if known.is_some_and(|known| known != state) {
-        session.write(&state)?;
+        session.write_state(&state)?;
     }
     Ok(None)
 }
@@ -85,7 +85,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     if context.event.agent.is_some() {
         return Ok(Decision::no_action("a sub-agent has a window of its own"));
     }
-    let Some(state) = store.session(context.session).read::<WindowState>()? else {
+    let Some(state) = store.session_state(context.session).read_state::<WindowState>()? else {
         return Ok(Decision::no_action("no level of the context window was reached"));
     };
     if is_new_window(context) {
@@ -94,7 +94,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
             "a compaction opened a new window",
             "forget the warnings about the old window",
             move || {
-                store.session(context.session).remove::<WindowState>()?;
+                store.session_state(context.session).remove_state::<WindowState>()?;
                 Ok(ReplyPart::silent())
             },
         ));
@@ -111,11 +111,11 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
         // warns the agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
-        let session = store.session(context.session);
-        let Some(due) = session.read::<WindowState>()?.and_then(|state| state.due_warning) else {
+        let session = store.session_state(context.session);
+        let Some(due) = session.read_state::<WindowState>()?.and_then(|state| state.due_warning) else {
             return Ok(ReplyPart::silent());
         };
-        session.write(&WindowState { told_level: due.level, limit: due.limit, due_warning: None })?;
+        session.write_state(&WindowState { told_level: due.level, limit: due.limit, due_warning: None })?;
         Ok(ReplyPart::from_reply(Reply::Context(due.describe_for_agent(&handoff))))
     }))
 }
@@ -132,10 +132,10 @@ fn is_new_window(context: &HookContext) -> bool {
 }
 
 impl SessionState for WindowState {
-    const FOLDER: &'static str = layout::WINDOWS_FOLDER;
-    const SUFFIX: &'static str = ".json";
-    const MAX_BYTES: usize = 4 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+    const STATE_FOLDER: &'static str = layout::WINDOWS_FOLDER;
+    const STATE_FILE_SUFFIX: &'static str = ".json";
+    const MAX_STATE_FILE_BYTES: usize = 4 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<WindowState, String> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())

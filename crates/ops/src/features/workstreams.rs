@@ -24,13 +24,13 @@ pub use state::{ChosenWorkstream, read_state, session_state};
 use crate::World;
 use crate::features::{Feature, ProjectContext};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "workstreams",
     wanted_events: EventSet::of(&[EventName::Prompt]),
     decide: told::decide_at_prompt,
     update_at_checkpoint: follow::update_at_checkpoint,
     brief_candidates: told::brief_candidates,
-    brief_sections: told::SECTIONS,
+    brief_sections: told::BRIEF_SECTION_NAMES,
     after_reply_sent: told::record_reminders_sent,
     continue_under_new_id: state::continue_under_new_id,
     doctor_checks: report::doctor_checks,
@@ -160,7 +160,7 @@ impl<'a> Workstreams<'a> {
         let document = Document::parse(self.read_file(&path)?);
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = folder.strip_suffix(&format!("/{PLANNING_FOLDER}")).unwrap_or(folder).to_owned();
-        let named = document.text("project_id").filter(|id| manifest::is_workstream_id(id));
+        let named = document.frontmatter_text("project_id").filter(|id| manifest::is_workstream_id(id));
         let id = named.unwrap_or_else(|| folder.rsplit('/').next().unwrap_or_default()).to_owned();
         Ok(Workstream { id, manifest: path, folder })
     }

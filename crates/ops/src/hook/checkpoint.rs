@@ -73,7 +73,7 @@ pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>>
         digest.detected = digest.records;
         digest.begun = begun.iter().map(TranscriptRecord::fingerprint).collect();
     }
-    store.session(session).write::<Digest>(&digest)?;
+    store.session_state(session).write_state::<Digest>(&digest)?;
     caught_up?;
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
@@ -123,7 +123,7 @@ fn read_new_transcript(
     indexes: &mut IndexLines,
 ) -> Result<Vec<TranscriptRecord>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
-    let cursor: Option<feed::FeedCursor> = work.store.session(work.session).read().ok().flatten();
+    let cursor: Option<feed::FeedCursor> = work.store.session_state(work.session).read_state().ok().flatten();
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
@@ -160,7 +160,7 @@ fn read_new_transcript(
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, EventKind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
-        work.store.session(work.session).write(&PendingBrief::Due)?;
+        work.store.session_state(work.session).write_state(&PendingBrief::Due)?;
     }
     // An unfinished call is read again at the next checkpoint. This is safe, because duplicates are not counted.
     let end = report.cursor.offset;
@@ -171,7 +171,7 @@ fn read_new_transcript(
         Some(line_at) => feed::cursor_at(Path::new(path), line_at)?,
         None => report.cursor,
     };
-    work.store.session(work.session).write(&cursor)?;
+    work.store.session_state(work.session).write_state(&cursor)?;
     Ok(retelling.unfinished_calls())
 }
 

@@ -33,13 +33,13 @@ pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
 
 /// Returns whether the session's context contains this fact's whole current text.
 pub fn holds_full_text(store: &Store, session: &Id, candidate: &Candidate) -> bool {
-    let held = store.session(session).read::<ContextHeld>().ok().flatten().unwrap_or_default();
+    let held = store.session_state(session).read_state::<ContextHeld>().ok().flatten().unwrap_or_default();
     full_text_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
 }
 
 /// Removes the candidates that are already in the session's context.
 pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
-    if let Some(held) = store.session(session).read::<ContextHeld>()? {
+    if let Some(held) = store.session_state(session).read_state::<ContextHeld>()? {
         candidates.retain(|candidate| !held.marks.contains(&candidate_mark(candidate)));
     }
     Ok(())
@@ -48,10 +48,10 @@ pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<
 /// Records which facts were sent on an occasion. If the occasion began a new context, the earlier fingerprints are
 /// removed.
 pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
-    let session = context.project.store.session(context.session);
+    let session = context.project.store.session_state(context.session);
     let before = match occasion {
         Occasion::Started | Occasion::Compacted | Occasion::Resumed => ContextHeld::default(),
-        Occasion::Replayed | Occasion::Asked => session.read::<ContextHeld>()?.unwrap_or_default(),
+        Occasion::Replayed | Occasion::Asked => session.read_state::<ContextHeld>()?.unwrap_or_default(),
     };
     let mut marks = before.marks.clone();
     marks.extend(told);
@@ -61,15 +61,15 @@ pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<
         return Ok(());
     }
     match held.marks.is_empty() {
-        true => Ok(session.remove::<ContextHeld>()?),
-        false => Ok(session.write(&held)?),
+        true => Ok(session.remove_state::<ContextHeld>()?),
+        false => Ok(session.write_state(&held)?),
     }
 }
 
 impl SessionState for ContextHeld {
-    const FOLDER: &'static str = layout::CONTEXT_HELD_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+    const STATE_FOLDER: &'static str = layout::CONTEXT_HELD_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ContextHeld, String> {
         let text = String::from_utf8_lossy(bytes);

@@ -1,4 +1,4 @@
-use model::config::{ConfigEntry, KEYS, StageDefinition};
+use model::config::{ConfigEntry, SETTING_ROWS, StageDefinition};
 use model::finding::{Finding, FindingLevel};
 use model::text::count_with_noun;
 use ops::Result;
@@ -49,7 +49,7 @@ fn print_entries(entries: &[ConfigEntry]) {
         (max_width(entries.iter().map(|e| e.key)), max_width(values.iter().map(String::as_str)));
     let sources = max_width(entries.iter().map(|e| e.source.as_str()));
     for (entry, value) in entries.iter().zip(&values) {
-        let about = KEYS.iter().find(|key| key.name == entry.key).map_or("", |key| key.help);
+        let about = SETTING_ROWS.iter().find(|key| key.name == entry.key).map_or("", |key| key.help_text);
         let ConfigEntry { key, source, .. } = entry;
         output::print_line(format_args!(
             "{key:<keys$}  {value:<width$}  {source:<sources$}  {DIM}{about}{DIM:#}"

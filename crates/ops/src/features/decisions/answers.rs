@@ -44,8 +44,8 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let store = context.project.store;
     let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
     let seen = AnswersFingerprint(fnv_fingerprint(parts));
-    let session = store.session(context.session);
-    if !digest.answers.is_empty() && session.read::<AnswersFingerprint>()? != Some(seen) {
+    let session = store.session_state(context.session);
+    if !digest.answers.is_empty() && session.read_state::<AnswersFingerprint>()? != Some(seen) {
         let known: Vec<String> =
             store.newest_decisions(MAX_LOG_TAIL_BYTES)?.0.into_iter().map(|decision| decision.id).collect();
         let mut new = decisions_from_answers(&context.project, context.session.as_str(), &digest.answers);
@@ -54,7 +54,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
             true => store.sync_decisions()?,
             false => store.append_decisions(&new, Durability::Synced)?,
         }
-        session.write(&seen)?;
+        session.write_state(&seen)?;
     }
     if is_view_outdated(store)? {
         let note = view::write_view(&context.project, context.deadline.lock_wait(), Some(digest))?;

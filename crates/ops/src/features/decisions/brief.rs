@@ -12,14 +12,14 @@ use super::DecisionsInForce;
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
-const SECTION: BriefSection = BriefSection {
+const DECISIONS_BRIEF_SECTION: BriefSection = BriefSection {
     order: 10,
     longer: 30,
     name: "decisions",
     title: "Decisions in force (newest first)",
     signal: ScoreSignal::DecisionRecency,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[DECISIONS_BRIEF_SECTION.name];
 
 /// How many decisions a brief lists. It gives only the number of the others.
 const MAX_DECISIONS_NAMED: usize = 8;
@@ -49,7 +49,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         .iter()
         .map(|decision| {
             let mut candidate = Candidate::new(
-                &SECTION,
+                &DECISIONS_BRIEF_SECTION,
                 format!("decision:{}", decision.id),
                 decision.describe_for_model(160),
             );
@@ -64,8 +64,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if more > 0 {
         let or_more = if is_complete { "" } else { " or more" };
         let text = format!("{more} older{or_more}: `thru decisions list`");
-        let mut older =
-            Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
+        let mut older = Candidate::new(&DECISIONS_BRIEF_SECTION, "decisions:older", text)
+            .with_signal(ScoreSignal::DecisionRecency, 1.0);
         // Decisions that are not named are older than the last named one, so they get at least its age.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
@@ -73,7 +73,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if let Some((decisions, other)) = of_other_swarm {
         let text = other_swarm_sentence(decisions, &other);
         all.push(
-            Candidate::new(&SECTION, "decisions:set-aside", text)
+            Candidate::new(&DECISIONS_BRIEF_SECTION, "decisions:set-aside", text)
                 .with_signal(ScoreSignal::DecisionRecency, 1.0),
         );
     }

@@ -70,7 +70,7 @@ fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<Sessio
     let digest = |entry: &&RosterEntry| -> Option<Cow<Digest>> {
         match folded.filter(|folded| folded.session == entry.session.as_str()) {
             Some(folded) => Some(Cow::Borrowed(folded)),
-            None => store.session(&entry.session).read().ok()?.map(Cow::Owned),
+            None => store.session_state(&entry.session).read_state().ok()?.map(Cow::Owned),
         }
     };
     let digests = last.iter().take(MAX_SESSIONS_NAMED).filter_map(digest);

@@ -73,7 +73,7 @@ pub(crate) fn record_new_runs(
     (now, wait): (Timestamp, Duration),
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
-    let known: LastRunRecorded = store.session(&session).read()?.unwrap_or_default();
+    let known: LastRunRecorded = store.session_state(&session).read_state()?.unwrap_or_default();
     // If the journal was rebuilt, its records are numbered from the beginning again.
     let known = if known.record > digest.records { LastRunRecorded::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
@@ -115,7 +115,7 @@ pub(crate) fn record_new_runs(
             }
         }
     }
-    store.session(&session).write(&LastRunRecorded { record: recorded })?;
+    store.session_state(&session).write_state(&LastRunRecorded { record: recorded })?;
     Ok(notes)
 }
 

@@ -95,15 +95,16 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     if prompt.trim().is_empty() {
         return Err(damaged("there is no prompt after the frontmatter"));
     }
-    let count = |key: &str| document.integer(key).and_then(|n| u64::try_from(n).ok());
-    let promised =
-        document.text("completion_promise").filter(|text| promise::why_invalid_promise(text).is_none());
-    let started = document.text("started_at").and_then(time::parse_time).unwrap_or(world.now);
+    let count = |key: &str| document.frontmatter_integer(key).and_then(|n| u64::try_from(n).ok());
+    let promised = document
+        .frontmatter_text("completion_promise")
+        .filter(|text| promise::why_invalid_promise(text).is_none());
+    let started = document.frontmatter_text("started_at").and_then(time::parse_time).unwrap_or(world.now);
     // Identify the loop by fields that stay the same while it runs. The iteration number changes, so it is not used.
     let origin = fnv_fingerprint([
         &prompt,
         promised.unwrap_or_default(),
-        document.text("started_at").unwrap_or_default(),
+        document.frontmatter_text("started_at").unwrap_or_default(),
     ]);
     Ok(Loop {
         id: String::new(),

@@ -22,9 +22,9 @@ use crate::hook::context::HookContext;
 use crate::project::consent;
 use crate::{Mode, Result};
 
-const SECTION: BriefSection =
+const LOOP_BRIEF_SECTION: BriefSection =
     BriefSection { order: 0, longer: 12, name: "loop", title: "Loop", signal: ScoreSignal::Loop };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[LOOP_BRIEF_SECTION.name];
 
 /// How many characters of the prompt are shown to a session that takes over a loop.
 const MAX_PROMPT_CHARS_SHOWN: usize = 600;
@@ -139,7 +139,7 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     let prompt = Redacted::redact_whole(&state.prompt, context.project.settings.redact_options());
     let form =
         |most: usize| format!("{about} {}", in_quotation_marks(&outline_text(&prompt, most), most + 2));
-    let mut candidate = Candidate::new(&SECTION, format!("loop:{}", state.id), "");
+    let mut candidate = Candidate::new(&LOOP_BRIEF_SECTION, format!("loop:{}", state.id), "");
     candidate.forms = PROMPT_QUOTE_LENGTHS.map(form).to_vec();
     candidate.forms.dedup();
     candidate

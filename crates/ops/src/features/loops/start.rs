@@ -4,7 +4,7 @@ use std::path::Path;
 
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
-use model::document::{SectionHead, unwrap_verbatim};
+use model::document::{HeadingPattern, unwrap_verbatim};
 use model::id::Id;
 use model::loops::log::LoopEvent;
 use model::loops::{IterationOutcome, Loop, LoopRecord, LoopStatus, Promise, promise};
@@ -304,7 +304,7 @@ fn read_prompt_file(path: &Path) -> Result<String> {
 fn loop_from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
     let packets::PacketShown { id, document, packet, .. } =
         packets::open_packet(project, &packets::find_packet(project, named)?)?;
-    let prompt = document.section(&[SectionHead::prefix(2, "Next Prompt")]).map(|section| {
+    let prompt = document.find_section(&[HeadingPattern::prefix(2, "Next Prompt")]).map(|section| {
         let bytes = unwrap_verbatim(section.body()).unwrap_or_else(|| section.content());
         String::from_utf8_lossy(bytes).into_owned()
     });

@@ -42,7 +42,7 @@ impl StopFacts {
             }
             std::thread::sleep(POLL_INTERVAL);
         };
-        let pending = context.project.store.session(context.session).read::<PendingBrief>();
+        let pending = context.project.store.session_state(context.session).read_state::<PendingBrief>();
         StopFacts { last_turn, message, compacting: matches!(pending, Ok(Some(PendingBrief::Announced))) }
     }
 }

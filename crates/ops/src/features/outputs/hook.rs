@@ -60,14 +60,14 @@ pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result
     }))
 }
 
-const SECTION: BriefSection = BriefSection {
+const OUTPUTS_BRIEF_SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
     name: "outputs",
     title: "Outputs of sub-agents that are still open",
     signal: ScoreSignal::Outputs,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[OUTPUTS_BRIEF_SECTION.name];
 
 /// Returns a candidate for each output that the live run is still waiting for, or one that explains why the outputs
 /// are unknown.
@@ -92,7 +92,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         Err(error) => {
             let why = in_backticks(&error.to_string(), 600);
             let text = format!("the open outputs are unknown: {why}; `thru gate check` says what to do");
-            return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
+            return Ok(vec![Candidate::new(&OUTPUTS_BRIEF_SECTION, "output:error", text)]);
         }
     };
     // A sub-agent that this run launched writes only its own output. If its brief listed the open outputs, it might
@@ -111,7 +111,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
                 store.saved_message_path(&run, &output.file).map(|path| path_for_agent(&path, root));
             let path = format!("{folder}/{}", output.file);
             let text = gate::describe_open_output(output, judged, &path, message.as_deref());
-            Candidate::new(&SECTION, format!("output:{path}"), text)
+            Candidate::new(&OUTPUTS_BRIEF_SECTION, format!("output:{path}"), text)
         })
         .collect();
     if !candidates.is_empty() {
@@ -127,7 +127,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
             .collect();
         let advice = gate::advice_for_agent(&steps);
         let text = format!("{more}`thru gate check` shows the verdicts, {advice}");
-        candidates.push(Candidate::new(&SECTION, format!("output:{folder}"), text));
+        candidates.push(Candidate::new(&OUTPUTS_BRIEF_SECTION, format!("output:{folder}"), text));
     }
     Ok(candidates)
 }

@@ -21,8 +21,8 @@ pub(super) struct RunOfSession {
 }
 
 impl SessionState for RunOfSession {
-    const FOLDER: &'static str = layout::WORKED_RUN_FOLDER;
-    const MAX_BYTES: usize = 16 * 1024;
+    const STATE_FOLDER: &'static str = layout::WORKED_RUN_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 16 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<RunOfSession, String> {
         let folder = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
@@ -72,19 +72,19 @@ fn open_session_here(place: &GateContext) -> Result<Option<Id>> {
 pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunFolder) -> Result<()> {
     let worked = RunOfSession { folder: folder_below_root(root, run.path())?.1 };
     // If the existing record cannot be read, replace it.
-    if store.session(session).read::<RunOfSession>().ok().flatten().as_ref() == Some(&worked) {
+    if store.session_state(session).read_state::<RunOfSession>().ok().flatten().as_ref() == Some(&worked) {
         return Ok(());
     }
-    Ok(store.session(session).write(&worked)?)
+    Ok(store.session_state(session).write_state(&worked)?)
 }
 
 /// Returns whether a session works on `run`. If `run` is `None`, returns whether the session works on any run.
 pub(super) fn works_on(store: &Store, root: &Root, session: &Id, run: Option<&RunFolder>) -> bool {
-    let Ok(Some(worked)) = store.session(session).read::<RunOfSession>() else { return false };
+    let Ok(Some(worked)) = store.session_state(session).read_state::<RunOfSession>() else { return false };
     run.is_none_or(|run| folder_below_root(root, run.path()).is_ok_and(|(_, folder)| folder == worked.folder))
 }
 
 /// Lets a session that continues under a new id keep its run.
 pub(super) fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<RunOfSession>(previous)?)
+    Ok(context.project.store.session_state(context.session).inherit_from_session::<RunOfSession>(previous)?)
 }

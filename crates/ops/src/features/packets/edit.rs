@@ -1,6 +1,6 @@
 //! Edits a packet: its status, its files or one section. All other bytes stay the same.
 
-use model::document::{Document, SectionHead};
+use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::packet::{
     ALL_HEADINGS, CONFIRMED_HEADING, FILES_HEADING, Packet, PacketStatus, SUGGESTED_HEADING,
@@ -79,9 +79,9 @@ fn apply_edit(document: &mut Document, edit: PacketEdit, project: &Project) -> R
         PacketEdit::Status(status) => {
             set_frontmatter(document, "status", status.name())?;
             // A packet that is reopened or has ended loses its claim, so that another session can claim it.
-            document.remove_entry("claimed_by");
-            document.remove_entry("claimed_at");
-            document.remove_entry("blocked_reason");
+            document.remove_frontmatter_entry("claimed_by");
+            document.remove_frontmatter_entry("claimed_at");
+            document.remove_frontmatter_entry("blocked_reason");
             Ok(None)
         }
         PacketEdit::Block { reason } => {
@@ -183,7 +183,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document
-        .set_section(&[SectionHead::exact(level, &name)], text)
+        .set_section(&[HeadingPattern::exact(level, &name)], text)
         .map_err(|why| edit_refused_error(&why))?;
     Ok(frontmatter_note(&name))
 }

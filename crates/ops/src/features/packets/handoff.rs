@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use harness::Harness;
 use model::digest::Digest;
-use model::document::{Document, SectionHead};
+use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::loops::promise;
 use model::packet::drift::GONE_MARK;
@@ -402,7 +402,9 @@ fn role_rules(world: &World, project: &Project) -> Vec<String> {
         .and_then(|identity| roles::find_roles(world)?.find_context_file(&identity.role));
     let Ok(Some(file)) = file else { return Vec::new() };
     let document = Document::parse(file.bytes);
-    let Some(section) = document.section(&[SectionHead::prefix(2, "Key Rules")]) else { return Vec::new() };
+    let Some(section) = document.find_section(&[HeadingPattern::prefix(2, "Key Rules")]) else {
+        return Vec::new();
+    };
     let lines = section.text();
     let lines = lines.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
     lines.filter(|line| !line.is_empty()).map(|line| format!("{line} (role {})", file.role)).collect()

@@ -117,7 +117,10 @@ fn require_text_file(file: &Path, bytes: &[u8]) -> Result<()> {
 fn find_earlier_import(project: &Project, mark: &str) -> Result<Option<String>> {
     for name in project.store.packet_names()? {
         let Ok(id) = Id::new(&name) else { continue };
-        if project.store.read_packet(&id).is_ok_and(|document| document.text("imported_digest") == Some(mark))
+        if project
+            .store
+            .read_packet(&id)
+            .is_ok_and(|document| document.frontmatter_text("imported_digest") == Some(mark))
         {
             return Ok(Some(name));
         }

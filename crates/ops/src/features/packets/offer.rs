@@ -29,7 +29,7 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
         let newer = newer.map_or(String::new(), |newer| format!("; {}", newer.describe_as_newer()));
         let text =
             format!("on offer: {}; `thru pickup {id}` shows it{newer}", in_quotation_marks(purpose, 120));
-        Candidate::new(&packets::SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
+        Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
     };
     Ok(on_offer.packets.iter().take(MAX_PACKETS_OFFERED).enumerate().map(candidate).collect())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::brief::{Candidate, Occasion};
 use model::consent::quote_command;
-use model::document::{Document, SectionHead};
+use model::document::{Document, HeadingPattern};
 use model::event::FileAction;
 use model::id::Id;
 use model::journal::JournalRecord;
@@ -123,8 +123,10 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         LaterFiles::Add => files_written_since(&project, &shown.packet)?,
         LaterFiles::Leave => Vec::new(),
     };
-    let recorded =
-        shown.document.section(&[SectionHead::exact(2, DECISIONS_HEADING)]).map(|section| section.text());
+    let recorded = shown
+        .document
+        .find_section(&[HeadingPattern::exact(2, DECISIONS_HEADING)])
+        .map(|section| section.text());
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let (decided, overruled) =
@@ -257,8 +259,8 @@ fn claim_packet(
     let shown = packets::change_packet(project, id, |document| {
         // A session that claims its own packet again changes nothing. For a user, the claim is not compared, because
         // two users can have the same name.
-        let is_active = document.text("status") == Some(PacketStatus::Active.name());
-        let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
+        let is_active = document.frontmatter_text("status") == Some(PacketStatus::Active.name());
+        let again = is_active && owner.is_some() && document.frontmatter_text("claimed_by") == Some(&by);
         if again {
             return Ok(());
         }
@@ -269,7 +271,7 @@ fn claim_packet(
     })?;
     if let Some(session) = owner {
         let claimed = ClaimedPacket { packet: id.to_string(), by: session.to_string() };
-        project.store.session(&session).write(&claimed)?;
+        project.store.session_state(&session).write_state(&claimed)?;
     }
     Ok(shown)
 }
@@ -451,8 +453,8 @@ pub(super) struct ClaimedPacket {
 }
 
 impl SessionState for ClaimedPacket {
-    const FOLDER: &'static str = layout::CLAIMS_FOLDER;
-    const MAX_BYTES: usize = 1024;
+    const STATE_FOLDER: &'static str = layout::CLAIMS_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ClaimedPacket, String> {
         let text = String::from_utf8_lossy(bytes);
@@ -467,7 +469,7 @@ impl SessionState for ClaimedPacket {
 }
 
 pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
-    Ok(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.packet))
+    Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
 }
 
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -476,7 +478,9 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         return offer::offer_candidates(store, context.project.world.now);
     }
     let Some(session) = context.session else { return Ok(Vec::new()) };
-    let Some(claimed) = store.session(session).read::<ClaimedPacket>()? else { return Ok(Vec::new()) };
+    let Some(claimed) = store.session_state(session).read_state::<ClaimedPacket>()? else {
+        return Ok(Vec::new());
+    };
     let Ok(id) = Id::new(&claimed.packet) else { return Ok(Vec::new()) };
     let document = match store.read_packet(&id) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
@@ -491,7 +495,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let text = format!(
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
-    let mut told = vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)];
+    let mut told = vec![Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}"), text)];
     // If the session picked up its own packet, its own records already contain these facts.
     if packet.session_id != session.as_str() {
         told.extend(goal_candidates(&document, &id));
@@ -502,7 +506,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
 
 /// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
 fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
-    let section = document.section(&[SectionHead::exact(2, INTENT_HEADING)]);
+    let section = document.find_section(&[HeadingPattern::exact(2, INTENT_HEADING)]);
     let text = section.map(|section| section.text()).unwrap_or_default();
     let (mut title, mut quotes) = ("", Vec::<(&str, String)>::new());
     let mut is_quoted = false;
@@ -520,7 +524,7 @@ fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
             format!("From the packet: {title}: {quote}")
         };
         let forms = [160, 400, 900].map(form).to_vec();
-        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:goal:{n}"), "");
+        let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
         Candidate { forms, known_by: vec![quote], ..candidate }
     };
     quotes.into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
@@ -529,7 +533,7 @@ fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
 /// Returns the packet's constraints. The session that claimed the packet may lose them in a summary, and the user
 /// stated them in another session.
 fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
-    let section = document.section(&[SectionHead::exact(2, CONSTRAINTS_HEADING)]);
+    let section = document.find_section(&[HeadingPattern::exact(2, CONSTRAINTS_HEADING)]);
     let text = section.map(|section| section.text()).unwrap_or_default();
     let constraints = text.lines().filter_map(|line| line.strip_prefix("- "));
     let candidate = |(n, line): (usize, &str)| {
@@ -538,7 +542,8 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
             None => ("a constraint", line),
         };
         let text = format!("From the packet: {label}: {}", inline_for_model(words, 300));
-        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:constraint:{n}"), text);
+        let candidate =
+            Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:constraint:{n}"), text);
         Candidate { known_by: vec![words.to_owned()], ..candidate }
     };
     constraints.take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
@@ -546,5 +551,9 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
 
 /// Lets a session that continues under a new id keep its packet.
 pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<ClaimedPacket>(previous)?)
+    Ok(context
+        .project
+        .store
+        .session_state(context.session)
+        .inherit_from_session::<ClaimedPacket>(previous)?)
 }

@@ -15,8 +15,8 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     if digest.todos.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
         return Ok(None);
     }
-    let session = store.session(context.session);
-    let known: LinkedTodos = session.read()?.unwrap_or_default();
+    let session = store.session_state(context.session);
+    let known: LinkedTodos = session.read_state()?.unwrap_or_default();
     let by = context.session.to_string();
     let author = PlanAuthor { author: by, at: context.project.world.now };
     // Usually the list has not changed since the last stop, so the plan need not be read.
@@ -54,11 +54,11 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
         )?;
         notes.extend(changed.notes);
     }
-    session.write(&now)?;
+    session.write_state(&now)?;
     notes.into_iter().for_each(|note| context.add_warning(note));
     Ok(None)
 }
 
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<LinkedTodos>(previous)?)
+    Ok(context.project.store.session_state(context.session).inherit_from_session::<LinkedTodos>(previous)?)
 }

@@ -307,7 +307,7 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
 /// Links the tasks to the session's list, so that later changes to the list also update the tasks.
 fn link_tasks_to_session(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
-    Ok(store.session(session).write(&seen)?)
+    Ok(store.session_state(session).write_state(&seen)?)
 }
 
 fn approved_plan(digest: &Digest) -> Option<&str> {

@@ -129,9 +129,9 @@ pub fn fix_file(world: &World, file: &Path, mode: Mode) -> Result<FixReport> {
     let fixed = role::fix_context_file(bytes.clone());
     let mut mended = FixReport {
         file: shown.clone(),
-        written: mode == Mode::Write && !fixed.lines.is_empty(),
+        written: mode == Mode::Write && !fixed.changed_lines.is_empty(),
         diff: unified_diff(&String::from_utf8_lossy(&bytes), &String::from_utf8_lossy(&fixed.bytes)),
-        lines: fixed.lines,
+        lines: fixed.changed_lines,
         backup: None,
         check: checked_file(shown, roles.check_context_file(world, &fixed.bytes)),
     };

@@ -11,8 +11,8 @@ use model::id::Id;
 use model::render::in_backticks;
 use model::reply::ReplyPart;
 use model::role::event::{RoleEvent, role_event};
-use model::role::lifecycle::{FileValidity, ForceStep, LifecycleEvent, StepActor};
-use model::role::{self, ContextFile, OutsideFacts, RoleFacts};
+use model::role::lifecycle::{ContextFileValidity, ForceStep, LifecycleEvent, LifecycleStepActor};
+use model::role::{self, ContextFile, FactsOutsideContextFile, RoleFacts};
 use store::role::{LifecycleChange, MissingLifecycle, RoleBinding};
 
 use crate::features::{BriefContext, Decision, ProjectContext};
@@ -77,7 +77,7 @@ fn is_new_session(event: &Event) -> bool {
 
 /// Lets a session that continues under a new id keep its role.
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
+    Ok(context.project.store.session_state(context.session).inherit_from_session::<RoleBinding>(previous)?)
 }
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -96,7 +96,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Err(error) => {
             let text =
                 format!("{role}; its context file cannot be read: {}", in_backticks(&error.to_string(), 300));
-            return Ok(vec![Candidate::new(&role::SECTION, format!("role:{role}:name"), text)]);
+            return Ok(vec![Candidate::new(&role::ROLE_BRIEF_SECTION, format!("role:{role}:name"), text)]);
         }
     };
     let would_be = || super::expected_path(root, settings, &role).unwrap_or_default();
@@ -116,8 +116,13 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-fn lifecycle_facts(settings: &Settings, now: Timestamp) -> OutsideFacts<'static> {
-    OutsideFacts { now, stale_hours: settings.roles_stale_hours, newest_commit: None, missing_key_files: &[] }
+fn lifecycle_facts(settings: &Settings, now: Timestamp) -> FactsOutsideContextFile<'static> {
+    FactsOutsideContextFile {
+        now,
+        stale_hours: settings.roles_stale_hours,
+        newest_commit: None,
+        missing_key_files: &[],
+    }
 }
 
 impl RoleActor<'_> {
@@ -152,9 +157,10 @@ impl RoleActor<'_> {
             )));
         };
         let report = ContextFile::read(file.bytes).check(&lifecycle_facts(settings, world.now));
-        let validity = if report.is_valid() { FileValidity::Valid } else { FileValidity::Invalid };
+        let validity =
+            if report.is_valid() { ContextFileValidity::Valid } else { ContextFileValidity::Invalid };
         let warning = self.step_lifecycle(role, LifecycleEvent::Compaction(validity))?;
-        if validity == FileValidity::Valid {
+        if validity == ContextFileValidity::Valid {
             return Ok(warning);
         }
         let errors: Vec<String> = report.errors().iter().map(ToString::to_string).collect();
@@ -164,8 +170,12 @@ impl RoleActor<'_> {
     fn step_lifecycle(&self, role: &Id, happened: LifecycleEvent) -> Result<Option<String>> {
         let ProjectContext { world, store, .. } = self.project;
         let session = self.session.map(Id::as_str);
-        let actor =
-            StepActor { actor: self.actor, session, previous_session: self.previous_session, now: world.now };
+        let actor = LifecycleStepActor {
+            actor: self.actor,
+            session,
+            previous_session: self.previous_session,
+            now: world.now,
+        };
         let hear = |lifecycle: &mut role::lifecycle::Lifecycle| {
             lifecycle.apply_event(happened, ForceStep::No, &actor)
         };
@@ -197,7 +207,7 @@ impl RoleActor<'_> {
             let create = MissingLifecycle::Create(world.now);
             let changed = store.change_lifecycle(role, create, self.deadline.lock_wait(), |_| Ok(0))?;
             super::refuse_similar_name(role, &changed)?;
-            store.session(session).write(&RoleBinding { role: Some(role.clone()) })?;
+            store.session_state(session).write_state(&RoleBinding { role: Some(role.clone()) })?;
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use model::id::Id;
 use model::role::lifecycle::{
-    FileValidity, ForceStep, Lifecycle, LifecycleEvent, LifecycleState, LifecycleStep, StepActor,
+    ContextFileValidity, ForceStep, Lifecycle, LifecycleEvent, LifecycleState, LifecycleStep,
+    LifecycleStepActor,
 };
 use model::role::{RoleFinding, RoleFindingKind};
 use serde::Serialize;
@@ -78,7 +79,8 @@ pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result
             }],
         ),
     };
-    let happened = LifecycleEvent::Save(if valid { FileValidity::Valid } else { FileValidity::Invalid });
+    let happened =
+        LifecycleEvent::Save(if valid { ContextFileValidity::Valid } else { ContextFileValidity::Invalid });
     // If a role has neither a file nor a lifecycle, its name is probably mistyped, so no lifecycle is created for it.
     let missing = if file.is_some() { MissingLifecycle::Create(world.now) } else { MissingLifecycle::Leave };
     let lifecycle = step_lifecycle(world, &store, &role, missing, happened, force)?;
@@ -127,7 +129,7 @@ pub(crate) fn step_lifecycle(
 ) -> Result<Lifecycle> {
     // At a terminal, record no session, because it would only be a guess.
     let session = list::session_of_current_harness(world);
-    let actor = StepActor {
+    let actor = LifecycleStepActor {
         actor: COMMAND_LINE_ACTOR,
         session: session.as_ref().map(Id::as_str),
         previous_session: None,
@@ -256,7 +258,7 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     let file = roles.find_context_file(role)?;
     let report = file.as_ref().map(|file| roles.check_context_file(world, &file.bytes));
     let updated =
-        file.as_ref().map(|file| model::role::ContextFile::read(file.bytes.clone()).essentials().updated);
+        file.as_ref().map(|file| model::role::ContextFile::read(file.bytes.clone()).parsed_content().updated);
     let (state, since, session, history, dropped_steps) = match lifecycle {
         Some(l) => (Some(l.state), l.since, l.session, l.history, Some(l.dropped_steps).filter(|n| *n > 0)),
         None => (None, String::new(), String::new(), Vec::new(), None),

@@ -8,7 +8,7 @@ use model::config::Settings;
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{ForceStep, LifecycleEvent, LifecycleState};
-use model::role::{ContextEssentials, ContextFile};
+use model::role::{ContextFile, ContextFileContent};
 use serde::Serialize;
 use store::Store;
 use store::role::MissingLifecycle;
@@ -47,7 +47,7 @@ pub struct RecoverReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<DocumentToRead>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<ContextEssentials>,
+    pub context: Option<ContextFileContent>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// `None` if the role has no lifecycle.
@@ -103,7 +103,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     report.valid = check.is_valid();
     report.errors = check.errors().iter().map(ToString::to_string).collect();
     report.text = String::from_utf8_lossy(&file.bytes).into_owned();
-    report.context = Some(ContextFile::read(file.bytes).essentials());
+    report.context = Some(ContextFile::read(file.bytes).parsed_content());
     report.last_committed_by = git::last_author_of_file(checkout, &checkout.join(&file.display_path));
     report.file = Some(file.display_path);
     if let Some(store) = &roles.store {

@@ -71,11 +71,11 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
             // warns the agent.
             let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
             let clashes = without_reported_clashes(store, context.session, clashes);
-            let session = store.session(context.session);
-            let mut told = session.read::<ReportedClashes>()?.unwrap_or_default();
+            let session = store.session_state(context.session);
+            let mut told = session.read_state::<ReportedClashes>()?.unwrap_or_default();
             told.fingerprints.extend(clashes.iter().map(Clash::fingerprint));
             told.fingerprints.drain(..told.fingerprints.len().saturating_sub(MAX_MARKS));
-            session.write(&told)?;
+            session.write_state(&told)?;
             Ok(clash_reply(store, &clashes))
         },
     ))
@@ -245,15 +245,16 @@ fn without_reported_clashes(store: &Store, session: &Id, mut clashes: Vec<Clash>
     if clashes.is_empty() {
         return clashes;
     }
-    let told = store.session(session).read::<ReportedClashes>().ok().flatten().unwrap_or_default();
+    let told =
+        store.session_state(session).read_state::<ReportedClashes>().ok().flatten().unwrap_or_default();
     clashes.retain(|clash| !told.fingerprints.contains(&clash.fingerprint()));
     clashes
 }
 
 impl SessionState for ReportedClashes {
-    const FOLDER: &'static str = layout::CLASHES_TOLD_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+    const STATE_FOLDER: &'static str = layout::CLASHES_TOLD_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ReportedClashes, String> {
         let text = String::from_utf8_lossy(bytes);

@@ -15,7 +15,7 @@ use super::active;
 use crate::Result;
 use crate::features::ProjectContext;
 
-const LATELY_SECTION: BriefSection = BriefSection {
+const RECENT_WORK_BRIEF_SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
     name: profile::ACTIVITY_SECTION,
@@ -42,7 +42,7 @@ pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<O
         done.extend(last_calls(store, other, &from));
     }
     let text = activity::describe_recent_activity(&done, session.as_str(), settings.awareness_max_chars);
-    Ok(text.map(|text| Candidate::new(&LATELY_SECTION, "activity:lately", text)))
+    Ok(text.map(|text| Candidate::new(&RECENT_WORK_BRIEF_SECTION, "activity:lately", text)))
 }
 
 /// Describes, for a brief, the recent work of another session's agents in at most `max` characters. Returns `None` if

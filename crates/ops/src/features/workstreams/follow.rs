@@ -81,7 +81,9 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
 /// Returns the workstream that was chosen for this session or whose manifest names it, and the first read error. The
 /// search continues after a read error.
 fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
-    if let Ok(Some(ChosenWorkstream { id })) = place.store.session(session).read::<ChosenWorkstream>() {
+    if let Ok(Some(ChosenWorkstream { id })) =
+        place.store.session_state(session).read_state::<ChosenWorkstream>()
+    {
         return (Some(id), Ok(()));
     }
     let all = match place.list_each() {
@@ -165,11 +167,17 @@ impl SessionFollower<'_> {
         if marks == *ticked {
             return Ok(());
         }
-        self.workstreams.store.session(self.session).write(&TickedEntries { marks })
+        self.workstreams.store.session_state(self.session).write_state(&TickedEntries { marks })
     }
 
     fn ticked_entries(&self) -> Result<BTreeSet<String>> {
-        Ok(self.workstreams.store.session(self.session).read::<TickedEntries>()?.unwrap_or_default().marks)
+        Ok(self
+            .workstreams
+            .store
+            .session_state(self.session)
+            .read_state::<TickedEntries>()?
+            .unwrap_or_default()
+            .marks)
     }
 }
 

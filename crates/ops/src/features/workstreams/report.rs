@@ -27,7 +27,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let newest = read_state(store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::err);
     let newest = newest.map(|why| state_file_finding(layout::PRECOMPACT_STATE_FILE, &why));
-    let sessions = store.sessions_with::<workstream::PrecompactState>().unwrap_or_default();
+    let sessions = store.sessions_with_state::<workstream::PrecompactState>().unwrap_or_default();
     let own = sessions.iter().filter_map(|session| {
         let why = session_state(store, session.as_str())?.err()?;
         Some(state_file_finding(&layout::precompact_path(session), &why))

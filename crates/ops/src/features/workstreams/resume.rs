@@ -294,14 +294,14 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
         what: format!("session {session} has ended, and gets no more briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
     })?;
-    store.session(&session).write(&ChosenWorkstream { id: found.id.clone() })?;
+    store.session_state(&session).write_state(&ChosenWorkstream { id: found.id.clone() })?;
     let detected = DetectedWorkstream {
         id: Some(found.id.clone()),
         confidence: DetectionConfidence::High,
         method: DetectionMethod::Transcript,
     };
     let state = PrecompactState::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
-    store.session(&session).write(&state)?;
+    store.session_state(&session).write_state(&state)?;
     Ok(UsedWorkstream {
         project_id: found.id,
         session: session.to_string(),

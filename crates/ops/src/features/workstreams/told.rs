@@ -25,21 +25,21 @@ use crate::session::context_held;
 /// How many bytes of a file to load are read. This is more than a brief has room for.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
-const SECTION: BriefSection = BriefSection {
+const WORKSTREAM_BRIEF_SECTION: BriefSection = BriefSection {
     order: 2,
     longer: 1,
     name: "workstream",
     title: "Workstream",
     signal: ScoreSignal::Manifest,
 };
-const FILES_SECTION: BriefSection = BriefSection {
+const INLINED_FILES_BRIEF_SECTION: BriefSection = BriefSection {
     order: 2,
     longer: 1,
     name: "file",
     title: "Text of files to load (data, as it is on disk now)",
     signal: ScoreSignal::Manifest,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name, FILES_SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[WORKSTREAM_BRIEF_SECTION.name, INLINED_FILES_BRIEF_SECTION.name];
 
 /// Returns the candidates about the workstream of a session that was resumed or compacted. If the state cannot be
 /// used, the candidate says why.
@@ -78,7 +78,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 fn workstream_fact(what: &str, text: String) -> Candidate {
-    Candidate::new(&SECTION, format!("workstream:{what}"), text)
+    Candidate::new(&WORKSTREAM_BRIEF_SECTION, format!("workstream:{what}"), text)
 }
 
 fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate> {
@@ -190,7 +190,7 @@ fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Cand
     let text = String::from_utf8(place.read_file(path).ok()?).ok()?;
     let text = Redacted::redact_head(&text, MAX_INLINED_BYTES, place.settings.redact_options());
     let mut candidate = Candidate::in_section(
-        &FILES_SECTION,
+        &INLINED_FILES_BRIEF_SECTION,
         format!("workstream:file:{path}"),
         quote_file_text(path, &text),
     );
@@ -245,8 +245,13 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
     // compaction, so that the reminder is sent again afterwards.
     let since = (mark > 0).then(|| mark.to_string());
     let set = format!("{:016x}", fnv_fingerprint(unread.iter().copied().chain(since.as_deref())));
-    let reminded =
-        place.store.session(context.session).read::<RemindersSent>().ok().flatten().unwrap_or_default();
+    let reminded = place
+        .store
+        .session_state(context.session)
+        .read_state::<RemindersSent>()
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     if reminded.sets.contains(&set) {
         return None;
     }
@@ -270,10 +275,10 @@ pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<(
     if sets.is_empty() {
         return Ok(());
     }
-    let session = context.project.store.session(context.session);
-    let mut reminded = session.read::<RemindersSent>()?.unwrap_or_default();
+    let session = context.project.store.session_state(context.session);
+    let mut reminded = session.read_state::<RemindersSent>()?.unwrap_or_default();
     reminded.sets.extend(sets.into_iter().map(str::to_owned));
-    Ok(session.write(&reminded)?)
+    Ok(session.write_state(&reminded)?)
 }
 
 /// Returns whether the agent itself, and not only a sub-agent, has read or edited the file since `mark`.

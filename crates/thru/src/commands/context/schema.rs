@@ -7,7 +7,11 @@ use crate::output::{self, Format};
 pub struct Args {}
 
 pub fn run(format: Format) -> u8 {
-    let text = if format == Format::Json { role::JSON_SCHEMA } else { role::CONTEXT_FILE_SCHEMA };
+    let text = if format == Format::Json {
+        role::RECOVER_REPORT_JSON_SCHEMA
+    } else {
+        role::CONTEXT_FILE_FORMAT_TEXT
+    };
     output::print_line(text.trim_end());
     0
 }
