@@ -6,7 +6,7 @@ use model::declared::{
     ChangedNames, MAX_BYTES_SEARCHED, compare_declarations, may_declare_names, texts_in_patch,
 };
 use model::event::{
-    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
+    DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
     TouchedFile,
 };
 use model::reply::Reply;
@@ -36,14 +36,14 @@ pub fn build_event<'a>(
     };
     Ok(Event {
         session,
-        id: id.filter(|id| !id.is_empty()),
-        torn: problem.is_some(),
+        harness_event_id: id.filter(|id| !id.is_empty()),
+        is_payload_truncated: problem.is_some(),
         previous_session: fields.text("previous_session_id").filter(|id| !id.is_empty()),
         cwd: fields.text("cwd"),
         transcript: fields.text("transcript_path"),
-        agent: fields
+        subagent: fields
             .text("agent_id")
-            .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
+            .map(|id| EventSubagent { id, agent_type: fields.text("agent_type").unwrap_or_default() }),
         kind,
     })
 }
@@ -114,7 +114,7 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     let mut files: Vec<TouchedFile> = patch.lines().filter_map(named).collect();
     for (path, old, new) in texts_in_patch(patch) {
         if let Some(file) = files.iter_mut().find(|file| file.path == path && may_declare_names(path)) {
-            file.names = compare_declarations(&old, &new);
+            file.changed_names = compare_declarations(&old, &new);
         }
     }
     files

@@ -13,7 +13,7 @@ use crate::time;
 
 pub const MANIFEST_FILE_NAME: &str = "resume-context.md";
 /// The former file name. `migrate` converts such a file.
-pub const LEGACY_FILE_NAME: &str = "_resume.md";
+pub const LEGACY_MANIFEST_FILE_NAME: &str = "_resume.md";
 /// The maximum size of a manifest in bytes. Longer text belongs in the files that it lists.
 pub const MAX_MANIFEST_BYTES: usize = 5 * 1024;
 
@@ -30,12 +30,12 @@ pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
 /// The former name of [`NEXT_OPEN_STEP`].
-const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
+const FORMER_NEXT_OPEN_STEP: &str = "continue-next-step";
 
 /// The maximum depth of a workstream's folder below the root. The deepest is `.agent/context/workstreams/<id>`.
 const MAX_FOLDER_DEPTH: usize = 4;
 
-const GATE_HEADING: HeadingPattern<'static> = HeadingPattern::prefix(1, "Validation Gate");
+const GATE_QUESTIONS_HEADING: HeadingPattern<'static> = HeadingPattern::prefix(1, "Validation Gate");
 
 /// The parsed content of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -80,7 +80,7 @@ impl Manifest {
     /// Returns the skill or command that continues the work, if the manifest names one.
     pub fn named_action(&self) -> Option<&str> {
         let action = self.next_action.as_str();
-        (!["", NEXT_OPEN_STEP, NEXT_OPEN_STEP_BEFORE].contains(&action)).then_some(action)
+        (!["", NEXT_OPEN_STEP, FORMER_NEXT_OPEN_STEP].contains(&action)).then_some(action)
     }
 
     /// Returns whether every step is done, according to `progress`.
@@ -91,7 +91,7 @@ impl Manifest {
 
 /// Returns the gate's numbered questions, each including the boxes below it.
 fn gate_questions(document: &Document) -> Vec<String> {
-    let Some(gate) = document.find_section(&[GATE_HEADING]) else { return Vec::new() };
+    let Some(gate) = document.find_section(&[GATE_QUESTIONS_HEADING]) else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
     for item in gate.items() {
         let text = item.text.replace("**", "");
@@ -292,7 +292,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             "number them, each with the file that answers it",
         );
     }
-    for (i, _) in asked.iter().enumerate().filter(|(_, question)| !names_a_file(question)) {
+    for (i, _) in asked.iter().enumerate().filter(|(_, question)| !question_names_file(question)) {
         let text = format!("question {} of the gate names no file", i + 1);
         find(FindingLevel::Warning, None, text, "say which file answers it, like (from plan.md)");
     }
@@ -326,7 +326,7 @@ pub fn has_checkboxes(steps: &Document) -> bool {
 }
 
 /// Returns whether a question names a file, such as `plan.md` or `src/api.rs`.
-fn names_a_file(question: &str) -> bool {
+fn question_names_file(question: &str) -> bool {
     let words = question.split(|c: char| c.is_whitespace() || "()[]`\"',;:?".contains(c));
     words.map(|word| word.trim_end_matches('.')).any(|word| {
         word.rsplit_once('.').is_some_and(|(name, ending)| {
@@ -500,7 +500,7 @@ pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Ti
 }
 
 /// Returns the phase in an old file if it is not a known phase. `migrate` replaces such a phase.
-pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
+pub fn unknown_phase_in_legacy_file(legacy: &[u8]) -> Option<String> {
     let document = Document::parse(legacy);
     let phase =
         document.frontmatter_text("current_phase").or_else(|| document.frontmatter_text("phase"))?.to_owned();
@@ -512,7 +512,7 @@ fn normalise_phase(phase: &str) -> String {
 }
 
 /// Returns whether two manifests differ only in their time.
-pub fn is_same_except_time(a: &[u8], b: &[u8]) -> bool {
+pub fn are_manifests_equal_except_time(a: &[u8], b: &[u8]) -> bool {
     let without = |bytes: &[u8]| {
         let mut document = Document::parse(bytes);
         document.remove_frontmatter_entry("last_updated");

@@ -169,6 +169,6 @@ fn legacy_files_of_every_shape() {
         test_time(),
     ));
     assert_eq!(mapped.last_updated, "2026-01-02T10:00:00Z");
-    assert_eq!(unknown_phase(b"---\nphase: doing it\n---\n").as_deref(), Some("doing it"));
-    assert_eq!(unknown_phase(b"---\nphase: Ready_for implementation\n---\n"), None);
+    assert_eq!(unknown_phase_in_legacy_file(b"---\nphase: doing it\n---\n").as_deref(), Some("doing it"));
+    assert_eq!(unknown_phase_in_legacy_file(b"---\nphase: Ready_for implementation\n---\n"), None);
 }

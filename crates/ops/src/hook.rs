@@ -18,11 +18,11 @@ use std::time::Instant;
 use harness::Harness;
 pub use harness::is_complete_payload;
 use model::brief::Brief;
-use model::decide::{self, DecisionFacts, NotCaptured, StoreEffect};
+use model::decide::{self, CaptureFacts, NotCapturedReason, StoreChange};
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
 use model::journal::{self, JournalRecord};
-use model::marker::{Marker, ProjectId};
+use model::marker::{ProjectId, RootMarker};
 use model::redact::Redacted;
 use model::reply::{Reply, ReplyPart, combine_replies};
 use model::session::{PendingBrief, SessionOrigin};
@@ -107,7 +107,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
     let HookSettings { settings, problem } = settings::settings_for_hook(world, trusted.then_some(&*store));
     trace.record_trust(trusted, &settings);
     let event = decoded.as_ref().ok();
-    let off = |off: NotCaptured, trace: &mut Trace, silent: &str| {
+    let off = |off: NotCapturedReason, trace: &mut Trace, silent: &str| {
         let reply = event.map_or(Reply::Silent, |event| {
             decide::not_captured_notice(&event.kind, &root.path.to_string_lossy(), off)
         });
@@ -120,13 +120,14 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent_reply(|| silent.to_owned());
         }
-        return off(NotCaptured::Disabled, trace, silent);
+        return off(NotCapturedReason::Disabled, trace, silent);
     }
     if !trusted {
         let is_start = event.is_some_and(|event| matches!(event.kind, EventKind::SessionStart { .. }));
         let from = || trust.as_ref()?.former_path(&marker.project_id, &root.path).ok()?;
         let from = is_start.then(from).flatten();
-        let why = from.as_deref().map_or(NotCaptured::Untrusted, |from| NotCaptured::Moved { from });
+        let why =
+            from.as_deref().map_or(NotCapturedReason::Untrusted, |from| NotCapturedReason::Moved { from });
         let silent = "the root is not trusted on this machine; only the start of a session tells the user";
         return off(why, trace, silent);
     }
@@ -169,7 +170,7 @@ struct TrustedHook<'a> {
 }
 
 impl TrustedHook<'_> {
-    fn handle_event(&self, event: &Event, marker: &Marker, trace: &mut Trace) -> Vec<u8> {
+    fn handle_event(&self, event: &Event, marker: &RootMarker, trace: &mut Trace) -> Vec<u8> {
         let session = match Id::new(&event.session) {
             Ok(session) => session,
             Err(bad) => {
@@ -211,7 +212,7 @@ impl TrustedHook<'_> {
             process_stamp: process.as_deref(),
             by_gate_run: is_start && self.project.world.is_in_launch(),
         };
-        let facts = DecisionFacts { mode: marker.mode, pending_brief, session_origin };
+        let facts = CaptureFacts { mode: marker.mode, pending_brief, session_origin };
         let context = HookContext {
             project: self.project,
             harness: self.harness,
@@ -231,7 +232,7 @@ impl TrustedHook<'_> {
         let composed = (!repeated).then(|| self.compose_due_brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
         trace.record_brief(brief.as_ref());
-        let effects = decide::capture_effects(&facts, event, &record, &policy);
+        let effects = decide::changes_to_record_event(&facts, event, &record, &policy);
         trace.record_effects(&effects);
         let is_written = self.apply_effects(effects, &context);
         drop(turn);
@@ -256,12 +257,12 @@ impl TrustedHook<'_> {
             parts.push(ReplyPart::from_reply(decide::not_captured_notice(
                 &event.kind,
                 &root,
-                NotCaptured::Unwritable { why: &why },
+                NotCapturedReason::Unwritable { why: &why },
             )));
         }
         // If the payload was truncated, send no answer, because the harness could not process one.
         let ReplyPart { mut reply, candidate_ids } =
-            if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
+            if event.is_payload_truncated { ReplyPart::silent() } else { combine_replies(parts) };
         // Captured text has already been redacted. Packets, manifests, roles and plans are written by people, so
         // their text is redacted here.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
@@ -277,7 +278,7 @@ impl TrustedHook<'_> {
             self.keep_sent_brief(&context, &composed, &reply, &answer);
         }
 
-        if event.torn {
+        if event.is_payload_truncated {
             self.add_receipt_error("the payload is truncated; the part before the cut was kept");
         }
         // For a successful tool call, the journal line serves as the receipt, which saves a write.
@@ -404,7 +405,7 @@ impl TrustedHook<'_> {
 
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
-            _ if event.agent.is_some() => false,
+            _ if event.subagent.is_some() => false,
             // If no hook reported a compaction, only the transcript shows it, and a prompt is the first event that
             // can react to it.
             EventKind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
@@ -444,7 +445,7 @@ impl TrustedHook<'_> {
     fn pending_compaction(&self, session: &Id, event: &Event) -> Option<PendingBrief> {
         match event.kind {
             // A sub-agent's event does not show whether its session was compacted.
-            EventKind::ToolDone(_) if event.agent.is_some() => None,
+            EventKind::ToolDone(_) if event.subagent.is_some() => None,
             EventKind::Prompt { .. }
             | EventKind::Summary { .. }
             | EventKind::AfterCompact { .. }
@@ -470,11 +471,11 @@ impl TrustedHook<'_> {
     }
 
     /// Applies every effect, even if one fails. Returns an error if the event could not be written to the journal.
-    fn apply_effects(&self, effects: Vec<StoreEffect>, context: &HookContext) -> Result<()> {
+    fn apply_effects(&self, effects: Vec<StoreChange>, context: &HookContext) -> Result<()> {
         let mut journalled = Ok(());
         if self.mode == Mode::Write {
             for effect in effects {
-                let is_journal = matches!(effect, StoreEffect::AppendJournal(_));
+                let is_journal = matches!(effect, StoreChange::AppendJournal(_));
                 let applied =
                     self.apply_effect(effect, context).inspect_err(|error| self.add_receipt_error(error));
                 if is_journal {
@@ -485,16 +486,16 @@ impl TrustedHook<'_> {
         journalled
     }
 
-    fn apply_effect(&self, effect: StoreEffect, context: &HookContext) -> Result<()> {
+    fn apply_effect(&self, effect: StoreChange, context: &HookContext) -> Result<()> {
         let ProjectContext { store, settings, .. } = self.project;
         let limit = settings.log_limit_bytes();
         match effect {
-            StoreEffect::AppendJournal(line) => store.append_journal(context.session, &line, limit)?,
-            StoreEffect::RegisterSession(line) => store.register_session(&line, limit)?,
-            StoreEffect::RememberSession => {
+            StoreChange::AppendJournal(line) => store.append_journal(context.session, &line, limit)?,
+            StoreChange::RegisterSession(line) => store.register_session(&line, limit)?,
+            StoreChange::RememberSession => {
                 store.record_session_in_marker(context.session, self.deadline.lock_wait())?;
             }
-            StoreEffect::Checkpoint => {
+            StoreChange::Checkpoint => {
                 let follow = |digest: &model::digest::Digest| {
                     let mut beside = None;
                     for feature in FEATURES {
@@ -506,7 +507,7 @@ impl TrustedHook<'_> {
                 };
                 self.run_checkpoint(context.session, context.event, &follow)?;
             }
-            StoreEffect::SetPending(pending) => {
+            StoreChange::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous_session.as_deref().map(Id::new) {
                     // The brief is no longer due under the session's old id.
                     store.session_state(&previous).remove_state::<PendingBrief>()?;
@@ -560,7 +561,7 @@ fn must_not_repeat(event: &Event, pending: Option<PendingBrief>) -> bool {
     match event.kind {
         // A resume may repeat its reply, because a user who resumes a session expects a brief every time.
         EventKind::SessionStart { source: StartSource::Startup | StartSource::Compact } => {
-            event.agent.is_none()
+            event.subagent.is_none()
         }
         EventKind::Prompt { .. } => pending.is_some(),
         EventKind::SessionStart { .. }

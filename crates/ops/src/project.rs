@@ -12,7 +12,7 @@ pub mod trust;
 
 use std::path::PathBuf;
 
-use model::marker::Marker;
+use model::marker::RootMarker;
 use store::{FoundRoot, Root, Store, layout};
 
 use crate::setup::init;
@@ -22,7 +22,7 @@ use crate::{Error, Result, World};
 pub struct Project {
     pub root: Root,
     pub store: Store,
-    pub marker: Marker,
+    pub marker: RootMarker,
 }
 
 impl Project {
@@ -32,7 +32,7 @@ impl Project {
         match world.find_root()? {
             FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
             FoundRoot::Unmarked(root) => match Store::open_at_root(&root.path)? {
-                Some(store) => Ok(Project { store, marker: Marker::placeholder(), root }),
+                Some(store) => Ok(Project { store, marker: RootMarker::placeholder(), root }),
                 None => Err(Error::NoRoot { path: root.path }),
             },
         }

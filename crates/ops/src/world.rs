@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use harness::HARNESSES;
 use jiff::Timestamp;
-use model::marker::Marker;
+use model::marker::RootMarker;
 use store::{FoundRoot, InstallList, Root, RootQuery, RootRules, Store, TrustRecords, UnfitReason};
 
 use crate::{Error, Result};
@@ -76,7 +76,7 @@ impl World<'_> {
     }
 
     /// Returns whether the root is trusted on this machine. Returns false if that cannot be determined.
-    pub fn is_trusted(&self, marker: &Marker, root: &Path) -> bool {
+    pub fn is_trusted(&self, marker: &RootMarker, root: &Path) -> bool {
         self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }
 
@@ -112,7 +112,7 @@ impl World<'_> {
     }
 
     /// Adds this machine's records about the store. Without them, nothing in the store may run.
-    pub fn with_machine_records(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
+    pub fn with_machine_records(&self, mut store: Store, marker: &RootMarker, root: &Path) -> Store {
         store.add_machine_records(self.state_folder().as_deref(), &marker.project_id, root);
         store
     }

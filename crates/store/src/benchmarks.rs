@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::benchmark::BenchmarkHistory;
-use model::plan::UnreadableReason;
+use model::plan::PlanUnreadableReason;
 
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
@@ -23,8 +23,8 @@ impl Store {
         };
         let path = || self.dir().path().join(layout::BENCHMARKS);
         BenchmarkHistory::parse(&bytes).map_err(|problem| match problem {
-            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
+            PlanUnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            PlanUnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 

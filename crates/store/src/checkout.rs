@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
-use model::evidence::{FileListing, FileState};
+use model::evidence::{FileListing, ListedFileState};
 use model::plan::sha256_hex;
 use rustix::fs::{self, AtFlags, FileType};
 
@@ -160,16 +160,17 @@ impl Checkout {
                 }
                 false => String::new(),
             };
-            listing
-                .files
-                .insert(path.to_owned(), FileState { size: seen.size, modified_ns: seen.modified_ns, hash });
+            listing.files.insert(
+                path.to_owned(),
+                ListedFileState { size: seen.size, modified_ns: seen.modified_ns, hash },
+            );
         }
         listing
     }
 
     /// Compares the files with a listing, and returns the first difference.
     pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> Comparison {
-        let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
+        let mut newest: Vec<(&String, &ListedFileState)> = listing.files.iter().collect();
         if newest.len() > NEWEST_COMPARED_FIRST {
             newest.select_nth_unstable_by_key(NEWEST_COMPARED_FIRST - 1, |(_, state)| {
                 Reverse(state.modified_ns)
@@ -186,7 +187,7 @@ impl Checkout {
         Comparison::Same
     }
 
-    fn compare_file(&self, path: &str, state: &FileState, listed: ListingOrigin) -> Comparison {
+    fn compare_file(&self, path: &str, state: &ListedFileState, listed: ListingOrigin) -> Comparison {
         if !self.has_effort_left() {
             return Comparison::Unfinished;
         }

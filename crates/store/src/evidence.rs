@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use model::evidence::{EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, trees_in_effect};
+use model::evidence::{EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, tree_hashes_in_effect};
 use model::id::Id;
-use model::plan::UnreadableReason;
+use model::plan::PlanUnreadableReason;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
@@ -36,7 +36,7 @@ impl Store {
                 _ => others.push(entry.name),
             }
         }
-        tasks.sort_by(|a, b| model::plan::compare_naturally(a.as_str(), b.as_str()));
+        tasks.sort_by(|a, b| model::plan::compare_ids_naturally(a.as_str(), b.as_str()));
         Ok((tasks, others))
     }
 
@@ -49,8 +49,8 @@ impl Store {
         };
         let path = || self.dir().path().join(&rel);
         EvidenceBundle::parse(&bytes).map(Some).map_err(|problem| match problem {
-            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
+            PlanUnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            PlanUnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 
@@ -128,7 +128,7 @@ impl Store {
 }
 
 fn remove_old_listings(folder: &Dir, bundle: &EvidenceBundle) -> Result<()> {
-    let kept = trees_in_effect(&bundle.entries, MAX_LISTINGS_KEPT);
+    let kept = tree_hashes_in_effect(&bundle.entries, MAX_LISTINGS_KEPT);
     let kept: BTreeSet<String> = kept.into_iter().map(layout::evidence_listing_file).collect();
     let entries = folder.entries()?;
     for entry in entries.iter().filter(|entry| entry.name.ends_with(".files") && !kept.contains(&entry.name))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::id::Id;
 use model::loops::log::LoopLogEntry;
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{LoopDamage, LoopRecord};
+use model::loops::{LoopRecord, LoopRecordDamage};
 
 use crate::{Durability, EntryKind, Error, LineTally, Lock, Result, Store, layout};
 
@@ -45,7 +45,7 @@ impl Store {
         let rel = format!("{}/{id}.md", layout::LOOPS);
         let bytes = self.dir().read_file(&rel, MAX_LOOP_BYTES)?;
         let path = || self.dir().path().join(&rel);
-        let record = LoopRecord::parse(bytes).map_err(|LoopDamage { line, why }| Error::Damaged {
+        let record = LoopRecord::parse(bytes).map_err(|LoopRecordDamage { line, why }| Error::Damaged {
             path: path(),
             line,
             why,

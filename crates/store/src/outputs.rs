@@ -76,7 +76,7 @@ impl Store {
             self.dir().open_subfolder(folder)?.rename_damaged_aside(name, now)?;
         }
         let Some(dir) = dir else { return self.dir().remove_file(layout::LIVE_RUN_FILE) };
-        self.dir().write_at_path(layout::LIVE_RUN_FILE, &gate::render_live(dir), Durability::Synced)
+        self.dir().write_at_path(layout::LIVE_RUN_FILE, &gate::render_live_json(dir), Durability::Synced)
     }
 
     /// Lists the names of all runs in `outputs/`.
@@ -174,7 +174,7 @@ impl RunFolder {
     /// Returns the lists of all stages in this folder. Lists that cannot be read are skipped.
     pub fn read_all_lists(&self) -> Vec<ExpectedOutputs> {
         let entries = self.dir.entries().unwrap_or_default();
-        let lists = entries.iter().filter(|entry| gate::is_list_file(&entry.name));
+        let lists = entries.iter().filter(|entry| gate::is_expected_outputs_file(&entry.name));
         lists.filter_map(|list| self.read_list_file(&list.name).ok()).collect()
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::event::TodoStatus;
-use model::plan::{LedgerLine, LinkedTodos, Plan, UnreadableReason};
+use model::plan::{LedgerLine, LinkedTodos, Plan, PlanUnreadableReason};
 use serde::Deserialize;
 
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
@@ -40,8 +40,8 @@ impl Store {
     pub fn parse_plan(&self, bytes: &[u8]) -> Result<Plan> {
         let path = || self.dir().path().join(layout::PLAN);
         Plan::parse(bytes).map_err(|problem| match problem {
-            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
+            PlanUnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            PlanUnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 

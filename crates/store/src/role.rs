@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::id::Id;
-use model::marker::MarkerProblem;
+use model::marker::RootMarkerProblem;
 use model::role::lifecycle::{self, Lifecycle, LifecycleStepRefusal};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
@@ -144,8 +144,8 @@ impl Store {
         };
         let path = self.dir().path().join(rel);
         Lifecycle::parse(&bytes).map(Some).map_err(|problem| match problem {
-            MarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
-            MarkerProblem::Foreign { why } => Error::Foreign { path, why },
+            RootMarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
+            RootMarkerProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::marker::Marker;
+use model::marker::RootMarker;
 use rustix::fs::{self, AtFlags, CWD};
 use rustix::io::Errno;
 
@@ -65,7 +65,7 @@ pub struct Root {
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and a hook saves the allocation")]
 pub enum FoundRoot {
     /// The root has a readable marker.
-    Marked { root: Root, store: Store, marker: Marker },
+    Marked { root: Root, store: Store, marker: RootMarker },
     /// There is no marker. `thru init` would create one here.
     Unmarked(Root),
 }
@@ -128,7 +128,7 @@ fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
 
 /// Opens the store at `dir` if a search from `start` may use it. A folder that may not be used is skipped without an
 /// error, because otherwise a broken marker in `/tmp` could block all other users.
-fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, Marker)>> {
+fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, RootMarker)>> {
     match open_marked_store(dir) {
         Ok(None) => Ok(None),
         found if is_fit_root(start, dir, rules) => found,
@@ -182,12 +182,12 @@ impl std::fmt::Display for UnfitReason {
     }
 }
 
-fn found_marked_root(dir: &Path, store: Store, marker: Marker) -> FoundRoot {
+fn found_marked_root(dir: &Path, store: Store, marker: RootMarker) -> FoundRoot {
     FoundRoot::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
 }
 
 /// Opens the store at `dir` and reads its marker. Returns `None` if there is no store or no marker.
-fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
+fn open_marked_store(dir: &Path) -> Result<Option<(Store, RootMarker)>> {
     let Some(mut store) = open_store_folder(dir)? else { return Ok(None) };
     match store.read_marker_keeping_open() {
         Ok(marker) => Ok(Some((store, marker))),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use model::consent::ConsentDigest;
 use model::id::Id;
-use model::marker::{self, Marker, MarkerProblem, ProjectId, SharingMode};
+use model::marker::{self, ProjectId, RootMarker, RootMarkerProblem, SharingMode};
 
 use crate::root::open_store_folder;
 use crate::{
@@ -41,7 +41,7 @@ const MAX_JOURNAL_WINDOW: u64 = 2 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatedStore {
-    pub marker: Marker,
+    pub marker: RootMarker,
     /// Whether this call wrote the marker. False if the marker already existed or another process wrote it first.
     pub wrote_marker: bool,
     /// Whether the folder contained no records before. A new store is trusted only in that case.
@@ -126,22 +126,22 @@ impl Store {
         &self.dir
     }
 
-    pub fn read_marker(&self) -> Result<Marker> {
+    pub fn read_marker(&self) -> Result<RootMarker> {
         self.parse_marker(&self.dir.read_file(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?)
     }
 
     /// Reads the marker and keeps its file open.
-    pub(crate) fn read_marker_keeping_open(&mut self) -> Result<Marker> {
+    pub(crate) fn read_marker_keeping_open(&mut self) -> Result<RootMarker> {
         let (bytes, file) = self.dir.read_keeping_open(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
         self.marker_file = Some(file);
         self.parse_marker(&bytes)
     }
 
-    fn parse_marker(&self, bytes: &[u8]) -> Result<Marker> {
+    fn parse_marker(&self, bytes: &[u8]) -> Result<RootMarker> {
         let path = self.dir.path().join(layout::MARKER_FILE);
-        marker::parse_marker(bytes).map_err(|problem| match problem {
-            MarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
-            MarkerProblem::Foreign { why } => Error::Foreign { path, why },
+        marker::parse_root_marker(bytes).map_err(|problem| match problem {
+            RootMarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
+            RootMarkerProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 
@@ -183,7 +183,7 @@ impl Store {
     /// `project_id`. If there were no records before, `vouch` runs just before the marker is written.
     pub fn create(
         root: &Path,
-        new: &Marker,
+        new: &RootMarker,
         now: Timestamp,
         vouch: impl FnOnce() -> Result<()>,
     ) -> Result<CreatedStore> {
@@ -213,7 +213,7 @@ impl Store {
         if had_no_records {
             vouch()?;
         }
-        if dir.create_private_file(layout::MARKER_FILE, &marker::render_marker(new))? {
+        if dir.create_private_file(layout::MARKER_FILE, &marker::render_root_marker(new))? {
             // If this fails, the next session start creates the note.
             let _ = store.reserve_lost_note();
             return Ok(CreatedStore {

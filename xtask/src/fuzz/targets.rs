@@ -12,7 +12,7 @@ use harness::settings::{
 };
 use harness::transcript::each_object_in_line;
 use model::document::{Document, HeadingPattern, unwrap_verbatim, wrap_verbatim};
-use model::id::{Id, MAX_BYTES};
+use model::id::{Id, MAX_ID_BYTES};
 use model::redact::{self, redact_bytes};
 use model::render::{
     block_quote, in_backticks, in_quotation_marks, inline_for_model, one_line, utf16_length,
@@ -188,7 +188,7 @@ pub fn fuzz_id(data: &[u8]) {
     let Ok(id) = Id::new(&text) else { return };
     assert_eq!(id.as_str(), text);
     let bytes = id.as_str().as_bytes();
-    assert!(!bytes.is_empty() && bytes.len() <= MAX_BYTES);
+    assert!(!bytes.is_empty() && bytes.len() <= MAX_ID_BYTES);
     assert!(bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b)), "{text}");
     assert!(!text.contains("..") && !text.starts_with(['.', '-']) && !text.ends_with('.'), "{text}");
     assert_eq!(Path::new(id.as_str()).components().count(), 1, "{text}");

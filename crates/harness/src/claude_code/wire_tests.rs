@@ -106,7 +106,7 @@ fn replies_only_where_they_are_understood() {
 fn names_that_an_edit_changes() {
     let names = |fields: &str| {
         let payload = format!(r#"{{"session_id":"s","hook_event_name":"PostToolUse",{fields}}}"#);
-        decode_tool_done(&payload).files[0].names.describe(9, str::to_owned)
+        decode_tool_done(&payload).files[0].changed_names.describe(9, str::to_owned)
     };
     let edit = r#""tool_name":"Edit","tool_input":{"file_path":"/p/a.go","old_string":"\tone()","new_string":"\ttwo()"}"#;
     let file = r#""tool_response":{"filePath":"/p/a.go","oldString":"\tone()","newString":"\ttwo()","originalFile":"package a\n\nfunc Old() {\n\tzero()\n}\n\nfunc (s *Set) Run() error {\n\tif x {\n\t\ty()\n\t}\n\tone()\n}\n"}"#;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use model::brief;
 use model::effect;
 use model::event::{
-    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, StartSource, StopEvent, ToolDone,
-    TouchedFile,
+    DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, StartSource, StopEvent,
+    ToolDone, TouchedFile,
 };
 use model::reply::Reply;
 use model::transcript::TokenUsage;
@@ -34,14 +34,14 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     };
     Ok(Event {
         session,
-        id: id.filter(|id| !id.is_empty()),
-        torn: problem.is_some(),
+        harness_event_id: id.filter(|id| !id.is_empty()),
+        is_payload_truncated: problem.is_some(),
         previous_session: None,
         cwd: fields.text("cwd"),
         transcript: None,
-        agent: fields
+        subagent: fields
             .text("agent_id")
-            .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
+            .map(|id| EventSubagent { id, agent_type: fields.text("agent_type").unwrap_or_default() }),
         kind,
     })
 }
@@ -102,9 +102,9 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
         }
         "session.idle" | "stop" => EventKind::Stop(StopEvent {
             message: fields.text("message"),
-            id: fields.text("message_id"),
-            usage: sum_usage(&fields.objects("steps")),
-            window: context_use(fields),
+            message_id: fields.text("message_id"),
+            turn_usage: sum_usage(&fields.objects("steps")),
+            context_use: context_use(fields),
             cannot_wait: fields.boolean("patient") == Some(false),
             ..StopEvent::default()
         }),
@@ -150,24 +150,24 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let output = result.text("output");
     ToolDone {
         files: touched_files(&tool, &input, &result),
-        todos: if tool == "todowrite" {
+        todo_change: if tool == "todowrite" {
             tools::todo_change("TodoWrite", &input, JsonFields::default)
         } else {
             None
         },
         answers: question_answers(&input, &result),
         input_text: tools::subject_of_external_call(&tool, &input),
-        delegated: input.text("description").filter(|_| tool == "task").map(|asked| DelegatedWork {
+        delegated_work: input.text("description").filter(|_| tool == "task").map(|asked| DelegatedWork {
             task: asked,
             answer: output.clone().filter(|_| !failed).unwrap_or_default(),
         }),
-        plan: None,
+        proposed_plan: None,
         raw_result: fields.raw_bytes("result"),
         error: error.or_else(|| output.clone().filter(|_| failed)),
         output: output.filter(|_| is_told),
         command,
-        id: fields.text("call_id"),
-        ms: fields.number("ms"),
+        call_id: fields.text("call_id"),
+        duration_ms: fields.number("ms"),
         tool,
         exit_code: exit,
         failed,
@@ -190,7 +190,7 @@ pub(super) fn touched_files<'a>(
     let Some(path) = input.text("filePath") else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
     if action != FileAction::Read {
-        file.names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+        file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
     }
     vec![file]
 }

@@ -6,7 +6,7 @@ use crate::brief::{
 use crate::config::Settings;
 use crate::digest::Digest;
 use crate::event::{FileAction, TodoStatus};
-use crate::journal::{FileField, JournalRecord, TodoField};
+use crate::journal::{JournalRecord, RecordedFile, RecordedTodo};
 use crate::render::utf16_length;
 
 const PLAN_SECTION: BriefSection =
@@ -62,10 +62,10 @@ fn made_up_session(seed: u64) -> Digest {
                 record.ok = Some(true);
                 let action = if kind == 6 { FileAction::Edit } else { FileAction::Read };
                 let path = format!("src/{word}/{}.rs", words[next(10) as usize]);
-                record.files = vec![FileField::new(path, action)];
+                record.files = vec![RecordedFile::new(path, action)];
                 if next(6) == 0 {
                     let status = Some(TodoStatus::InProgress);
-                    record.todos = Some(vec![TodoField { id: String::new(), text: word.into(), status }]);
+                    record.todos = Some(vec![RecordedTodo { id: String::new(), text: word.into(), status }]);
                 }
             }
         }

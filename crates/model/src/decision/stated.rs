@@ -58,7 +58,7 @@ const CHOOSING_WORDS: &[&str] =
     &["i used ", "we use ", "i kept ", "i'm using ", "we're using ", "we keep ", "i picked ", "i prefer"];
 
 /// Words in a sentence that leaves the decision open or to somebody else.
-const OPEN_WORDS: &[&str] = &[
+const UNDECIDED_WORDS: &[&str] = &[
     "not decided",
     "n't decided",
     "to be decided",
@@ -119,7 +119,8 @@ fn listed_decisions(said: &str) -> Vec<&str> {
 fn is_decisions_title(line: &str) -> bool {
     let bare = line.trim_matches(['*', '#', ' ', ':']).to_lowercase();
     let is_marked = line.starts_with('#') || line.starts_with("**") || line.ends_with(':');
-    let is_open = OPEN_WORDS.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
+    let is_open =
+        UNDECIDED_WORDS.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
     is_marked && bare.ends_with("decisions") && bare.len() <= 60 && !is_open
         || is_marked && bare.ends_with("decisions made") && !is_open
 }
@@ -131,7 +132,7 @@ fn states_decision(sentence: &str) -> bool {
     (MIN_SENTENCE_BYTES..=MAX_SENTENCE_BYTES).contains(&sentence.len())
         && !sentence.ends_with('?')
         && decided
-        && !has(OPEN_WORDS)
+        && !has(UNDECIDED_WORDS)
 }
 
 fn split_sentence(sentence: &str) -> StatedDecision {

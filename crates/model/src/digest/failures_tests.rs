@@ -310,7 +310,7 @@ fn edits_after_a_run() {
     assert_eq!(digest.file_edited_after(1), None);
     assert_eq!(digest.files_edited_after(1), [""; 0]);
     for (id, path) in [("e1", "a.rs"), ("e2", "b.rs"), ("e3", "a.rs"), ("e4", "README.md")] {
-        let files = vec![crate::journal::FileField::new(path.into(), crate::event::FileAction::Edit)];
+        let files = vec![crate::journal::RecordedFile::new(path.into(), crate::event::FileAction::Edit)];
         digest.fold_record(&JournalRecord {
             event: "tool-done".into(),
             tool: "Edit".into(),

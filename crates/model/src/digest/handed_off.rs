@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Digest;
 use super::effects::RECORDS_FOLDER;
 use crate::event::{EventName, FileAction};
-use crate::journal::{FileField, JournalRecord};
+use crate::journal::{JournalRecord, RecordedFile};
 use crate::prompt;
 use crate::run::{self, CommandPurpose};
 
@@ -57,7 +57,7 @@ impl Digest {
 }
 
 fn kind_of_call(record: &JournalRecord) -> CallKind {
-    let is_edit = |file: &FileField| {
+    let is_edit = |file: &RecordedFile| {
         !matches!(file.action, FileAction::Read | FileAction::Mention)
             && !file.guess
             && !file.path.starts_with(RECORDS_FOLDER)

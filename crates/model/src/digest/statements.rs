@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Digest, Prompt, keep_last};
 use crate::event::{FileAction, TodoStatus};
-use crate::journal::{JournalRecord, TodoField};
+use crate::journal::{JournalRecord, RecordedTodo};
 use crate::prompt;
 use crate::run::{self, RunResult};
 use crate::statement;
@@ -210,7 +210,7 @@ impl Digest {
     /// Returns whether the agent has finished and is waiting: its last message announces no next step, and no work
     /// followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
-        let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
+        let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.said);
         !self.has_work_after_last_message()
             && said_all

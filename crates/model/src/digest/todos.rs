@@ -1,7 +1,7 @@
 //! Decides whether the harness's own todo list is up to date.
 
 use crate::event::TodoStatus;
-use crate::journal::TodoField;
+use crate::journal::RecordedTodo;
 use crate::prompt::PromptKind;
 use crate::run::{self, RunResult};
 
@@ -52,7 +52,7 @@ impl Digest {
         asked.peek().is_some() && asked.all(|(_, sort)| passed(sort))
     }
 
-    pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {
+    pub fn open_todos(&self) -> impl Iterator<Item = &RecordedTodo> {
         self.todos.iter().filter(|todo| todo.status.is_none_or(TodoStatus::is_open))
     }
 }

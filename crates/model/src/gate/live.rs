@@ -15,7 +15,7 @@ pub fn parse_live_dir(bytes: &[u8]) -> Option<String> {
     (!live.dir.is_empty()).then_some(live.dir)
 }
 
-pub fn render_live(dir: &str) -> Vec<u8> {
+pub fn render_live_json(dir: &str) -> Vec<u8> {
     format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
 }
 

@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
-use crate::marker::MarkerProblem;
+use crate::marker::RootMarkerProblem;
 use crate::time;
 
 pub const SCHEMA_VERSION: u32 = 1;
@@ -189,15 +189,16 @@ impl Lifecycle {
         }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<Lifecycle, MarkerProblem> {
+    pub fn parse(bytes: &[u8]) -> Result<Lifecycle, RootMarkerProblem> {
         #[derive(Deserialize)]
         struct VersionField {
             schema_version: u32,
         }
-        let damaged = |e: serde_json::Error| MarkerProblem::Damaged { line: e.line(), why: e.to_string() };
+        let damaged =
+            |e: serde_json::Error| RootMarkerProblem::Damaged { line: e.line(), why: e.to_string() };
         let VersionField { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
         if schema_version > SCHEMA_VERSION {
-            return Err(MarkerProblem::Foreign {
+            return Err(RootMarkerProblem::Foreign {
                 why: format!("its schema_version is {schema_version}; this thru supports {SCHEMA_VERSION}"),
             });
         }

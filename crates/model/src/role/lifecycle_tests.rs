@@ -199,8 +199,11 @@ fn reads_back_what_it_wrote_and_forgets_by_count() {
     }
     assert_eq!((lifecycle.history.len(), lifecycle.dropped_steps), (400, 2));
     assert_eq!(Lifecycle::parse(&lifecycle.to_bytes()), Ok(lifecycle));
-    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(MarkerProblem::Foreign { .. })));
-    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 1, \"ro"), Err(MarkerProblem::Damaged { .. })));
+    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(RootMarkerProblem::Foreign { .. })));
+    assert!(matches!(
+        Lifecycle::parse(b"{\"schema_version\": 1, \"ro"),
+        Err(RootMarkerProblem::Damaged { .. })
+    ));
 }
 
 #[test]

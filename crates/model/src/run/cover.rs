@@ -28,7 +28,7 @@ pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
 /// prefers lines with test names. Returns `None` if there may be more failed tests.
 pub fn failed_test_names(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test_in_line).map(str::to_owned).collect();
-    if names.len() >= failure::MAX_LINES {
+    if names.len() >= failure::MAX_FAILURE_LINES {
         return None;
     }
     // A subtest fails together with its parent, so the parent's name is enough.

@@ -300,12 +300,12 @@ fn read_rest_of_transcript(
     let settings = settings::settings_for_hook(world, Some(&project.store)).settings;
     let event = Event {
         session: dead.session.as_str().into(),
-        id: None,
-        torn: false,
+        harness_event_id: None,
+        is_payload_truncated: false,
         previous_session: None,
         cwd: None,
         transcript: Some(transcript.into()),
-        agent: None,
+        subagent: None,
         kind: EventKind::Other { name: "sweep".into() },
     };
     let checkout = worktree_of_session(project, dead).to_string_lossy();

@@ -22,7 +22,7 @@ pub(crate) use brief::{decisions_for_packet, decisions_since_packet};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "decisions",
-    wanted_events: EventSet::of(&[EventName::ToolDone]),
+    wanted_events: EventSet::from_names(&[EventName::ToolDone]),
     decide: answers::decide,
     update_at_checkpoint: answers::update_at_checkpoint,
     brief_candidates: brief::brief_candidates,

@@ -17,8 +17,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::event::{EventName, EventSet};
 use model::evidence::{
-    EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, MAX_ENTRIES, MAX_TASK_BYTES, TrimmedBundle,
-    entries_kept_for_new, trim_to_count, trim_to_size,
+    EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, MAX_ENTRIES_PER_BUNDLE,
+    MAX_EVIDENCE_BYTES_PER_TASK, TrimmedBundle, entries_kept_for_new, trim_to_count, trim_to_size,
 };
 use model::id::Id;
 use model::plan::Plan;
@@ -36,7 +36,7 @@ pub(crate) use show::describe_rejection;
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "evidence",
-    wanted_events: EventSet::of(&[EventName::SubagentStop]),
+    wanted_events: EventSet::from_names(&[EventName::SubagentStop]),
     decide: verdicts::decide,
     update_at_checkpoint: observe::update_at_checkpoint,
     brief_candidates: brief::brief_candidates,
@@ -62,7 +62,9 @@ pub(crate) fn write_entry(
     listing: Option<&FileListing>,
     at: (Timestamp, Duration),
 ) -> Result<WriteResult> {
-    write_under_lock(store, task, (vec![entry], listing), at, |bundle| trim_to_count(bundle, MAX_ENTRIES))
+    write_under_lock(store, task, (vec![entry], listing), at, |bundle| {
+        trim_to_count(bundle, MAX_ENTRIES_PER_BUNDLE)
+    })
 }
 
 /// Writes several entries to a task's bundle. If the bundle would become too large, its oldest entries move to the
@@ -123,13 +125,18 @@ fn write_under_lock(
     let moved: usize =
         archived.iter().map(|entry| serde_json::to_vec(entry).map_or(0, |line| line.len())).sum();
     let all = usize::try_from(store.evidence_size(task)?).unwrap_or(usize::MAX).saturating_add(size + moved);
-    if all > MAX_TASK_BYTES {
+    if all > MAX_EVIDENCE_BYTES_PER_TASK {
         let hint = format!(
             "move old patches out of {}/{}",
             layout::STORE_FOLDER,
             layout::evidence_folder_path(task)
         );
-        return Err(too_large_error(&format!("the evidence of {task}"), all, MAX_TASK_BYTES, hint));
+        return Err(too_large_error(
+            &format!("the evidence of {task}"),
+            all,
+            MAX_EVIDENCE_BYTES_PER_TASK,
+            hint,
+        ));
     }
     if let Some(listing) = listing {
         store.write_listing(task, listing)?;

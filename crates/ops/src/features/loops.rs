@@ -37,7 +37,7 @@ use crate::{Error, Result, World};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "loops",
-    wanted_events: EventSet::of(&[
+    wanted_events: EventSet::from_names(&[
         EventName::SessionStart,
         EventName::Prompt,
         EventName::Stop,
@@ -54,7 +54,7 @@ pub const FEATURE_ROW: Feature = Feature {
 
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A loop never blocks a sub-agent and never acts on a truncated payload.
-    if context.event.agent.is_some() || context.event.torn {
+    if context.event.subagent.is_some() || context.event.is_payload_truncated {
         return Ok(Decision::no_action("loops act only on complete events of the main agent"));
     }
     match &context.event.kind {

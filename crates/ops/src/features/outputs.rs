@@ -17,7 +17,7 @@ use std::time::Duration;
 use model::config::ResolvedSettings;
 use model::event::{EventName, EventSet};
 use model::gate::{
-    self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, Omission, OutputTier, OutputVerdict,
+    self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, OmittedOutput, OutputTier, OutputVerdict,
 };
 use model::id::Id;
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub use seal::{OutputPrompt, SealReport, output_prompt, seal_output};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "outputs",
-    wanted_events: EventSet::of(&[EventName::SubagentStart, EventName::SubagentStop]),
+    wanted_events: EventSet::from_names(&[EventName::SubagentStart, EventName::SubagentStop]),
     annotate: hook::annotate_subagent_stop,
     decide: hook::decide,
     brief_candidates: hook::brief_candidates,
@@ -240,7 +240,7 @@ fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOu
         rows.push(output_row(place, run, output, place.judge_output(run, output)?)?);
     }
     let omissions = run.path().join(stage_omissions_file(run, expected));
-    let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
+    let omitted = rows.iter().any(|row| OmittedOutput::may_omit(row.tier, row.verdict));
     Ok(GateReport {
         run: run.path().to_owned(),
         stage: expected.stage.clone(),

@@ -14,7 +14,7 @@ use model::brief::BriefSection;
 use model::document::{Document, EditError};
 use model::finding::{Finding, FindingLevel};
 use model::id::{self, Id};
-use model::marker::Marker;
+use model::marker::RootMarker;
 use model::packet::{self, Packet, PacketStatus};
 use model::render::inline_for_model;
 use model::score::ScoreSignal;
@@ -186,7 +186,7 @@ pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
     }
     let names = project.store.packet_names()?;
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
-    match id::names_matching(&all, word).as_slice() {
+    match id::names_matching_word(&all, word).as_slice() {
         [] => Err(packet_not_found_error(typed, &names)),
         [one] => Ok(Id::new(one).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })?),
         many => {
@@ -289,7 +289,7 @@ pub fn validate_packets(world: &World, word: Option<&str>) -> Result<Vec<Checked
     Ok(ids.iter().map(|id| check_packet(&project.store, &project.marker, id)).collect())
 }
 
-fn check_packet(store: &Store, marker: &Marker, id: &Id) -> CheckedPacket {
+fn check_packet(store: &Store, marker: &RootMarker, id: &Id) -> CheckedPacket {
     let findings = match store.read_packet(id) {
         Ok(document) => packet_findings(marker, id, &document),
         Err(error) => vec![Finding::new(FindingLevel::Error, error.to_string())],
@@ -298,7 +298,7 @@ fn check_packet(store: &Store, marker: &Marker, id: &Id) -> CheckedPacket {
     CheckedPacket { id: id.to_string(), valid, findings }
 }
 
-fn packet_findings(marker: &Marker, id: &Id, document: &Document) -> Vec<Finding> {
+fn packet_findings(marker: &RootMarker, id: &Id, document: &Document) -> Vec<Finding> {
     let file = format!("packets/{id}.md");
     let mut findings = packet::validate_packet(document, &file);
     let theirs = document.frontmatter_text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());

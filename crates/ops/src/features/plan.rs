@@ -12,7 +12,7 @@ pub mod show;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::plan::{self, EditRefusal, LedgerComparison, LedgerLine, Plan, RefusalKind};
+use model::plan::{self, LedgerComparison, LedgerLine, Plan, PlanEditRefusal, RefusalKind};
 use model::render::one_line;
 use model::time;
 use serde::Serialize;
@@ -106,8 +106,11 @@ fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Opti
     }
     let plan = store.parse_plan(bytes)?;
     // If the hash is the same, only the formatting of the file has changed.
-    let source =
-        if !lines.is_empty() && plan.hash() == after { PlanSource::File } else { PlanSource::EditedFile };
+    let source = if !lines.is_empty() && plan.content_hash() == after {
+        PlanSource::File
+    } else {
+        PlanSource::EditedFile
+    };
     Ok(Some(PlanState { plan, source, seq, hash_after: after.clone() }))
 }
 
@@ -272,7 +275,7 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     let edited = store.read_plan_view()?.filter(|known| {
         let text = String::from_utf8_lossy(known);
         let is_taken_in = || plan::read_json_or_markdown(known).is_ok_and(|read| read.plan == *plan);
-        !text.trim().is_empty() && !plan::is_unedited(&text) && !is_taken_in()
+        !text.trim().is_empty() && !plan::is_plan_view_unedited(&text) && !is_taken_in()
     });
     let kept = match edited {
         Some(_) => {
@@ -286,8 +289,8 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     }))
 }
 
-pub(crate) fn refused_error(refusal: EditRefusal) -> Error {
-    let EditRefusal { kind, message, hint } = refusal;
+pub(crate) fn refused_error(refusal: PlanEditRefusal) -> Error {
+    let PlanEditRefusal { kind, message, hint } = refusal;
     match kind {
         RefusalKind::Absent => Error::Absent { what: message, hint },
         RefusalKind::Busy => Error::Busy { what: message, hint },

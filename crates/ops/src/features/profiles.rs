@@ -17,14 +17,14 @@ use crate::{Mode, Result};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "profiles",
-    wanted_events: EventSet::of(&[EventName::SubagentStart]),
+    wanted_events: EventSet::from_names(&[EventName::SubagentStart]),
     decide,
     ..Feature::EMPTY_FEATURE
 };
 
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let settings = context.project.settings;
-    let kind = context.event.agent.as_ref().map_or("", |agent| agent.kind.as_ref());
+    let kind = context.event.subagent.as_ref().map_or("", |agent| agent.agent_type.as_ref());
     if kind.is_empty() || settings.profiles_max_chars == 0 {
         return Ok(Decision::no_action("the sub-agent has no type, or profiles.max_chars is 0"));
     }

@@ -33,7 +33,7 @@ use crate::{Error, Result, World};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "roles",
-    wanted_events: EventSet::of(&[
+    wanted_events: EventSet::from_names(&[
         EventName::SessionStart,
         EventName::Prompt,
         EventName::ToolDone,

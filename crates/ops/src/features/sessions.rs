@@ -28,7 +28,7 @@ use crate::session::roster::{self, RosterEntry};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
-    wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
+    wanted_events: EventSet::from_names(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
     brief_candidates,
     brief_sections: &[

@@ -23,7 +23,7 @@ pub use saved::{SavedTokens, count_saved_tokens};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "summaries",
-    wanted_events: EventSet::of(&[EventName::ToolDone, EventName::SessionEnd]),
+    wanted_events: EventSet::from_names(&[EventName::ToolDone, EventName::SessionEnd]),
     decide,
     ..Feature::EMPTY_FEATURE
 };
@@ -50,7 +50,7 @@ fn summarise_output<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     let EventKind::ToolDone(done) = &context.event.kind else { return Ok(Decision::no_action("")) };
     let threshold = context.project.settings.summaries_threshold_bytes;
     let is_small = |bytes: usize| !summary::is_large_enough(bytes, threshold) || bytes > MAX_OUTPUT_BYTES;
-    if done.failed || context.event.torn || is_small(done.raw_result.len()) {
+    if done.failed || context.event.is_payload_truncated || is_small(done.raw_result.len()) {
         return Ok(Decision::no_action("the call failed, or its output is not large"));
     }
     if summary::is_retrieval(&done.tool, done.command.as_deref()) {

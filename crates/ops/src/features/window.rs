@@ -14,7 +14,11 @@ use crate::hook::context::HookContext;
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "window",
-    wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
+    wanted_events: EventSet::from_names(&[
+        EventName::Prompt,
+        EventName::SessionStart,
+        EventName::AfterCompact,
+    ]),
     decide,
     update_at_checkpoint,
     ..Feature::EMPTY_FEATURE
@@ -44,7 +48,7 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
     if !settings.brief_budget_warnings {
         return Ok(None);
     }
-    let used = stop.window.as_ref().unwrap_or(&digest.context);
+    let used = stop.context_use.as_ref().unwrap_or(&digest.context);
     let Some((level, limit)) = window::reached_level(used, &settings.brief_model_limits) else {
         return Ok(None);
     };
@@ -82,7 +86,7 @@ impl WindowState {
 
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let store = context.project.store;
-    if context.event.agent.is_some() {
+    if context.event.subagent.is_some() {
         return Ok(Decision::no_action("a sub-agent has a window of its own"));
     }
     let Some(state) = store.session_state(context.session).read_state::<WindowState>()? else {

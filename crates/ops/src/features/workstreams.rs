@@ -26,7 +26,7 @@ use crate::features::{Feature, ProjectContext};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "workstreams",
-    wanted_events: EventSet::of(&[EventName::Prompt]),
+    wanted_events: EventSet::from_names(&[EventName::Prompt]),
     decide: told::decide_at_prompt,
     update_at_checkpoint: follow::update_at_checkpoint,
     brief_candidates: told::brief_candidates,
@@ -368,7 +368,7 @@ impl<'a> Workstreams<'a> {
         let mut found = Vec::new();
         for (_, folder) in self.ids_and_folders()? {
             for home in [folder.clone(), format!("{folder}/{PLANNING_FOLDER}")] {
-                let legacy = format!("{home}/{}", manifest::LEGACY_FILE_NAME);
+                let legacy = format!("{home}/{}", manifest::LEGACY_MANIFEST_FILE_NAME);
                 if self.file_info(&legacy)?.is_some()
                     && self.file_info(&format!("{home}/{}", manifest::MANIFEST_FILE_NAME))?.is_none()
                 {

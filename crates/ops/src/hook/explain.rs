@@ -4,7 +4,7 @@
 use harness::{Harness, Undecodable};
 use model::brief::Brief;
 use model::config::Settings;
-use model::decide::{DecisionFacts, StoreEffect};
+use model::decide::{CaptureFacts, StoreChange};
 use model::event::Event;
 use model::reply::Reply;
 use serde::Serialize;
@@ -101,7 +101,7 @@ impl Trace {
         });
     }
 
-    pub fn record_facts(&mut self, facts: &DecisionFacts, repeated: bool) {
+    pub fn record_facts(&mut self, facts: &CaptureFacts, repeated: bool) {
         self.record(|explanation| {
             explanation.pending_brief =
                 facts.pending_brief.map(|pending| format!("{pending:?}").to_lowercase());
@@ -113,7 +113,7 @@ impl Trace {
         self.record(|explanation| explanation.brief_candidates = brief.map(|brief| brief.told.clone()));
     }
 
-    pub fn record_effects(&mut self, effects: &[StoreEffect]) {
+    pub fn record_effects(&mut self, effects: &[StoreChange]) {
         self.record(|explanation| explanation.effects = effects.iter().map(describe_effect).collect());
     }
 
@@ -136,7 +136,7 @@ impl Trace {
     pub fn record_reply(&mut self, harness: &Harness, event: &Event, reply: &Reply, silent: &str) -> Vec<u8> {
         let bytes = (harness.encode)(reply, &event.kind);
         self.record(|explanation| {
-            explanation.silent_because = match (reply, event.torn) {
+            explanation.silent_because = match (reply, event.is_payload_truncated) {
                 _ if !bytes.is_empty() => None,
                 (_, true) => Some("the payload is truncated, so no answer is sent".to_owned()),
                 (Reply::Silent, _) => Some(silent.to_owned()),
@@ -147,20 +147,20 @@ impl Trace {
     }
 }
 
-fn describe_effect(effect: &StoreEffect) -> String {
+fn describe_effect(effect: &StoreChange) -> String {
     match effect {
-        StoreEffect::AppendJournal(line) => {
+        StoreChange::AppendJournal(line) => {
             format!("append to the journal: {}", String::from_utf8_lossy(line).trim_end())
         }
-        StoreEffect::RegisterSession(line) => {
+        StoreChange::RegisterSession(line) => {
             format!("append to the list of sessions: {}", String::from_utf8_lossy(line).trim_end())
         }
-        StoreEffect::RememberSession => "note the session in root.json".to_owned(),
-        StoreEffect::Checkpoint => "update journal and digest from the transcript".to_owned(),
-        StoreEffect::SetPending(Some(pending)) => {
+        StoreChange::RememberSession => "note the session in root.json".to_owned(),
+        StoreChange::Checkpoint => "update journal and digest from the transcript".to_owned(),
+        StoreChange::SetPending(Some(pending)) => {
             format!("note that a compaction is {}", format!("{pending:?}").to_lowercase())
         }
-        StoreEffect::SetPending(None) => "note that no compaction is pending".to_owned(),
+        StoreChange::SetPending(None) => "note that no compaction is pending".to_owned(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use model::effect;
 use model::event::{
-    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, StopEvent, Todo, TodoChange,
+    DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, StopEvent, Todo, TodoChange,
     ToolDone, TouchedFile,
 };
 use model::failure::error_lines;
@@ -51,8 +51,15 @@ pub struct TranscriptRecord {
 impl TranscriptRecord {
     /// Converts the record to an event in the same session as `around`.
     pub fn to_event<'a>(&self, around: &Event<'a>) -> Event<'a> {
-        let agent = self.agent.clone().map(|id| Agent { id: id.into(), kind: Cow::Borrowed("") });
-        Event { kind: self.kind.clone(), agent, previous_session: None, id: None, ..around.clone() }
+        let agent =
+            self.agent.clone().map(|id| EventSubagent { id: id.into(), agent_type: Cow::Borrowed("") });
+        Event {
+            kind: self.kind.clone(),
+            subagent: agent,
+            previous_session: None,
+            harness_event_id: None,
+            ..around.clone()
+        }
     }
 
     pub fn fingerprint(&self) -> u64 {
@@ -71,7 +78,7 @@ impl TranscriptRecord {
             record.ts = Cow::Borrowed(at);
         }
         if self.is_agent_message {
-            record.event = journal::SAID_EVENT.into();
+            record.event = journal::AGENT_MESSAGE_EVENT.into();
             record.next_call = Cow::Borrowed(&self.next_call);
         }
         if self.is_unfinished {
@@ -136,7 +143,7 @@ impl TranscriptReplay {
     /// Returns the calls that have started but have no result yet.
     pub fn unfinished_calls(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
-            id: call.id.as_deref().unwrap_or_default().to_owned(),
+            id: call.call_id.as_deref().unwrap_or_default().to_owned(),
             at: None,
             kind: EventKind::ToolDone(Box::new(call)),
             is_agent_message: false,
@@ -214,7 +221,7 @@ impl TranscriptReplay {
 
     fn end_subagent_call(&mut self, result: &CallResult, at: Option<&str>) {
         let is_it = |(call, _): &(ToolDone, String)| {
-            call.id.is_some() && call.id.as_deref() == result.call_id.as_deref()
+            call.call_id.is_some() && call.call_id.as_deref() == result.call_id.as_deref()
         };
         let Some(place) = self.open_subagent_calls.iter().position(is_it) else { return };
         let (call, agent) = self.open_subagent_calls.remove(place);
@@ -233,9 +240,15 @@ impl TranscriptReplay {
         for (call, _) in std::mem::take(&mut self.open_calls) {
             let mention = |file: TouchedFile<'static>| TouchedFile { action: FileAction::Mention, ..file };
             let files = call.files.into_iter().map(mention).collect();
-            let id = call.id.as_deref().unwrap_or_default().to_owned();
-            let delegated = call.delegated;
-            let begun = ToolDone { id: call.id, tool: call.tool, files, delegated, ..ToolDone::default() };
+            let id = call.call_id.as_deref().unwrap_or_default().to_owned();
+            let delegated = call.delegated_work;
+            let begun = ToolDone {
+                call_id: call.call_id,
+                tool: call.tool,
+                files,
+                delegated_work: delegated,
+                ..ToolDone::default()
+            };
             self.push_record(at.as_deref(), &id, EventKind::ToolDone(Box::new(begun)), false);
             self.records.last_mut().into_iter().for_each(|told| told.is_unfinished = true);
         }
@@ -262,12 +275,12 @@ impl TranscriptReplay {
                 // the number of a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
-                    Some(call) => call.todos = change,
+                    Some(call) => call.todo_change = change,
                     None => {
                         self.open_calls
                             .last_mut()
                             .into_iter()
-                            .for_each(|(call, _)| call.todos.clone_from(&change));
+                            .for_each(|(call, _)| call.todo_change.clone_from(&change));
                     }
                 }
             }
@@ -285,7 +298,7 @@ impl TranscriptReplay {
                     .open_calls
                     .iter()
                     .map(|(open, _)| open)
-                    .find(|open| call.is_some() && open.id == *call);
+                    .find(|open| call.is_some() && open.call_id == *call);
                 let what = call.map(|call| call.command.clone().unwrap_or_else(|| call.tool.clone()));
                 self.last_message_index = None;
                 let kind = EventKind::Prompt { text: to_owned_text(text) };
@@ -339,7 +352,8 @@ impl TranscriptReplay {
 
     fn end_call(&mut self, result: &CallResult, at: Option<&str>) {
         let Some(id) = result.call_id.as_deref() else { return };
-        let Some(place) = self.open_calls.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
+        let Some(place) = self.open_calls.iter().position(|(call, _)| call.call_id.as_deref() == Some(id))
+        else {
             return;
         };
         let (call, _) = self.open_calls.remove(place);
@@ -350,7 +364,7 @@ impl TranscriptReplay {
         if result.refused {
             return; // the call never ran
         }
-        let id = call.id.as_deref().unwrap_or_default().to_owned();
+        let id = call.call_id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;
         call.exit_code = result.exit_code;
         if result.failed {
@@ -375,17 +389,17 @@ impl TranscriptReplay {
             });
         }
         if !result.files.is_empty() {
-            let names = call.files.first().map(|file| file.names.clone()).unwrap_or_default();
+            let names = call.files.first().map(|file| file.changed_names.clone()).unwrap_or_default();
             call.files = result.files.iter().map(to_owned_file).collect();
             // Only the result of a write shows whether the file is new.
             if let [file] = call.files.as_mut_slice() {
-                file.names = names.of_written_file(file.action == FileAction::Create);
+                file.changed_names = names.of_written_file(file.action == FileAction::Create);
             }
         }
         if let (Some(name), [file]) = (&result.enclosing, call.files.as_mut_slice()) {
-            file.names.set_enclosing(Some(name.clone()));
+            file.changed_names.set_enclosing(Some(name.clone()));
         }
-        if let Some(delegated) = &mut call.delegated {
+        if let Some(delegated) = &mut call.delegated_work {
             delegated.answer = to_owned_text(&result.text);
         }
         self.ended_call_index = Some(self.records.len());
@@ -454,17 +468,17 @@ fn may_change(call: &ToolCall) -> bool {
 
 fn unfinished_tool_call(call: &ToolCall) -> ToolDone<'static> {
     ToolDone {
-        id: call.id.as_deref().map(to_owned_text),
+        call_id: call.id.as_deref().map(to_owned_text),
         tool: to_owned_text(&call.tool),
         files: call.files.iter().map(to_owned_file).collect(),
         command: call.command.as_deref().map(to_owned_text),
-        delegated: match &call.subject {
+        delegated_work: match &call.subject {
             CallSubject::Delegated { task, .. } => {
                 Some(DelegatedWork { task: to_owned_text(task), answer: Cow::Borrowed("") })
             }
             _ => None,
         },
-        plan: match &call.subject {
+        proposed_plan: match &call.subject {
             CallSubject::Plan(plan) => Some(to_owned_text(plan)),
             _ => None,
         },
@@ -478,7 +492,11 @@ fn to_owned_text(text: &str) -> Cow<'static, str> {
 }
 
 fn to_owned_file(file: &TouchedFile) -> TouchedFile<'static> {
-    TouchedFile { path: to_owned_text(&file.path), action: file.action, names: file.names.clone() }
+    TouchedFile {
+        path: to_owned_text(&file.path),
+        action: file.action,
+        changed_names: file.changed_names.clone(),
+    }
 }
 
 fn to_owned_change(change: &TodoChange) -> TodoChange<'static> {

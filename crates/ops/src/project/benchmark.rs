@@ -68,9 +68,9 @@ fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
         counted.completed_tasks = done as u64;
     }
     let activity = sessions::activity::activity_report(world, None)?;
-    counted.calls = activity.calls;
+    counted.tool_calls = activity.calls;
     counted.failed_calls = activity.tools.iter().map(|tool| tool.failed).sum();
-    counted.known_calls = activity.tools.iter().map(|tool| tool.ok + tool.failed).sum();
+    counted.calls_with_known_result = activity.tools.iter().map(|tool| tool.ok + tool.failed).sum();
     for id in store.loop_ids()? {
         let mut ended = Vec::new();
         store.each_loop_log_entry(&id, |entry| ended.extend(entry.reason))?;
@@ -103,7 +103,7 @@ pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite
         Err(store::Error::Absent { .. }) => None,
         bytes => Some(bytes?),
     };
-    let is_own = |bytes: &Vec<u8>| benchmark::is_picture(&String::from_utf8_lossy(bytes));
+    let is_own = |bytes: &Vec<u8>| benchmark::is_benchmark_picture(&String::from_utf8_lossy(bytes));
     if overwrite == Overwrite::OnlyPicture && known.as_ref().is_some_and(|bytes| !is_own(bytes)) {
         return Err(Error::Refused {
             what: format!("{} exists and is not a picture of the benchmark", file.display()),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::extract::{self, NameRules, NamedBlock};
+use model::extract::{self, FileNameRules, NamedBlock};
 use model::text::count_with_noun;
 use serde::Serialize;
 use store::{Dir, ReplaceOutcome};
@@ -117,7 +117,11 @@ pub fn extract_files(
     let dir = Dir::open(&folder)?;
     let folders: Vec<&str> = GUARDED_FOLDERS.iter().chain(harness::INSTRUCTION_FOLDERS).copied().collect();
     let names: Vec<&str> = GUARDED_FILES.iter().chain(harness::INSTRUCTION_FILES).copied().collect();
-    let rules = NameRules { forbidden: FORBIDDEN_FOLDERS, guarded_folders: &folders, guarded_files: &names };
+    let rules = FileNameRules {
+        forbidden_folders: FORBIDDEN_FOLDERS,
+        guarded_folders: &folders,
+        guarded_files: &names,
+    };
     let blocks = extract::name_blocks(message, &rules);
     if blocks.is_empty() {
         return Err(Error::Absent {

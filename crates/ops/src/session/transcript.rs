@@ -151,12 +151,12 @@ fn fold_replay(
 fn event_of_session(session: String) -> Event<'static> {
     Event {
         session: session.into(),
-        id: None,
-        torn: false,
+        harness_event_id: None,
+        is_payload_truncated: false,
         previous_session: None,
         cwd: None,
         transcript: None,
-        agent: None,
+        subagent: None,
         kind: EventKind::SubagentStart,
     }
 }

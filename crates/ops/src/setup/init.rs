@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::marker::{Marker, ProjectId, SharingMode};
+use model::marker::{ProjectId, RootMarker, SharingMode};
 use model::time;
 use serde::Serialize;
 use store::{CreatedStore, FoundRoot, Root, Store};
@@ -203,7 +203,7 @@ pub(crate) fn create_store(
     wait: Duration,
 ) -> Result<CreatedStore> {
     let trust = world.require_trust_records()?;
-    let marker = Marker {
+    let marker = RootMarker {
         project_id: new_project_id(world)?,
         name: options.name.clone().unwrap_or_else(|| folder_name(root)),
         created_at: time::to_rfc3339(world.now),

@@ -1,4 +1,4 @@
-use model::decision::{DecisionKind, MAX_TEXT_BYTES};
+use model::decision::{DecisionKind, MAX_DECISION_TEXT_BYTES};
 use ops::features::decisions::record::{self, NewDecision};
 use ops::{Error, Result, World};
 
@@ -51,7 +51,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 pub fn read_stdin() -> Result<String> {
     // Accept more than the limit here, so that the error message can state how long the input is.
-    let bytes = ops::input::read_stdin(16 * MAX_TEXT_BYTES)?;
+    let bytes = ops::input::read_stdin(16 * MAX_DECISION_TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "stdin is not UTF-8".into(),
         hint: "a decision must be text".into(),

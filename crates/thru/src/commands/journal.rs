@@ -1,6 +1,6 @@
 use model::event::EventName;
 use model::failure;
-use model::journal::{JournalRecord, SAID_EVENT, VALIDATOR_EVENT};
+use model::journal::{AGENT_MESSAGE_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
 use model::time;
 use ops::Result;
@@ -114,8 +114,11 @@ impl ShownRecord {
     fn from_record(record: &JournalRecord, line: String) -> ShownRecord {
         let is_stop = record.event_name() == Some(EventName::Stop);
         let is_end = record.event_name() == Some(EventName::SessionEnd);
-        let agent_message =
-            if is_stop || record.event == SAID_EVENT { record.text.to_string() } else { String::new() };
+        let agent_message = if is_stop || record.event == AGENT_MESSAGE_EVENT {
+            record.text.to_string()
+        } else {
+            String::new()
+        };
         ShownRecord {
             at: record.ts.to_string(),
             id: record.id.to_string(),
@@ -185,7 +188,7 @@ fn record_detail(record: &JournalRecord) -> String {
         let why = line_naming_error(&record.error);
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
-    if record.event == VALIDATOR_EVENT && record.ok == Some(true) {
+    if record.event == VALIDATOR_RUN_EVENT && record.ok == Some(true) {
         parts.push("passed".to_owned());
     }
     if !record.verdict.is_empty() {

@@ -49,7 +49,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
 fn is_empty_request(prompt: &Prompt) -> bool {
     let is_yes = prompt.prompt_kind() == PromptKind::Approval
         && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
-    is_yes || prompt::is_without_substance(&prompt.text)
+    is_yes || prompt::is_uninformative_once_answered(&prompt.text)
 }
 
 /// Adds the beginnings of the requests that were answered. They show what the user asked for, newest first.
@@ -85,7 +85,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     }
     let form = |most: usize| {
-        let title = prompt::shorten_request(&prompt::title_of(&first.text), most);
+        let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
         format!("the session began with {}", in_quotation_marks(&title, title.len().max(most)))
     };
     let mut forms = vec![form(90), form(180)];

@@ -50,7 +50,7 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
 fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
     let form = |most: usize| {
-        let title = prompt::shorten_request(&prompt::title_of(&first.text), most);
+        let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
         format!("The session began with: {}", in_quotation_marks(&title, title.len().max(most)))
     };
     let mut forms = vec![form(90), form(180)];
@@ -205,7 +205,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
 fn title_if_long(text: &str) -> String {
     const MANY_LINES: usize = 6;
     match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
-        true => prompt::title_of(text),
+        true => prompt::title_of_message(text),
         false => text.to_owned(),
     }
 }

@@ -4,7 +4,7 @@
 use model::decision::{self, Decision};
 use model::digest::Digest;
 use model::event::EventKind;
-use model::journal::AnswerField;
+use model::journal::RecordedAnswer;
 use model::redact::redact_text;
 use model::reply::ReplyPart;
 use model::text::{count_with_noun, fnv_fingerprint};
@@ -20,7 +20,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     let answers = &context.record.answers;
     let EventKind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::no_action("")) };
     // A truncated payload may contain only half of an answer.
-    if answers.is_empty() || done.failed || context.event.torn {
+    if answers.is_empty() || done.failed || context.event.is_payload_truncated {
         return Ok(features::Decision::no_action(""));
     }
     let decisions = decisions_from_answers(&context.project, context.session.as_str(), answers);
@@ -69,7 +69,11 @@ fn is_view_outdated(store: &store::Store) -> Result<bool> {
     Ok(store.dir().file_info(layout::CONTEXT_VIEW)?.is_none_or(|view| view.modified_at < log.modified_at))
 }
 
-fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<Decision> {
+fn decisions_from_answers(
+    project: &ProjectContext,
+    session: &str,
+    answers: &[RecordedAnswer],
+) -> Vec<Decision> {
     let (phase, task) = current_phase_and_task(project);
     let ts = time::to_rfc3339(project.world.now);
     let whole = |decision: Decision| Decision {

@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use model::decision::{
-    self, Decision, DecisionKind, DecisionSource, FoundDecision, MAX_TEXT_BYTES, OutlinedDecisions, VERSION,
+    self, DECISION_FORMAT_VERSION, Decision, DecisionKind, DecisionSource, MAX_DECISION_TEXT_BYTES,
+    OutlinedDecision, OutlinedDecisions,
 };
 use model::text::cut_to_bytes;
 use model::time;
@@ -107,24 +108,26 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
 }
 
 /// Returns a warning if [`found_to_decision`] would shorten the decision's text or its reason.
-fn warn_if_text_is_cut(found: &FoundDecision) -> Option<decision::OutlineWarning> {
+fn warn_if_text_is_cut(found: &OutlinedDecision) -> Option<decision::OutlineWarning> {
     let longest = found.text.len().max(found.why.len());
-    (longest > MAX_TEXT_BYTES).then(|| decision::OutlineWarning {
+    (longest > MAX_DECISION_TEXT_BYTES).then(|| decision::OutlineWarning {
         line: found.line,
-        text: format!("the text has {longest} bytes and is cut: a decision has at most {MAX_TEXT_BYTES}"),
+        text: format!(
+            "the text has {longest} bytes and is cut: a decision has at most {MAX_DECISION_TEXT_BYTES}"
+        ),
     })
 }
 
-fn found_to_decision(found: &FoundDecision, author: &PlanAuthor) -> Decision {
-    let FoundDecision { kind, text, why, topic, date, .. } = found;
+fn found_to_decision(found: &OutlinedDecision, author: &PlanAuthor) -> Decision {
+    let OutlinedDecision { kind, text, why, topic, date, .. } = found;
     let ts = time::parse_time(date).filter(|at| *at <= author.at).unwrap_or(author.at);
     Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: decision::id_from_content(DecisionSource::Import, &format!("{}\n{text}", kind.name())),
         ts: time::to_rfc3339(ts),
         kind: *kind,
-        text: cut_to_bytes(text, MAX_TEXT_BYTES).to_owned(),
-        why: cut_to_bytes(why, MAX_TEXT_BYTES).to_owned(),
+        text: cut_to_bytes(text, MAX_DECISION_TEXT_BYTES).to_owned(),
+        why: cut_to_bytes(why, MAX_DECISION_TEXT_BYTES).to_owned(),
         author: author.author.clone(),
         source: DecisionSource::Import,
         topic: topic.clone(),

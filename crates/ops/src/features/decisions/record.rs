@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use model::decision::{
-    self, Decision, DecisionKind, DecisionSource, DecisionStanding, DecisionState, MAX_TEXT_BYTES, VERSION,
+    self, DECISION_FORMAT_VERSION, Decision, DecisionKind, DecisionSource, DecisionStanding, DecisionState,
+    MAX_DECISION_TEXT_BYTES,
 };
 use model::time;
 use serde::Serialize;
@@ -84,7 +85,7 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     };
     let supersedes = superseded.map(|one| one.decision.id.clone()).unwrap_or_default();
     let decision = Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: decision::id_of_typed_decision(&author.formatted_time(), &author.author, &text, &supersedes),
         ts: author.formatted_time(),
         kind: superseded.map_or(wanted.kind, |one| one.decision.kind),
@@ -127,7 +128,7 @@ pub fn withdraw_decision(
     }
     refuse_replaced(one)?;
     let decision = Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: decision::id_of_typed_decision(&author.formatted_time(), &author.author, "", &one.decision.id),
         ts: author.formatted_time(),
         why,
@@ -154,7 +155,7 @@ pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result
         why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or(suggestion.why);
     let (phase, task) = answers::current_phase_and_task(&context);
     let decision = Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: suggestion.id,
         ts: author.formatted_time(),
         text: given.redact_text(&suggestion.text).into_owned(),
@@ -210,9 +211,9 @@ fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Res
     if text.is_empty() {
         return Err(Error::Usage { what: format!("say {what}"), hint: "the text is empty".into() });
     }
-    if text.len() > MAX_TEXT_BYTES {
+    if text.len() > MAX_DECISION_TEXT_BYTES {
         return Err(Error::Usage {
-            what: format!("{what} has {} bytes; at most {MAX_TEXT_BYTES} are kept", text.len()),
+            what: format!("{what} has {} bytes; at most {MAX_DECISION_TEXT_BYTES} are kept", text.len()),
             hint: "a decision is one or a few sentences; put the rest into a file, and name the file".into(),
         });
     }

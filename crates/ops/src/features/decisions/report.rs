@@ -62,7 +62,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
             tally.invalid_lines.first().map(|(_, line)| *line),
         ));
     }
-    let newer = lines.iter().filter(|line| line.v > decision::VERSION).count();
+    let newer = lines.iter().filter(|line| line.v > decision::DECISION_FORMAT_VERSION).count();
     if newer > 0 {
         let text = format!("{} was written by a newer thru and is not shown", count_with_noun(newer, "line"));
         findings.push(at(Finding::new(FindingLevel::Warning, text).with_hint("update thru"), None));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use model::decision::{self, SessionActivity, ViewContents};
+use model::decision::{self, ContextViewContents, SessionActivity};
 use model::digest::Digest;
 use model::time;
 use store::{Store, layout};
@@ -30,7 +30,7 @@ pub(super) fn write_view(
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = recent_session_activity(store, digest);
     let at = time::to_rfc3339(now);
-    let view = decision::render_view(&ViewContents {
+    let view = decision::render_context_view(&ContextViewContents {
         title: &title,
         decisions: &decisions,
         is_complete,
@@ -39,7 +39,7 @@ pub(super) fn write_view(
     });
     let is_edited = store.read_context_view()?.is_some_and(|known| {
         let text = String::from_utf8_lossy(&known);
-        !text.trim().is_empty() && !decision::is_unedited(&text)
+        !text.trim().is_empty() && !decision::is_context_view_unedited(&text)
     });
     let kept = match is_edited {
         true => {

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use model::evidence::{
-    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, MAX_PATCH_BYTES, MAX_TASK_BYTES, patch_stats,
+    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, MAX_EVIDENCE_BYTES_PER_TASK, MAX_PATCH_BYTES,
+    patch_stats,
 };
 use model::time;
 use serde::Serialize;
@@ -82,7 +83,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
     let patch = request.patch.map(|path| read_patch(path, &given)).transpose()?;
     if let Some(patch) = &patch {
         let used = usize::try_from(store.evidence_size(&id)?).unwrap_or(usize::MAX);
-        if used.saturating_add(patch.len()) > MAX_TASK_BYTES {
+        if used.saturating_add(patch.len()) > MAX_EVIDENCE_BYTES_PER_TASK {
             let hint = format!(
                 "move old patches out of {}/{}",
                 layout::STORE_FOLDER,
@@ -91,7 +92,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
             return Err(too_large_error(
                 &format!("the evidence of {id}"),
                 used.saturating_add(patch.len()),
-                MAX_TASK_BYTES,
+                MAX_EVIDENCE_BYTES_PER_TASK,
                 hint,
             ));
         }

@@ -77,6 +77,6 @@ pub fn archive_old_entries(
             ),
         });
     }
-    report.tasks.sort_by(|a, b| model::plan::compare_naturally(&a.task, &b.task));
+    report.tasks.sort_by(|a, b| model::plan::compare_ids_naturally(&a.task, &b.task));
     Ok(report)
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::digest::{CheckUse, Digest, FileUse};
-use model::evidence::{self, FileListing, PROJECT_SCOPE, entry_of_run, task_of_run};
+use model::evidence::{self, FileListing, WHOLE_PROJECT_SCOPE, entry_of_run, task_of_run};
 use model::id::Id;
-use model::plan::{AcceptanceEvidence, Plan, Task};
+use model::plan::{CompletionEvidence, Plan, Task};
 use model::time;
 use store::{Checkout, LastRunRecorded, Store, layout};
 
@@ -56,7 +56,7 @@ fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
                 &task.id,
                 &by,
                 &author.formatted_time(),
-                &AcceptanceEvidence::Proven,
+                &CompletionEvidence::Proven,
             );
             Ok((after.map_err(plan::refused_error)?, LedgerNote::default()))
         })?;
@@ -94,7 +94,7 @@ pub(crate) fn record_new_runs(
                 None if files.is_complete => {
                     entry.tree = files.listing.tree_hash();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
-                    PROJECT_SCOPE.clone_into(&mut entry.scope);
+                    WHOLE_PROJECT_SCOPE.clone_into(&mut entry.scope);
                     listing = Some(&files.listing);
                 }
                 None => {}

@@ -1,6 +1,6 @@
 //! The checks of `thru doctor` and the lines of `thru status` that are about evidence.
 
-use model::evidence::{MAX_BUNDLE_BYTES, MAX_TASK_BYTES, ProofState, entries_kept_for_new};
+use model::evidence::{MAX_BUNDLE_BYTES, MAX_EVIDENCE_BYTES_PER_TASK, ProofState, entries_kept_for_new};
 use model::finding::{Finding, FindingLevel};
 use model::text::count_with_noun;
 use serde_json::json;
@@ -88,8 +88,8 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
                 );
             }
         }
-        if store.evidence_size(task).is_ok_and(|bytes| bytes > MAX_TASK_BYTES as u64) {
-            let text = format!("over {MAX_TASK_BYTES} bytes: nothing more is added");
+        if store.evidence_size(task).is_ok_and(|bytes| bytes > MAX_EVIDENCE_BYTES_PER_TASK as u64) {
+            let text = format!("over {MAX_EVIDENCE_BYTES_PER_TASK} bytes: nothing more is added");
             findings.push(
                 Finding::new(FindingLevel::Warning, text)
                     .at_line(file, None)

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use model::evidence::{
-    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, FileListing, PROJECT_SCOPE, verdict_of_run,
+    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, FileListing, WHOLE_PROJECT_SCOPE,
+    verdict_of_run,
 };
 use model::failure::error_lines;
 use model::plan::Task;
@@ -108,7 +109,7 @@ pub fn run_and_record(
         exit_code: seen.exit_code,
         head,
         files: u64::try_from(before.files.len()).ok(),
-        scope: if spoken.is_complete { PROJECT_SCOPE.to_owned() } else { String::new() },
+        scope: if spoken.is_complete { WHOLE_PROJECT_SCOPE.to_owned() } else { String::new() },
         changed,
         ..EvidenceEntry::default()
     };

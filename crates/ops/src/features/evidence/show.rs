@@ -134,7 +134,7 @@ pub fn list_evidence(world: &World) -> Result<EvidenceListing> {
     super::observe_current_session(world, &project);
     let judge = FreshnessJudge::new(&project.store, &project.root.checkout);
     let mut tasks: Vec<EvidenceLine> = evidence_lines(&project.store, &judge).into_values().collect();
-    tasks.sort_by(|a, b| model::plan::compare_naturally(&a.task, &b.task));
+    tasks.sort_by(|a, b| model::plan::compare_ids_naturally(&a.task, &b.task));
     Ok(EvidenceListing { tasks })
 }
 

@@ -25,7 +25,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let EventKind::SubagentStop { message, task: asked } = &event.kind else {
         return Ok(Decision::no_action("no sub-agent has stopped"));
     };
-    let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
+    let (name, agent_id) = event.subagent.as_ref().map_or(("", ""), |agent| (&*agent.agent_type, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
     // If the harness does not name the agent, take the name from its task description.
     let called = if name.is_empty() { described_agent(asked) } else { name };
@@ -55,7 +55,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // Do not look for a verdict in a truncated answer, because the answer may end before its verdict.
     let message = message.as_deref().unwrap_or_default();
     let unread_reason = match message.len() {
-        _ if event.torn => Some(VerdictProblem::Incomplete),
+        _ if event.is_payload_truncated => Some(VerdictProblem::Incomplete),
         bytes if bytes > MAX_ANSWER_BYTES => Some(VerdictProblem::TooLong),
         _ => None,
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use model::document::Document;
 use model::loops::log::LoopEvent;
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{IterationOutcome, Loop, LoopStatus, Promise, promise};
+use model::loops::{Loop, LoopStatus, Promise, PromiseOutcome, promise};
 use model::text::fnv_fingerprint;
 use model::time;
 use serde::Serialize;
@@ -114,7 +114,7 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
         iteration: count("iteration").unwrap_or(1).max(1),
         max_iterations: count("max_iterations").unwrap_or(0),
         promises: promised
-            .map(|text| Promise { text: text.to_owned(), outcome: IterationOutcome::Done })
+            .map(|text| Promise { text: text.to_owned(), outcome: PromiseOutcome::Done })
             .into_iter()
             .collect(),
         source_packet_id: None,

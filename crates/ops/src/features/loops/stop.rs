@@ -6,7 +6,7 @@ use model::event;
 use model::id::Id;
 use model::journal::JournalRecord;
 use model::loops::engine::{
-    self, AgentMessage, AllowReason, EngineRules, Foreground, LoopStop, StopVerdict, StoppedAgent,
+    self, AgentMessage, ForegroundLoop, LoopRules, LoopStop, StopAllowedReason, StopVerdict, StoppedAgent,
     ValidatorResult, digest_of_text, was_continuation_overridden,
 };
 use model::loops::last_turn::LastMessage;
@@ -70,10 +70,10 @@ impl<'c> LoopSessionStop<'c> {
         };
         let LockedVerdict { verdict, record, .. } = &judged;
         let (part, why, what) = match verdict {
-            StopVerdict::Allow(allowed) => {
+            StopVerdict::AllowStop(allowed) => {
                 (ReplyPart::silent(), format!("loop {} allows it: {allowed:?}", self.id), String::new())
             }
-            StopVerdict::Validate => {
+            StopVerdict::RunValidators => {
                 let validators = record.loop_state.validators.clone();
                 let why = format!("loop {}: the promise was given, its validators decide", self.id);
                 if self.stop.cannot_wait {
@@ -87,7 +87,7 @@ impl<'c> LoopSessionStop<'c> {
                     self.run_validators(&validators)
                 }));
             }
-            StopVerdict::SendSameAgain { text } => (
+            StopVerdict::RepeatLastReply { text } => (
                 ReplyPart::from_reply(Reply::Block(text.clone())),
                 format!("loop {}: the same stop again", self.id),
                 String::new(),
@@ -100,7 +100,7 @@ impl<'c> LoopSessionStop<'c> {
                     format!("count the iteration in loops/{}.md", self.id),
                 )
             }
-            StopVerdict::End { why, .. } => (
+            StopVerdict::EndLoop { why, .. } => (
                 ReplyPart::silent(),
                 format!("loop {} ends: {why:?}", self.id),
                 format!("end loops/{}.md", self.id),
@@ -145,11 +145,11 @@ impl<'c> LoopSessionStop<'c> {
             return Ok(None);
         }
         let stop = self.engine_input(&record.loop_state, checked);
-        let rules = EngineRules {
+        let rules = LoopRules {
             no_progress_turns: settings.no_progress_turns,
             redact_options: settings.redact_options(),
         };
-        let verdict = engine::decide_stop(Foreground::Loop(&record.loop_state), &stop, &rules);
+        let verdict = engine::decide_stop(ForegroundLoop::Loop(&record.loop_state), &stop, &rules);
         Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
@@ -174,17 +174,18 @@ impl<'c> LoopSessionStop<'c> {
         let stop = self.engine_input(state, checked);
         // Only a verdict that continues the loop is affected: a promise is accepted even if the harness ended an
         // earlier turn.
-        let goes_on = matches!(verdict, StopVerdict::SendPrompt { .. } | StopVerdict::SendSameAgain { .. });
-        if goes_on && self.stop.is_first == Some(true) && is_loop_overridden(self.context, state) {
+        let goes_on = matches!(verdict, StopVerdict::SendPrompt { .. } | StopVerdict::RepeatLastReply { .. });
+        if goes_on && self.stop.is_first_since_prompt == Some(true) && is_loop_overridden(self.context, state)
+        {
             return pause_at_continuation_limit(self.context, &self.id, record).map(|()| ReplyPart::silent());
         }
         Ok(match verdict {
             // The process that ended the loop was killed before it could clear the pointer, so clear it now.
-            StopVerdict::Allow(AllowReason::NotActive) => {
+            StopVerdict::AllowStop(StopAllowedReason::NotActive) => {
                 clear_foreground(store, &self.id).map(|()| ReplyPart::silent())?
             }
-            StopVerdict::Allow(_) | StopVerdict::Validate => ReplyPart::silent(),
-            StopVerdict::SendSameAgain { text } => ReplyPart::from_reply(Reply::Block(text)),
+            StopVerdict::AllowStop(_) | StopVerdict::RunValidators => ReplyPart::silent(),
+            StopVerdict::RepeatLastReply { text } => ReplyPart::from_reply(Reply::Block(text)),
             StopVerdict::SendPrompt { next_state, text } => {
                 save_loop(store, &self.id, record, &next_state)?;
                 let why =
@@ -192,7 +193,7 @@ impl<'c> LoopSessionStop<'c> {
                 self.report_write_failure(self.append_to_log(LoopEvent::PromptSent, state, &stop, None, why));
                 ReplyPart::from_reply(Reply::Block(text))
             }
-            StopVerdict::End { next_state, why } => {
+            StopVerdict::EndLoop { next_state, why } => {
                 save_loop(store, &self.id, record, &next_state)?;
                 self.report_write_failure(clear_foreground(store, &self.id));
                 let detail = next_state.ended_detail.clone().unwrap_or_default();
@@ -227,7 +228,7 @@ impl<'c> LoopSessionStop<'c> {
             };
         LoopStop {
             session: self.context.session.as_str(),
-            stopped_agent: if self.context.event.agent.is_some() {
+            stopped_agent: if self.context.event.subagent.is_some() {
                 StoppedAgent::SubAgent
             } else {
                 StoppedAgent::Main
@@ -236,8 +237,8 @@ impl<'c> LoopSessionStop<'c> {
             message,
             prompt: self.stop.prompt.as_deref(),
             feedback_time: last_turn.feedback_time.as_deref(),
-            is_first: self.stop.is_first,
-            compacting: *compacting,
+            is_first_since_prompt: self.stop.is_first_since_prompt,
+            is_compacting: *compacting,
             running_subagents: self.stop.running_subagents,
             session_position: self
                 .context
@@ -306,7 +307,7 @@ impl<'c> LoopSessionStop<'c> {
                 .facts
                 .last_turn
                 .turn_tokens()
-                .or_else(|| TurnTokens::from_usage(self.stop.usage.as_ref()?)),
+                .or_else(|| TurnTokens::from_usage(self.stop.turn_usage.as_ref()?)),
             ..LoopLogEntry::new(&time::to_rfc3339(self.context.project.world.now), event, state.iteration)
         };
         let ProjectContext { store, settings, .. } = self.context.project;

@@ -53,7 +53,7 @@ fn last_message(
     stop: &event::StopEvent,
     listened: &store::Result<LastTurn>,
 ) -> Result<Option<LastMessage>, String> {
-    let told = stop.id.as_deref();
+    let told = stop.message_id.as_deref();
     match (&stop.message, listened) {
         (Some(text), listened) => {
             let unknown = || LastMessage { id: None, text: text.to_string(), is_answered: false };

@@ -146,16 +146,16 @@ struct AwaitedOutput {
 
 fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<AwaitedOutput>> {
     let ProjectContext { root, store, settings, .. } = *project;
-    let agent = match (&event.kind, &event.agent) {
+    let agent = match (&event.kind, &event.subagent) {
         (EventKind::SubagentStart | EventKind::SubagentStop { .. }, Some(agent))
-            if !agent.kind.is_empty() =>
+            if !agent.agent_type.is_empty() =>
         {
             agent
         }
         _ => return Ok(None),
     };
     let Some((run, expected)) = find_live_run(store, root, settings)? else { return Ok(None) };
-    let Some(i) = gate::output_of_agent(&expected, &agent.kind) else { return Ok(None) };
+    let Some(i) = gate::output_of_agent(&expected, &agent.agent_type) else { return Ok(None) };
     let output = &expected.outputs[i];
     let verdict = judge_file(&run, output, &root.checkout)?.verdict;
     Ok(Some(AwaitedOutput {

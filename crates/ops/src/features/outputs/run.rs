@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::consent::quote_command;
-use model::gate::{self, ExpectedOutput, ExpectedOutputs, JudgedOutput, LaunchStep, Omission, OutputVerdict};
+use model::gate::{
+    self, ExpectedOutput, ExpectedOutputs, JudgedOutput, NextLaunchStep, OmittedOutput, OutputVerdict,
+};
 use model::redact;
 use model::render::one_line;
 use model::time;
@@ -136,7 +138,9 @@ fn should_launch(
     tell: &(dyn Fn(Progress) + Sync),
 ) -> Result<bool> {
     let attempts = if again == RelaunchPolicy::Yes { 0 } else { output.attempts };
-    if gate::next_launch_step(&ExpectedOutput { attempts, ..output.clone() }, verdict) != LaunchStep::Launch {
+    if gate::next_launch_step(&ExpectedOutput { attempts, ..output.clone() }, verdict)
+        != NextLaunchStep::Launch
+    {
         return Ok(false);
     }
     if let [input, ..] = store::absent_inputs(&place.root.checkout, &output.inputs)?[..] {
@@ -260,7 +264,7 @@ impl GateRunner<'_> {
         loop {
             let output = self.current_output(i);
             let JudgedOutput { verdict, .. } = self.judge_output(&output)?;
-            if gate::next_launch_step(&output, verdict) != LaunchStep::Launch {
+            if gate::next_launch_step(&output, verdict) != NextLaunchStep::Launch {
                 return Ok(());
             }
             self.launch(i, &output, verdict, reaper)?;
@@ -362,10 +366,10 @@ fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutp
     let mut omitted = Vec::new();
     for output in &expected.outputs {
         let judged = place.judge_output(run, output)?;
-        if Omission::is_omitted(output.tier, judged.verdict) {
+        if OmittedOutput::may_omit(output.tier, judged.verdict) {
             let message =
                 place.store.saved_message_path(run, &output.file).map(|path| path.display().to_string());
-            omitted.push(Omission { file: output.file.clone(), judged, message });
+            omitted.push(OmittedOutput { file: output.file.clone(), judged, message });
         }
     }
     // Write the file even if nothing is omitted now, because an earlier version would still list old omissions.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::document::Document;
-use model::gate::{self, COMPLETE_SENTINEL, OutputEnding, OutputScanner};
+use model::gate::{self, COMPLETION_LINE, OutputEnding, OutputScanner};
 use model::text;
 use serde::Serialize;
 use store::RunFolder;
@@ -73,7 +73,7 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
         }
         bytes => bytes?,
     };
-    let reading = OutputScanner::scan_text(&bytes);
+    let reading = OutputScanner::scan_whole_output(&bytes);
     if let Some(line) = reading.line_of_open_fence() {
         return Err(Error::Refused {
             what: format!("{}:{line}: this line opens a code fence that is never closed", path.display()),
@@ -132,5 +132,5 @@ fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let end = document.line_ending();
     let bytes = document.into_bytes();
     let ends = [end.repeat(2), end.to_owned()].iter().filter(|gap| bytes.ends_with(gap.as_bytes())).count();
-    format!("{}{COMPLETE_SENTINEL}{end}", end.repeat(2 - ends)).into_bytes()
+    format!("{}{COMPLETION_LINE}{end}", end.repeat(2 - ends)).into_bytes()
 }

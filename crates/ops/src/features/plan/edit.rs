@@ -1,7 +1,7 @@
 //! `thru plan init|add|set` and `thru task …`. Each command changes the plan while it holds the plan's lock.
 
 use model::plan::{
-    self, AcceptanceEvidence, NewTask, Phase, PhaseStatus, Plan, Task, TaskChange, TaskSize, TaskStatus,
+    self, CompletionEvidence, NewTask, Phase, PhaseStatus, Plan, Task, TaskFieldChanges, TaskSize, TaskStatus,
 };
 use model::swarm::SwarmId;
 use serde::Serialize;
@@ -92,7 +92,7 @@ pub fn apply_task_step(
             }
             TaskStep::Done { without_evidence: Some(reason) } => {
                 why = given.redact_text(reason).into_owned();
-                plan::complete_task(plan, id, by, &at, &AcceptanceEvidence::Waived(&why))
+                plan::complete_task(plan, id, by, &at, &CompletionEvidence::Waived(&why))
             }
             TaskStep::Done { without_evidence: None } => {
                 let proof = find_fresh_proof(world, &project, plan.task(id));
@@ -100,11 +100,11 @@ pub fn apply_task_step(
                 let acceptance = match (&proof, &rejection) {
                     (Ok(shown), _) => {
                         why.clone_from(shown);
-                        AcceptanceEvidence::Proven
+                        CompletionEvidence::Proven
                     }
-                    (Err(what), _) if !what.is_empty() => AcceptanceEvidence::Unproven(what),
-                    (Err(_), Some(what)) => AcceptanceEvidence::Rejected(what),
-                    (Err(what), None) => AcceptanceEvidence::Unproven(what),
+                    (Err(what), _) if !what.is_empty() => CompletionEvidence::Unproven(what),
+                    (Err(_), Some(what)) => CompletionEvidence::Rejected(what),
+                    (Err(what), None) => CompletionEvidence::Unproven(what),
                 };
                 plan::complete_task(plan, id, by, &at, &acceptance)
             }
@@ -166,7 +166,7 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
         phase: wanted.phase,
         description: given.redact_text(wanted.text.trim()).into_owned(),
         size: wanted.size,
-        depends: wanted.depends,
+        dependency_ids: wanted.depends,
         acceptance: wanted.acceptance.as_deref().map(|text| given.redact_text(text.trim()).into_owned()),
         files: wanted.files.iter().map(|file| given.redact_text(file).into_owned()).collect(),
     };
@@ -233,7 +233,7 @@ pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanRepor
     Ok(build_plan_report(changed, Some(made), given.has_redacted()))
 }
 
-pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskReport> {
+pub fn set_task(world: &World, id: &str, mut wanted: TaskFieldChanges) -> Result<TaskReport> {
     let store = Project::find_for_reading(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
     let given = InputRedactor::with_settings_of(world);

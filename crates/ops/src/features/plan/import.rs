@@ -6,7 +6,7 @@ use std::path::Path;
 use model::digest::Digest;
 use model::id::Id;
 use model::plan::{
-    self, ImportWarning, ImportedPlan, LinkedTodos, Phase, Plan, Task, TaskStatus, UnreadableReason,
+    self, ImportWarning, ImportedPlan, LinkedTodos, Phase, Plan, PlanUnreadableReason, Task, TaskStatus,
 };
 use model::render::one_line;
 use model::text::fnv_fingerprint;
@@ -120,13 +120,13 @@ pub(crate) fn read_plan_file(world: &World, path: &Path) -> Result<IncomingPlan>
 pub(crate) fn parse_plan_file(path: &Path, bytes: &[u8]) -> Result<ImportedPlan> {
     let path = || path.to_owned();
     plan::read_json_or_markdown(bytes).map_err(|problem| match problem {
-        UnreadableReason::Damaged { line, why } => Error::Damaged {
+        PlanUnreadableReason::Damaged { line, why } => Error::Damaged {
             path: path(),
             line,
             why,
             hint: "a plan is markdown with headings and `- [ ]` items, or JSON with phases and tasks".into(),
         },
-        UnreadableReason::Foreign { why } => store::Error::Foreign { path: path(), why }.into(),
+        PlanUnreadableReason::Foreign { why } => store::Error::Foreign { path: path(), why }.into(),
     })
 }
 

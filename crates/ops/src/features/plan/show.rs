@@ -217,7 +217,7 @@ pub(super) fn plan_findings(
         found.push(Finding::new(FindingLevel::Note, text).at_line(layout::PLAN_LEDGER, line));
     }
     let fold = plan::fold_ledger(lines);
-    for seq in &fold.gaps {
+    for seq in &fold.discontinuous_seqs {
         let text = format!("change {seq} does not follow from the one before it: lines are missing");
         found.push(Finding::new(FindingLevel::Warning, text).at_line(layout::PLAN_LEDGER, None));
     }
@@ -246,7 +246,7 @@ pub(super) fn plan_findings(
         ),
     }
     if let Some(view) = store.read_plan_view()?
-        && !plan::is_unedited(&String::from_utf8_lossy(&view))
+        && !plan::is_plan_view_unedited(&String::from_utf8_lossy(&view))
     {
         let hint = format!("`thru plan import {}/{}` imports that", layout::STORE_FOLDER, layout::PLAN_VIEW);
         found.push(

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use model::activity::scan::{self, EditLine, PathFinder};
-use model::activity::{self, Activity, Clash, MAX_CLASH_GAP, OtherSession};
+use model::activity::scan::{self, EditLine, JournalLinePathFinder};
+use model::activity::{self, Activity, Clash, MAX_CLASH_GAP, OtherSessionState};
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
 use model::journal::JournalRecord;
@@ -48,7 +48,7 @@ const MAX_MARKS: usize = 256;
 /// At a prompt or a session start, warns the agent about files that another session edited at about the same time.
 /// Each clash is reported only once.
 pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    if context.event.agent.is_some() || !may_warn(context.event) {
+    if context.event.subagent.is_some() || !may_warn(context.event) {
         return Ok(Decision::no_action(
             "a warning about other sessions' edits comes only with a prompt or when a session continues",
         ));
@@ -112,7 +112,7 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
         }
     }
     let OwnJournalTail { text, since, .. } = &window;
-    let paths = PathFinder::default();
+    let paths = JournalLinePathFinder::default();
     let mut edited = scan::edit_lines(text, since);
     let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.paths(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
@@ -147,7 +147,7 @@ fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl
     Ok(move |clash: &Clash| {
         let is_over = |(place, entry): (usize, &RosterEntry)| {
             let is_before = entry.at < began || entry.at == began && place < own_place;
-            entry.session.as_str() == clash.session && entry.ended && is_before
+            entry.session.as_str() == clash.other_session && entry.ended && is_before
         };
         !entries.iter().enumerate().any(is_over)
     })
@@ -168,7 +168,7 @@ impl OwnJournalTail {
         let text = store.dir().read_recent_lines(&layout::journal_path(own), size)?;
         let since = time_edits_matter_from(&text, now).unwrap_or_default();
         let is_whole = is_whole_journal(&text, size);
-        let is_complete = is_whole || scan::reaches_back_to(&text, &since);
+        let is_complete = is_whole || scan::covers_time_since(&text, &since);
         Ok(OwnJournalTail { text, since, is_complete, is_whole_journal: is_whole })
     }
 }
@@ -192,7 +192,7 @@ fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>
     let mut text = Vec::new();
     for window in JOURNAL_TAIL_BYTES {
         text = store.dir().read_recent_lines(&layout::journal_path(session), window)?;
-        if is_whole_journal(&text, window) || scan::reaches_back_to(&text, from) {
+        if is_whole_journal(&text, window) || scan::covers_time_since(&text, from) {
             break;
         }
     }
@@ -215,14 +215,14 @@ fn clash_reply(store: &Store, clashes: &[Clash]) -> ReplyPart {
         return ReplyPart::silent();
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
-    let other = |clash: &Clash| match roster::has_ended(&entries, &clash.session) {
-        true => OtherSession::Ended,
-        false => OtherSession::Open,
+    let other = |clash: &Clash| match roster::has_ended(&entries, &clash.other_session) {
+        true => OtherSessionState::Ended,
+        false => OtherSessionState::Open,
     };
     let (told, more) = clashes.split_at(clashes.len().min(MAX_CLASHES_TOLD));
     let mut text: String = told
         .iter()
-        .map(|clash| clash.describe_for_agent(harness_title(&clash.harness), other(clash)))
+        .map(|clash| clash.describe_for_agent(harness_title(&clash.other_harness), other(clash)))
         .collect();
     if !more.is_empty() {
         let names: Vec<String> =

@@ -8,7 +8,7 @@ use model::digest::{Digest, FileUse};
 use model::document::Document;
 use model::event::{EventKind, TodoStatus};
 use model::id::Id;
-use model::journal::TodoField;
+use model::journal::RecordedTodo;
 use model::manifest;
 use model::text::fnv_fingerprint;
 use model::workstream::{self, DetectionConfidence, DetectionFacts, PrecompactState};
@@ -137,7 +137,7 @@ impl SessionFollower<'_> {
     }
 
     fn completed_entries(&self) -> impl Iterator<Item = &str> {
-        let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
+        let completed = |todo: &&RecordedTodo| todo.status == Some(TodoStatus::Completed);
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
 

@@ -83,7 +83,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     let path = format!("{folder}/{}", manifest::MANIFEST_FILE_NAME);
     // If an earlier run was interrupted, the file may already exist with the same content. That is not an error.
     if !dir.create_private_file(manifest::MANIFEST_FILE_NAME, &bytes)?
-        && !manifest::is_same_except_time(&place.read_file(&path)?, &bytes)
+        && !manifest::are_manifests_equal_except_time(&place.read_file(&path)?, &bytes)
     {
         return Err(Error::Refused {
             what: format!("{path} already exists"),
@@ -118,7 +118,9 @@ fn folder_for_new_manifest(place: &Workstreams, id: &str) -> Result<String> {
 fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
     names.retain(|name| {
-        name.ends_with(".md") && name != manifest::MANIFEST_FILE_NAME && name != manifest::LEGACY_FILE_NAME
+        name.ends_with(".md")
+            && name != manifest::MANIFEST_FILE_NAME
+            && name != manifest::LEGACY_MANIFEST_FILE_NAME
     });
     sort_usual_first(&mut names);
     Ok(if names.is_empty() {

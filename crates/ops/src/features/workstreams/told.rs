@@ -204,7 +204,7 @@ const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 /// agent is reminded of each set of files only once between two compactions.
 pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
-    let asked = context.event.agent.is_none() && context.pending_brief != Some(PendingBrief::Due);
+    let asked = context.event.subagent.is_none() && context.pending_brief != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
         return Ok(Decision::no_action("no reminder is due at this prompt"));
     }

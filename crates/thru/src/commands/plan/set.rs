@@ -1,4 +1,4 @@
-use model::plan::{PhaseStatus, TaskChange, TaskSize, TaskStatus};
+use model::plan::{PhaseStatus, TaskFieldChanges, TaskSize, TaskStatus};
 use ops::features::plan::edit::{self, PlanOrPhaseChange};
 use ops::{Error, Result, World};
 
@@ -83,11 +83,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         return Ok(0);
     };
     let statuses = TaskStatus::ALL.map(TaskStatus::name);
-    let change = TaskChange {
+    let change = TaskFieldChanges {
         status: parse_word(args.status.as_deref(), TaskStatus::parse, "a status", &statuses)?,
         description: args.description.clone(),
         size: parse_size(args.size.as_deref())?,
-        depends: args.depends.as_deref().map(parse_ids),
+        dependency_ids: args.depends.as_deref().map(parse_ids),
         acceptance: args.acceptance.clone(),
         files: (!args.files.is_empty()).then(|| args.files.clone()),
     };

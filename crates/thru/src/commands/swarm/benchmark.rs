@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use model::benchmark::{CheckOutcome, METRICS, NoDataPolicy, format_value, sparkline};
+use model::benchmark::{CheckOutcome, METRICS, NoDataPolicy, format_metric_value, sparkline};
 use ops::project::benchmark::{self, BenchmarkReport, MAX_RUNS_IN_CHART, Overwrite};
 use ops::{Result, World};
 
@@ -43,7 +43,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 fn print_report(report: &BenchmarkReport) {
     let width = METRICS.iter().map(|metric| metric.title.len()).max().unwrap_or(0);
     for metric in METRICS {
-        let value = format_value(metric, (metric.read_value)(&report.run.metrics));
+        let value = format_metric_value(metric, (metric.read_value)(&report.run.metrics));
         let check = report.run.checks.iter().find(|check| check.metric == metric.name);
         let limit = check.map(|check| check.limit.as_str()).unwrap_or_default();
         let outcome = check.map(|check| check.outcome);

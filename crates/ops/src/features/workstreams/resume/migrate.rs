@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use model::document::Document;
 use model::finding::FindingLevel;
-use model::manifest::{self, is_same_except_time};
+use model::manifest::{self, are_manifests_equal_except_time};
 use serde::Serialize;
 
 use super::{LOCK_WAIT, ResumeContext, sort_usual_first};
@@ -65,9 +65,9 @@ fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
         for name in place.subfolder_names(&home)?.iter().filter(|name| !manifest::is_workstream_id(name)) {
             let folder = format!("{home}/{name}");
             for base in [folder.clone(), format!("{folder}/{PLANNING_FOLDER}")] {
-                if place.file_names(&base)?.iter().any(|file| file == manifest::LEGACY_FILE_NAME) {
+                if place.file_names(&base)?.iter().any(|file| file == manifest::LEGACY_MANIFEST_FILE_NAME) {
                     found.push(MigratedFile {
-                        path: format!("{base}/{}", manifest::LEGACY_FILE_NAME),
+                        path: format!("{base}/{}", manifest::LEGACY_MANIFEST_FILE_NAME),
                         outcome: MigrationOutcome::Error,
                         why: format!(
                             "the folder `{name}` is not NN-kebab-case; rename it, like 24-new-parser"
@@ -106,14 +106,14 @@ fn old_resume_files<'a>(
     let home = planning.as_deref().unwrap_or(folder);
     let old = |base: &str| -> Result<OldResumeFile<'a>> {
         let names = place.file_names(base)?;
-        let backup = format!("{}.backup", manifest::LEGACY_FILE_NAME);
+        let backup = format!("{}.backup", manifest::LEGACY_MANIFEST_FILE_NAME);
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         Ok(OldResumeFile {
             workstreams: place,
             id: id.to_owned(),
             folder: folder.to_owned(),
-            legacy_path: format!("{base}/{}", manifest::LEGACY_FILE_NAME),
-            has_legacy: has(manifest::LEGACY_FILE_NAME),
+            legacy_path: format!("{base}/{}", manifest::LEGACY_MANIFEST_FILE_NAME),
+            has_legacy: has(manifest::LEGACY_MANIFEST_FILE_NAME),
             has_backup: has(&backup),
             backup_path: format!("{base}/{backup}"),
             manifest_path: format!("{home}/{}", manifest::MANIFEST_FILE_NAME),
@@ -151,11 +151,12 @@ impl OldResumeFile<'_> {
             return migration_result(MigrationOutcome::Error, why);
         }
         let made = self.converted_manifest(legacy_path)?;
-        let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
+        let note = manifest::unknown_phase_in_legacy_file(&original).map_or(String::new(), |phase| {
             format!("; its phase `{phase}` is unknown, so it becomes {}", manifest::DEFAULT_PHASE)
         });
         // If the existing manifest equals the converted file, an earlier migration was interrupted.
-        let is_begun = there.as_ref().is_some_and(|there| is_same_except_time(there, made.bytes()));
+        let is_begun =
+            there.as_ref().is_some_and(|there| are_manifests_equal_except_time(there, made.bytes()));
         if there.is_some() && !is_begun {
             return migration_result(MigrationOutcome::Skip, "there is already a resume-context.md");
         }
@@ -200,7 +201,9 @@ impl OldResumeFile<'_> {
             (false, false) => return Ok(None),
         };
         let is_untouched = match self.read_target()? {
-            Some(there) => Some(is_same_except_time(&there, self.converted_manifest(original)?.bytes())),
+            Some(there) => {
+                Some(are_manifests_equal_except_time(&there, self.converted_manifest(original)?.bytes()))
+            }
             None => None,
         };
         if is_untouched == Some(true) {
@@ -278,7 +281,7 @@ fn markdown_files(place: &Workstreams, folder: &str) -> Result<Vec<String>> {
         names.retain(|name| {
             name.ends_with(".md")
                 && name != manifest::MANIFEST_FILE_NAME
-                && name != manifest::LEGACY_FILE_NAME
+                && name != manifest::LEGACY_MANIFEST_FILE_NAME
         });
         sort_usual_first(&mut names);
         files.extend(names.into_iter().map(|name| format!("{prefix}{name}")));
