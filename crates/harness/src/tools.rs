@@ -12,7 +12,7 @@ use model::event::{
 use model::reply::Reply;
 use model::{effect, run};
 
-use crate::Undecodable;
+use crate::UndecodablePayload;
 use crate::fields::JsonFields;
 
 /// Builds an event from the fields that every payload has. `kind` reads the remaining fields.
@@ -20,13 +20,14 @@ pub fn build_event<'a>(
     payload: &'a [u8],
     word: &'a str,
     kind: fn(&JsonFields<'a>, Cow<'a, str>) -> EventKind<'a>,
-) -> Result<Event<'a>, Undecodable> {
+) -> Result<Event<'a>, UndecodablePayload> {
     let (fields, problem) = JsonFields::parse(payload);
     if fields.is_empty() {
         let why = problem.unwrap_or("it has no fields").to_owned();
-        return Err(Undecodable::NotAnObject(why));
+        return Err(UndecodablePayload::NotAnObject(why));
     }
-    let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
+    let session =
+        fields.text("session_id").filter(|id| !id.is_empty()).ok_or(UndecodablePayload::NoSession)?;
     let name = fields.text("hook_event_name").unwrap_or(Cow::Borrowed(word));
     let kind = kind(&fields, name);
     let id = match kind {
@@ -52,8 +53,10 @@ pub fn build_event<'a>(
 /// At all other events, the reply is empty.
 pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, event_accepting_context(kind)) {
-        (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
-        (Reply::Context(text), Some(event)) => {
+        (Reply::MessageForUser(text), _) => {
+            serde_json::json!({ "systemMessage": text }).to_string().into_bytes()
+        }
+        (Reply::ContextForAgent(text), Some(event)) => {
             serde_json::json!({ "hookSpecificOutput": context_reply(event, text) }).to_string().into_bytes()
         }
         (Reply::ContextAndUser { context, user }, Some(event)) => {
@@ -63,7 +66,7 @@ pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
                 .into_bytes()
         }
         // A block is sent only at a stop, because at any other event it would be a veto.
-        (Reply::Block(text), None) if matches!(kind, EventKind::Stop(_)) => {
+        (Reply::BlockStop(text), None) if matches!(kind, EventKind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
         _ => Vec::new(),

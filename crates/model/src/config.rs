@@ -10,7 +10,7 @@ use toml_edit::{Document, Item, TableLike};
 use crate::finding::{Finding, FindingLevel};
 use crate::redact;
 use crate::render::one_line;
-use crate::score::{SIGNALS, ScoreSignal, Scoring, SignalWeights};
+use crate::score::{SIGNALS, ScoreSignal, ScoringSettings, SignalWeights};
 use crate::text::nearest_allowed_word;
 use crate::tokens::TokenRatios;
 
@@ -453,11 +453,11 @@ impl Settings {
     }
 
     /// Returns how briefs are scored, or `None` if they use the fixed order.
-    pub fn enabled_scoring(&self) -> Option<Scoring> {
+    pub fn enabled_scoring(&self) -> Option<ScoringSettings> {
         self.brief_scoring_enabled.then(|| self.scoring_settings())
     }
 
-    pub fn scoring_settings(&self) -> Scoring {
+    pub fn scoring_settings(&self) -> ScoringSettings {
         let weight = |signal: ScoreSignal| match signal {
             ScoreSignal::Phase => self.weight_phase,
             ScoreSignal::CurrentTask => self.weight_current_task,
@@ -482,7 +482,7 @@ impl Settings {
             ScoreSignal::Commands => self.weight_commands,
             ScoreSignal::Problems => self.weight_problems,
         };
-        Scoring {
+        ScoringSettings {
             weights: SignalWeights(SIGNALS.map(|row| weight(row.signal))),
             decay: self.decay_mode,
             half_life_hours: self.decay_half_life_hours,

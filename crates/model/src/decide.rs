@@ -174,7 +174,7 @@ pub fn summariser_guidance(facts: &[String]) -> Reply {
         }
         text.push_str(&format!("- {fact}\n"));
     }
-    Reply::Guidance(text)
+    Reply::GuideSummariser(text)
 }
 
 const GUIDANCE_TEXT: &str = "\
@@ -208,7 +208,7 @@ pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCapturedReason)
             if off != NotCapturedReason::Untrusted => {}
         _ => return Reply::Silent,
     }
-    Reply::TellUser(match off {
+    Reply::MessageForUser(match off {
         NotCapturedReason::Untrusted => format!(
             "Throughline: the records in {root}/.agent/context came with this folder and are not trusted on this \
              machine. Nothing is read from or written to them. Look at them, then run `thru trust` in a terminal."

@@ -168,7 +168,7 @@ fn the_summariser_is_guided_unless_told_not_to() {
     let text = |facts: &[&str]| match summariser_guidance(
         &facts.iter().map(|fact| (*fact).to_owned()).collect::<Vec<_>>(),
     ) {
-        Reply::Guidance(text) => text,
+        Reply::GuideSummariser(text) => text,
         other => panic!("{other:?}"),
     };
     assert_eq!(text(&[]), GUIDANCE_TEXT);
@@ -190,7 +190,7 @@ fn the_user_is_told_where_a_session_starts_why_nothing_is_captured() {
         (unwritable, "`thru doctor`", true),
     ];
     for (off, way_out, at_resume) in cases {
-        let told = |kind: &EventKind| matches!(not_captured_notice(kind, "/p", off), Reply::TellUser(text) if text.contains(way_out));
+        let told = |kind: &EventKind| matches!(not_captured_notice(kind, "/p", off), Reply::MessageForUser(text) if text.contains(way_out));
         assert!(told(&session_start(StartSource::Startup)), "{off:?}");
         assert_eq!(
             [StartSource::Resume, StartSource::Fork].map(|source| told(&session_start(source))),

@@ -361,20 +361,20 @@ fn set_tool_fields<'a>(
 fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
     let verdict = run::decide_result(&record.command, done.exit_code, done.failed, output);
-    record.ended = match verdict.ended {
-        RunResult::Unknown if done.exit_code == Some(0) && verdict.doubt => "ran".into(),
+    record.ended = match verdict.result {
+        RunResult::Unknown if done.exit_code == Some(0) && verdict.is_doubtful => "ran".into(),
         RunResult::Unknown => "".into(),
         ended => ended.name().into(),
     };
-    record.step = verdict.step;
-    record.checks_ended = verdict.before.map_or("", RunResult::name).into();
+    record.step = verdict.failed_check_index;
+    record.checks_ended = verdict.checks_result.map_or("", RunResult::name).into();
     record.counts = verdict.counts;
-    if let Some(line) = verdict.line {
+    if let Some(line) = verdict.deciding_line {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
         record.result = Redacted::redact_range(output, line.start..end, policy.redact_options).into_text();
     }
     // A pipe hid the failure, so the error message is in the output.
-    if verdict.ended == RunResult::Failed && !done.failed {
+    if verdict.result == RunResult::Failed && !done.failed {
         record.error = Cow::Owned(error_lines(&Redacted::redact_tail(
             output,
             MAX_ERROR_TAIL_BYTES_SEARCHED,

@@ -1,7 +1,7 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
 use crate::render::one_line;
-use crate::text::sentences;
+use crate::text::split_into_sentences;
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
@@ -442,7 +442,7 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
             split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
         }
     };
-    sentences(text).flat_map(wishes).collect()
+    split_into_sentences(text).flat_map(wishes).collect()
 }
 
 /// Splits a sentence at semicolons and before prohibitions.

@@ -32,13 +32,13 @@ use crate::features::{self, FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings::{self, HookSettings};
 use crate::session::brief::{self, BriefRequest};
-use crate::{Mode, Result, World};
+use crate::{Result, World, WriteMode};
 
 use crate::session::{context_held, sent};
-use checkpoint::Checkpoint;
+use checkpoint::CheckpointInput;
 use context::HookContext;
 use deadline::Deadline;
-use explain::Trace;
+use explain::HookTrace;
 
 /// The length to which branch names are cut, in bytes.
 const MAX_BRANCH_BYTES: usize = 256;
@@ -54,12 +54,12 @@ pub struct HookCall<'a> {
 /// Handles one event and returns the bytes to print. After an error nothing is printed, and a receipt is written if
 /// possible.
 pub fn run_hook(world: &World, call: &HookCall) -> Vec<u8> {
-    handle_payload(world, call, Mode::Write, &mut Trace::disabled())
+    handle_payload(world, call, WriteMode::Write, &mut HookTrace::disabled())
 }
 
 /// Decodes the payload, finds the root, checks whether the root is trusted, and then calls
 /// [`TrustedHook::handle_event`].
-fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace) -> Vec<u8> {
+fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut HookTrace) -> Vec<u8> {
     // thru sets `THROUGHLINE_HOOK` for the validators and harness programs that it starts, so that their hooks do
     // nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
@@ -107,7 +107,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
     let HookSettings { settings, problem } = settings::settings_for_hook(world, trusted.then_some(&*store));
     trace.record_trust(trusted, &settings);
     let event = decoded.as_ref().ok();
-    let off = |off: NotCapturedReason, trace: &mut Trace, silent: &str| {
+    let off = |off: NotCapturedReason, trace: &mut HookTrace, silent: &str| {
         let reply = event.map_or(Reply::Silent, |event| {
             decide::not_captured_notice(&event.kind, &root.path.to_string_lossy(), off)
         });
@@ -117,7 +117,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         let silent = "hooks.enabled is false: hooks do nothing";
         // Send no notice. A user who has set the variable knows that nothing is captured, and in an untrusted root,
         // nobody expects anything to be captured.
-        if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
+        if !trusted || (world.read_variable)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent_reply(|| silent.to_owned());
         }
         return off(NotCapturedReason::Disabled, trace, silent);
@@ -149,7 +149,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         Err(why) => {
             hook.add_receipt_error(why);
             // The receipt contains thru's name for the event, like all receipts.
-            let wired = harness.events.iter().find(|wired| wired.event == call.event);
+            let wired = harness.events.iter().find(|wired| wired.harness_event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.our_event.name()), "");
             trace.silent_reply(|| why.to_string())
         }
@@ -162,7 +162,7 @@ struct TrustedHook<'a> {
     harness: &'static Harness,
     deadline: Deadline,
     project_id: &'a ProjectId,
-    mode: Mode,
+    mode: WriteMode,
     /// Errors for the receipt, the most important one first.
     errors: RefCell<Vec<String>>,
     /// Warnings for the receipt about problems that are not failures.
@@ -170,7 +170,7 @@ struct TrustedHook<'a> {
 }
 
 impl TrustedHook<'_> {
-    fn handle_event(&self, event: &Event, marker: &RootMarker, trace: &mut Trace) -> Vec<u8> {
+    fn handle_event(&self, event: &Event, marker: &RootMarker, trace: &mut HookTrace) -> Vec<u8> {
         let session = match Id::new(&event.session) {
             Ok(session) => session,
             Err(bad) => {
@@ -188,7 +188,7 @@ impl TrustedHook<'_> {
         // If the reply may contain text that must be sent only once, take a lock, so that two hooks for the same
         // event run one after the other.
         let mut pending_brief = self.pending_compaction(&session, event);
-        let turn = must_not_repeat(event, pending_brief).then(|| {
+        let turn = must_not_send_reply_twice(event, pending_brief).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.lock_wait());
             pending_brief = self.pending_compaction(&session, event);
             turn
@@ -239,7 +239,7 @@ impl TrustedHook<'_> {
 
         let mut parts = self.call_features(&context, trace);
         parts.push(brief.map_or_else(ReplyPart::silent, |Brief { text, told: candidate_ids }| ReplyPart {
-            reply: Reply::Context(text),
+            reply: Reply::ContextForAgent(text),
             candidate_ids,
         }));
         if decide::guides_summariser(event, self.project.settings) {
@@ -265,8 +265,9 @@ impl TrustedHook<'_> {
             if event.is_payload_truncated { ReplyPart::silent() } else { combine_replies(parts) };
         // Captured text has already been redacted. Packets, manifests, roles and plans are written by people, so
         // their text is redacted here.
-        if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
-            &mut reply
+        if let Reply::ContextForAgent(text)
+        | Reply::ContextAndUser { context: text, .. }
+        | Reply::GuideSummariser(text) = &mut reply
         {
             *text = Redacted::redact_whole(text, self.project.settings.redact_options()).to_string();
         }
@@ -290,14 +291,14 @@ impl TrustedHook<'_> {
 
     /// Calls every feature that handles this event, and applies its decision. If a feature returns an error, only its
     /// own answer is lost.
-    fn call_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<ReplyPart> {
+    fn call_features(&self, context: &HookContext, trace: &mut HookTrace) -> Vec<ReplyPart> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
         for feature in FEATURES.iter().filter(|feature| feature.wants_event(name)) {
             let decided = feature.call_catching_panics(|| (feature.decide)(context));
             trace.record_decision(feature.name, &decided);
             let part = decided.and_then(|decision| match (decision.change, self.mode) {
-                (Some(change), Mode::Write) => feature.call_catching_panics(change.apply),
+                (Some(change), WriteMode::Write) => feature.call_catching_panics(change.apply),
                 _ => Ok(decision.reply_part),
             });
             parts.extend(self.ok_or_note_error(part));
@@ -313,8 +314,8 @@ impl TrustedHook<'_> {
             project: self.project,
             occasion,
             session: Some(context.session),
-            previous: previous.as_ref(),
-            room: decide::max_brief_length(occasion, self.harness.max_context_length),
+            previous_session_id: previous.as_ref(),
+            max_length: decide::max_brief_length(occasion, self.harness.max_context_length),
             mode: self.mode,
         };
         let composed = brief::compose_brief(&request)?;
@@ -326,7 +327,7 @@ impl TrustedHook<'_> {
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
-        if self.mode == Mode::Write {
+        if self.mode == WriteMode::Write {
             for feature in FEATURES {
                 self.ok_or_note_error(
                     feature.call_catching_panics(|| (feature.continue_under_new_id)(context, &previous)),
@@ -342,8 +343,9 @@ impl TrustedHook<'_> {
         composed: &brief::ComposedBrief,
         told: &[String],
     ) {
-        if self.mode == Mode::Write {
-            let now = composed.marks.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
+        if self.mode == WriteMode::Write {
+            let now =
+                composed.fact_fingerprints.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
             self.ok_or_note_error(context_held::remember_sent_facts(
                 context,
                 composed.occasion,
@@ -361,16 +363,20 @@ impl TrustedHook<'_> {
         answer: &[u8],
     ) {
         let text = match reply {
-            Reply::Context(text) | Reply::ContextAndUser { context: text, .. } if !answer.is_empty() => text,
+            Reply::ContextForAgent(text) | Reply::ContextAndUser { context: text, .. }
+                if !answer.is_empty() =>
+            {
+                text
+            }
             _ => "",
         };
-        if self.mode == Mode::Write {
+        if self.mode == WriteMode::Write {
             self.ok_or_note_error(sent::keep_sent_brief(context, composed, text));
         }
     }
 
     fn notify_features_of_reply(&self, context: &HookContext, told: &[String]) {
-        if self.mode == Mode::Write && !told.is_empty() {
+        if self.mode == WriteMode::Write && !told.is_empty() {
             for feature in FEATURES {
                 self.ok_or_note_error(
                     feature.call_catching_panics(|| (feature.after_reply_sent)(context, told)),
@@ -382,7 +388,7 @@ impl TrustedHook<'_> {
     /// Reads the transcript before the event is handled, if only the transcript shows what has happened. Lines that
     /// the harness has not written yet are read at the next stop.
     fn catch_up_from_transcript(&self, session: &Id, event: &Event) {
-        if self.mode == Mode::Write && self.needs_transcript(session, event) {
+        if self.mode == WriteMode::Write && self.needs_transcript(session, event) {
             let _ = self.run_checkpoint(session, event, &|_| Ok(None));
         }
     }
@@ -390,10 +396,10 @@ impl TrustedHook<'_> {
     /// Reports records that could not be written earlier. This is done before anything else, so that a brief can
     /// mention the loss.
     fn report_lost_records(&self, event: &Event) {
-        if self.mode != Mode::Write || matches!(event.kind, EventKind::ToolDone(_)) {
+        if self.mode != WriteMode::Write || matches!(event.kind, EventKind::ToolDone(_)) {
             return;
         }
-        let told = lost::LossNotice {
+        let told = lost::LossReportContext {
             harness: self.harness.name,
             session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
             limit: self.project.settings.log_limit_bytes(),
@@ -473,7 +479,7 @@ impl TrustedHook<'_> {
     /// Applies every effect, even if one fails. Returns an error if the event could not be written to the journal.
     fn apply_effects(&self, effects: Vec<StoreChange>, context: &HookContext) -> Result<()> {
         let mut journalled = Ok(());
-        if self.mode == Mode::Write {
+        if self.mode == WriteMode::Write {
             for effect in effects {
                 let is_journal = matches!(effect, StoreChange::AppendJournal(_));
                 let applied =
@@ -529,13 +535,13 @@ impl TrustedHook<'_> {
         update_features: checkpoint::UpdateFeaturesFn,
     ) -> Result<()> {
         let checkout = self.project.root.checkout.to_string_lossy();
-        checkpoint::run_checkpoint(&Checkpoint {
+        checkpoint::run_checkpoint(&CheckpointInput {
             store: self.project.store,
             harness: self.harness,
             policy: context::record_policy_of(&self.project, self.harness, &checkout),
             session,
             event,
-            limit: self.project.settings.log_limit_bytes(),
+            log_limit_bytes: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
             update_features,
         })?;
@@ -557,7 +563,7 @@ impl TrustedHook<'_> {
 }
 
 /// Returns whether the reply to this event may contain text that must not be sent twice.
-fn must_not_repeat(event: &Event, pending: Option<PendingBrief>) -> bool {
+fn must_not_send_reply_twice(event: &Event, pending: Option<PendingBrief>) -> bool {
     match event.kind {
         // A resume may repeat its reply, because a user who resumes a session expects a brief every time.
         EventKind::SessionStart { source: StartSource::Startup | StartSource::Compact } => {

@@ -88,7 +88,7 @@ impl RootSearch {
             Ok(FoundRoot::Unmarked(root))
                 if store::git::missing_worktree_folder(&root.checkout).is_some() =>
             {
-                crate::error::REPAIR_HINT
+                crate::error::REPAIR_WORKTREE_HINT
             }
             _ => "`thru init` in the folder of your project makes one",
         }
@@ -102,15 +102,15 @@ impl RootSearch {
     }
 
     /// Returns why the store is not trusted, or `None` if it is trusted or does not exist.
-    pub fn why_untrusted(&self, world: &World) -> Option<Untrusted> {
+    pub fn why_untrusted(&self, world: &World) -> Option<UntrustedReason> {
         match &self.0 {
             Ok(FoundRoot::Marked { root, marker, .. }) if world.is_trusted(marker, &root.path) => None,
             Ok(FoundRoot::Marked { root, marker, .. }) => {
                 let from = trust::former_root(world, &marker.project_id, &root.path);
-                Some(from.map_or(Untrusted::NotTrusted, |from| Untrusted::Moved { from }))
+                Some(from.map_or(UntrustedReason::NotTrusted, |from| UntrustedReason::Moved { from }))
             }
             Ok(FoundRoot::Unmarked(root)) => {
-                matches!(Store::open_at_root(&root.path), Ok(Some(_))).then_some(Untrusted::NotTrusted)
+                matches!(Store::open_at_root(&root.path), Ok(Some(_))).then_some(UntrustedReason::NotTrusted)
             }
             Err(_) => None,
         }
@@ -118,7 +118,7 @@ impl RootSearch {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Untrusted {
+pub enum UntrustedReason {
     /// The user has not trusted the store, so another person may have written its records.
     NotTrusted,
     /// The project was trusted at the path `from`, which no longer exists, so the folder was probably moved.

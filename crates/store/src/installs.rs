@@ -39,7 +39,7 @@ impl InstallList {
         let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state_folder);
         made.map_err(|e| io_error(&e, &self.state_folder, "create a folder"))?;
-        Dir::open(&self.state_folder)?.append_line(layout::STATE_INSTALLS, &line, u64::MAX)
+        Dir::open(&self.state_folder)?.append_line(layout::STATE_FOLDER_INSTALLS_FILE, &line, u64::MAX)
     }
 
     /// Lists the checkouts, including any that no longer exist.
@@ -49,7 +49,7 @@ impl InstallList {
             dir => dir?,
         };
         let mut checkouts = Vec::new();
-        dir.each_new_line(layout::STATE_INSTALLS, LogPosition::default(), u64::MAX, |line| {
+        dir.each_new_line(layout::STATE_FOLDER_INSTALLS_FILE, LogPosition::default(), u64::MAX, |line| {
             checkouts.extend(serde_json::from_slice::<InstallLine>(line).map(|line| line.checkout));
         })?;
         Ok(checkouts)

@@ -7,7 +7,7 @@ use model::id::Id;
 use model::marker::RootMarkerProblem;
 use model::role::lifecycle::{self, Lifecycle, LifecycleStepRefusal};
 
-use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
+use crate::{Durability, Error, FolderEntryKind, Result, SessionState, Store, layout};
 
 /// The size limit of a lifecycle. Even with a full history, it is smaller.
 const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
@@ -121,7 +121,7 @@ impl Store {
         if !differs {
             return Ok(seen);
         }
-        let _lock = self.lock_record(&layout::lifecycle_lock_path(&machine), wait)?;
+        let _lock = self.lock_by_path(&layout::lifecycle_lock_path(&machine), wait)?;
         let (changed, differs) = attempt()?;
         if let (LifecycleChange::Changed { lifecycle, .. }, true) = (&changed, differs) {
             let folder = self.dir().create_subfolder(layout::LIFECYCLES_FOLDER)?;
@@ -155,7 +155,7 @@ impl Store {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };
-        let files = dir.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+        let files = dir.entries()?.into_iter().filter(|entry| entry.kind == FolderEntryKind::File);
         Ok(files.filter_map(|entry| Id::new(entry.name.strip_suffix(suffix)?).ok()).collect())
     }
 }

@@ -20,7 +20,7 @@ use model::render::{
 
 pub type FuzzTarget = fn(&[u8]);
 
-pub const TARGETS: [(&str, FuzzTarget); 8] = [
+pub const FUZZ_TARGETS: [(&str, FuzzTarget); 8] = [
     ("document", fuzz_document),
     ("section", fuzz_section),
     ("transcript", fuzz_transcript),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cut::{RecallSession, SessionCut, collapse_white_space};
-use super::events::{CallEnd, EventKind};
+use super::events::{CallOutcome, EventKind};
 
 /// How many calls after a cut are examined.
 const MAX_CALLS_AFTER: usize = 80;
@@ -91,7 +91,7 @@ pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
 }
 
 /// Returns the lines that explain what went wrong, without numbers, because numbers differ from run to run.
-fn error_lines(end: CallEnd, text: &str) -> Vec<String> {
+fn error_lines(end: CallOutcome, text: &str) -> Vec<String> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {
         return Vec::new();
@@ -107,10 +107,10 @@ fn error_lines(end: CallEnd, text: &str) -> Vec<String> {
     };
     let is_hidden = |line: &&str| HIDDEN_FAILURE_STARTS.iter().any(|start| line.starts_with(start));
     let chosen: Vec<&str> = match end {
-        CallEnd::NotRun => Vec::new(),
-        CallEnd::Done => all().filter(is_hidden).take(8).collect(),
-        CallEnd::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
-        CallEnd::Failed => all().take(1).collect(),
+        CallOutcome::NotRun => Vec::new(),
+        CallOutcome::Done => all().filter(is_hidden).take(8).collect(),
+        CallOutcome::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
+        CallOutcome::Failed => all().take(1).collect(),
     };
     let key = |line: &str| {
         let key: String = without_numbers(&collapse_white_space(line)).chars().take(COMPARED_CHARS).collect();
@@ -147,15 +147,15 @@ mod tests {
             ("Exit code 2\nFAIL", vec![]),
             ("Exit code 2\nsomething else entirely happened", vec!["something else entirely happened"]),
         ] {
-            assert_eq!(error_lines(CallEnd::Failed, text), expected, "{text}");
+            assert_eq!(error_lines(CallOutcome::Failed, text), expected, "{text}");
         }
     }
 
     #[test]
     fn a_pipe_does_not_hide_an_error() {
         let text = "ok  \ta/b\t0.1s\n--- FAIL: TestOfSomething (0.01s)\nall in all an error";
-        assert_eq!(error_lines(CallEnd::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
-        assert!(error_lines(CallEnd::NotRun, text).is_empty());
+        assert_eq!(error_lines(CallOutcome::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
+        assert!(error_lines(CallOutcome::NotRun, text).is_empty());
     }
 
     #[test]

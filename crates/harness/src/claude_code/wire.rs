@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::transcript::declaration_around_edit;
 use crate::fields::JsonFields;
 use crate::transcript::walk::JsonWalk;
-use crate::{Undecodable, tools};
+use crate::{UndecodablePayload, tools};
 
-pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, UndecodablePayload> {
     tools::build_event(payload, word, event_kind)
 }
 
@@ -20,8 +20,10 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 /// parsing it. The reply at that event is therefore plain text, not JSON.
 pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, kind) {
-        (Reply::Guidance(text), EventKind::BeforeCompact { .. }) => text.clone().into_bytes(),
-        (Reply::Output(text), EventKind::ToolDone(done)) => replace_output(done, text).unwrap_or_default(),
+        (Reply::GuideSummariser(text), EventKind::BeforeCompact { .. }) => text.clone().into_bytes(),
+        (Reply::ReplaceToolOutput(text), EventKind::ToolDone(done)) => {
+            replace_output(done, text).unwrap_or_default()
+        }
         _ => tools::encode_common_reply(reply, kind),
     }
 }

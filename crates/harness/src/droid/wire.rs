@@ -7,9 +7,9 @@ use model::event::{Event, EventKind, FileAction, StartSource, StopEvent, ToolDon
 use model::reply::Reply;
 
 use crate::fields::JsonFields;
-use crate::{Undecodable, tools};
+use crate::{UndecodablePayload, tools};
 
-pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, UndecodablePayload> {
     tools::build_event(payload, word, event_kind)
 }
 

@@ -13,14 +13,15 @@ use model::transcript::TokenUsage;
 use model::window::ContextUse;
 
 use crate::fields::JsonFields;
-use crate::{Undecodable, tools};
+use crate::{UndecodablePayload, tools};
 
-pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, UndecodablePayload> {
     let (fields, problem) = JsonFields::parse(payload);
     if fields.is_empty() {
-        return Err(Undecodable::NotAnObject(problem.unwrap_or("it has no fields").to_owned()));
+        return Err(UndecodablePayload::NotAnObject(problem.unwrap_or("it has no fields").to_owned()));
     }
-    let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
+    let session =
+        fields.text("session_id").filter(|id| !id.is_empty()).ok_or(UndecodablePayload::NoSession)?;
     let kind = event_kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
         // A stop is reported twice if its validators take long. The message id shows that both reports are about the
@@ -51,18 +52,20 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
         matches!(kind, EventKind::SessionStart { .. } | EventKind::Prompt { .. } | EventKind::SubagentStart);
     let (name, text) = match (reply, kind) {
         // The field `brief` tells the plugin not to ask for the brief again.
-        (Reply::Context(text), EventKind::Prompt { .. }) if brief::has_compaction_brief(text) => {
+        (Reply::ContextForAgent(text), EventKind::Prompt { .. }) if brief::has_compaction_brief(text) => {
             return serde_json::json!({ "brief": true, "context": text }).to_string().into_bytes();
         }
-        (Reply::TellUser(text), _) => ("tell", text),
-        (Reply::Context(text), _) if takes_context => ("context", text),
+        (Reply::MessageForUser(text), _) => ("tell", text),
+        (Reply::ContextForAgent(text), _) if takes_context => ("context", text),
         (Reply::ContextAndUser { context, user }, _) if takes_context => {
             return serde_json::json!({ "context": context, "tell": user }).to_string().into_bytes();
         }
-        (Reply::Guidance(text) | Reply::Context(text), EventKind::BeforeCompact { .. }) => ("guidance", text),
-        (Reply::Output(text), EventKind::ToolDone(_)) => ("output", text),
-        (Reply::Block(text), EventKind::Stop(_)) => ("feed", text),
-        (Reply::AskAgain, EventKind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
+        (Reply::GuideSummariser(text) | Reply::ContextForAgent(text), EventKind::BeforeCompact { .. }) => {
+            ("guidance", text)
+        }
+        (Reply::ReplaceToolOutput(text), EventKind::ToolDone(_)) => ("output", text),
+        (Reply::BlockStop(text), EventKind::Stop(_)) => ("feed", text),
+        (Reply::AskToCallAgain, EventKind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
         _ => return Vec::new(),
     };
     serde_json::json!({ name: text }).to_string().into_bytes()
@@ -119,7 +122,7 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
 fn sum_usage<'a>(steps: &[JsonFields<'a>]) -> Option<TokenUsage<'a>> {
     let sum = |number: &dyn Fn(&JsonFields<'a>) -> Option<u64>| steps.iter().filter_map(number).sum();
     let usage = TokenUsage {
-        message: None,
+        message_id: None,
         model: None,
         input: sum(&|step| step.number("input")),
         cache_read: sum(&|step| step.object("cache").number("read")),

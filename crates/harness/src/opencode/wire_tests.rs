@@ -124,24 +124,24 @@ fn answers_stand_under_their_names_and_only_where_they_are_taken() {
     let text = || "x \"y\"".to_owned();
     let brief = || "A reminder.\nThroughline: the context of this session (s) was compacted.".to_owned();
     for (reply, kind, expected) in [
-        (Reply::Context(text()), &start, r#"{"context":"x \"y\""}"#),
+        (Reply::ContextForAgent(text()), &start, r#"{"context":"x \"y\""}"#),
         (
             Reply::ContextAndUser { context: text(), user: "u".into() },
             &start,
             r#"{"context":"x \"y\"","tell":"u"}"#,
         ),
-        (Reply::TellUser(text()), &start, r#"{"tell":"x \"y\""}"#),
-        (Reply::Context(text()), &prompt, r#"{"context":"x \"y\""}"#),
+        (Reply::MessageForUser(text()), &start, r#"{"tell":"x \"y\""}"#),
+        (Reply::ContextForAgent(text()), &prompt, r#"{"context":"x \"y\""}"#),
         (
-            Reply::Context(brief()),
+            Reply::ContextForAgent(brief()),
             &prompt,
             r#"{"brief":true,"context":"A reminder.\nThroughline: the context of this session (s) was compacted."}"#,
         ),
-        (Reply::Guidance(text()), &before, r#"{"guidance":"x \"y\""}"#),
-        (Reply::Block(text()), &stop, r#"{"feed":"x \"y\""}"#),
-        (Reply::AskAgain, &stop, r#"{"wait":true}"#),
-        (Reply::Context(text()), &stop, ""),
-        (Reply::Block(text()), &end, ""),
+        (Reply::GuideSummariser(text()), &before, r#"{"guidance":"x \"y\""}"#),
+        (Reply::BlockStop(text()), &stop, r#"{"feed":"x \"y\""}"#),
+        (Reply::AskToCallAgain, &stop, r#"{"wait":true}"#),
+        (Reply::ContextForAgent(text()), &stop, ""),
+        (Reply::BlockStop(text()), &end, ""),
         (Reply::Silent, &start, ""),
     ] {
         assert_eq!(String::from_utf8(encode(&reply, kind)).unwrap(), expected);
@@ -150,6 +150,6 @@ fn answers_stand_under_their_names_and_only_where_they_are_taken() {
 
 #[test]
 fn what_is_no_payload_is_refused() {
-    assert!(matches!(decode(b"nonsense", "chat.message"), Err(Undecodable::NotAnObject(_))));
-    assert_eq!(decode(br#"{"event":"chat.message"}"#, ""), Err(Undecodable::NoSession));
+    assert!(matches!(decode(b"nonsense", "chat.message"), Err(UndecodablePayload::NotAnObject(_))));
+    assert_eq!(decode(br#"{"event":"chat.message"}"#, ""), Err(UndecodablePayload::NoSession));
 }

@@ -117,15 +117,15 @@ fn draw_run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
         let y = (top + ROW_HEIGHT - 7) as f64 - value / most * (ROW_HEIGHT - 14) as f64;
         (RUNS_COLUMN_X as f64 + i as f64 * step, y)
     };
-    let (mut path, mut is_drawn, mut end) = (String::new(), false, None);
+    let (mut path, mut looks_randomly_generated, mut end) = (String::new(), false, None);
     for (i, value) in values.iter().enumerate() {
         let Some(value) = value else {
-            is_drawn = false;
+            looks_randomly_generated = false;
             continue;
         };
         let (x, y) = point(i, *value);
-        let _ = write!(path, "{}{x:.1} {y:.1} ", if is_drawn { 'L' } else { 'M' });
-        (is_drawn, end) = (true, Some((x, y)));
+        let _ = write!(path, "{}{x:.1} {y:.1} ", if looks_randomly_generated { 'L' } else { 'M' });
+        (looks_randomly_generated, end) = (true, Some((x, y)));
     }
     let Some((x, y)) = end else { return String::new() };
     format!(

@@ -130,7 +130,7 @@ fn has_label(candidate: &Candidate, label: &str) -> bool {
 /// kind.
 fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
-    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.sort);
+    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.check_kind);
     candidate.forms[0].ends_with(" → passed")
         && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
 }

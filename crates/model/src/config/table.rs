@@ -242,7 +242,7 @@ settings! {
     }
     decay_mode: DecayShape = DecayShape::Exponential => {
         name: "brief.scoring.decision_decay.mode",
-        accepted_values: AcceptedValues::Choice { allowed: DecayShape::WORDS },
+        accepted_values: AcceptedValues::Choice { allowed: DecayShape::ALLOWED_WORDS },
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
         help_text: "how a decision loses its value: exponential or linear",
     }

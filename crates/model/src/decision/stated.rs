@@ -1,6 +1,6 @@
 //! Finds sentences in which an agent states a decision. They are only suggestions that the user may accept.
 
-use crate::text::{self, sentences};
+use crate::text::{self, split_into_sentences};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedDecision {
@@ -84,7 +84,7 @@ pub fn find_stated_decisions(said: &str) -> Vec<StatedDecision> {
     let said: Vec<&str> = said.lines().filter(quoted).collect();
     let said = said.join("\n");
     let mut found: Vec<StatedDecision> = listed_decisions(&said).into_iter().map(split_sentence).collect();
-    for sentence in sentences(&said).filter(|sentence| states_decision(sentence)) {
+    for sentence in split_into_sentences(&said).filter(|sentence| states_decision(sentence)) {
         let one = split_sentence(sentence);
         if !found.iter().any(|known| known.text.contains(&one.text) || one.text.contains(&known.text)) {
             found.push(one);

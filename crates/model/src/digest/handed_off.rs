@@ -67,8 +67,8 @@ fn kind_of_call(record: &JournalRecord) -> CallKind {
         return if is_work { CallKind::Work } else { CallKind::Look };
     }
     match run::command_purpose(&record.command, &record.cwd) {
-        CommandPurpose::Look if run::calls_thru(&record.command) => CallKind::Thru,
-        CommandPurpose::Look => CallKind::Look,
+        CommandPurpose::ReadOnly if run::calls_thru(&record.command) => CallKind::Thru,
+        CommandPurpose::ReadOnly => CallKind::Look,
         CommandPurpose::Other(_) | CommandPurpose::Checks(_) | CommandPurpose::Git(_) => CallKind::Work,
     }
 }

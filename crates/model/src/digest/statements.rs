@@ -87,7 +87,7 @@ impl Digest {
         self.add_purpose(record);
         // If this statement is a mere announcement, `drop_uninformative_statement` drops it when the next statement
         // follows.
-        let condensed = match statement::says_anything(&record.text) {
+        let condensed = match statement::has_condensed_content(&record.text) {
             false if closing => record.text.trim().to_owned(),
             false => String::new(),
             true => statement::condense_closing(&record.text),

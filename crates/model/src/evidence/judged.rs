@@ -4,7 +4,7 @@ use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::render::one_line;
 use crate::swarm::SwarmRole;
 use crate::text::fnv_fingerprint;
-use crate::verdict::{VerdictProblem, VerdictReading, read_answer_fields, read_verdict};
+use crate::verdict::{ReadVerdict, VerdictProblem, read_answer_fields, read_verdict};
 
 /// The answer of an agent, already redacted.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ const MAX_ANSWER_FIELD_CHARS: usize = 300;
 pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry> {
     let AgentAnswer { swarm_role, agent, agent_id, session, harness, at, text, unread_reason } = *answer;
     let entry_type = swarm_role.evidence_type_judged()?;
-    let reading = unread_reason.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
+    let reading = unread_reason.map_or_else(|| read_verdict(text), ReadVerdict::Unreadable);
     let fields = read_answer_fields(text);
     let cut =
         |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_ANSWER_FIELD_CHARS).into()).collect();
@@ -47,7 +47,7 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
         ..EvidenceEntry::default()
     };
     match reading {
-        VerdictReading::Clear(ruling) => {
+        ReadVerdict::Clear(ruling) => {
             entry_type.name().clone_into(&mut entry.entry_type);
             swarm_role.to_evidence_verdict(ruling).name().clone_into(&mut entry.verdict);
             let about = fields.summary.as_ref().or(fields.issues.first()).or(fields.failures.first());
@@ -56,7 +56,7 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
             entry.summary = format!("{}{about}", ruling.name());
             entry.metadata.insert("ruling".to_owned(), ruling.name().into());
         }
-        VerdictReading::Unreadable(problem) => {
+        ReadVerdict::Unreadable(problem) => {
             EntryType::Note.name().clone_into(&mut entry.entry_type);
             EvidenceVerdict::Info.name().clone_into(&mut entry.verdict);
             entry.summary = format!("the verdict is unreadable: {problem}");

@@ -12,7 +12,7 @@ use crate::brief::FactClass;
 use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain_path, path_or_code};
-use crate::text::{count_with_noun, sentences};
+use crate::text::{count_with_noun, split_into_sentences};
 use crate::time;
 
 /// The form in which the harness expects file names.
@@ -271,7 +271,7 @@ fn without_told_quote(line: &str, told: &str) -> Option<String> {
     let open = start + open + '“'.len_utf8();
     let words = &line[open..close];
     let is_told = |sentence: &&str| sentence.chars().count() >= MIN_TOLD_CHARS && told.contains(*sentence);
-    let all: Vec<&str> = sentences(words).collect();
+    let all: Vec<&str> = split_into_sentences(words).collect();
     let gone: Vec<&str> = all.iter().copied().filter(is_told).collect();
     if gone.is_empty() {
         return Some(line.to_owned());

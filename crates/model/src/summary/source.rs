@@ -102,7 +102,7 @@ pub fn without_modifiers(line: &str) -> &str {
 }
 
 /// The bytes with which [`DECLARATION_WORDS`] and [`MODIFIER_WORDS`] begin.
-const FIRST_BYTES: [bool; 256] = {
+const FIRST_BYTES_OF_DECLARATION_WORDS: [bool; 256] = {
     let mut begins = [false; 256];
     let mut i = 0;
     while i < DECLARATION_WORDS.len() {
@@ -120,7 +120,7 @@ const FIRST_BYTES: [bool; 256] = {
 /// Returns whether a word begins a declaration, or may stand before such a word.
 pub fn is_declaration_word(word: &[u8]) -> bool {
     let is_it = |known: &&str| known.as_bytes() == word;
-    word.first().is_some_and(|byte| FIRST_BYTES[usize::from(*byte)])
+    word.first().is_some_and(|byte| FIRST_BYTES_OF_DECLARATION_WORDS[usize::from(*byte)])
         && (DECLARATION_WORDS.iter().any(is_it) || MODIFIER_WORDS.iter().any(is_it))
 }
 

@@ -19,8 +19,10 @@ use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff::{self, FileHashes};
-use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency, packets};
-use crate::hook::checkpoint::{self, Checkpoint};
+use crate::features::{
+    BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, packets,
+};
+use crate::hook::checkpoint::{self, CheckpointInput};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::hook::retell::{TranscriptRecord, describe_unfinished_call};
@@ -28,7 +30,7 @@ use crate::process::alive;
 use crate::project::{Project, settings};
 use crate::session::roster::{self, RosterEntry};
 use crate::session::{database, past, transcript};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "crashed sessions",
@@ -38,27 +40,28 @@ pub const FEATURE_ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let waiting = count_unswept_sessions(project.world, project.store)?;
     if waiting == 0 {
         return Ok(Vec::new());
     }
     let each = if waiting == 1 { "it" } else { "each" };
     let rest = format!("; `thru sweep` writes a packet for {each}");
-    let line = StatusLine::colored("crashed", Tone::Warning, count_with_noun(waiting, "session"), rest);
+    let line =
+        StatusReportLine::colored("crashed", StatusTone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("broke_off", json!(waiting));
     Ok(vec![line.with_next(
-        Urgency::CrashedSession,
+        NextStepUrgency::CrashedSession,
         "thru sweep",
         "saves the work of a crashed session as a packet",
     )])
 }
 
 /// A session whose process is unknown counts as dead after this long without an event.
-const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
+const MAX_SILENCE_OF_LIVING_SESSION: SignedDuration = SignedDuration::from_hours(12);
 
 /// How long a command waits for another sweep. Session starts sweep too.
-const LOCK_WAIT: Duration = Duration::from_secs(5);
+const MAX_SWEEP_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many bytes are read from the end of the session list to count crashed sessions.
 const SESSION_LIST_TAIL_BYTES: u64 = 32 * 1024;
@@ -76,7 +79,7 @@ pub struct SweptSession {
     pub written: bool,
 }
 
-pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession>> {
+pub fn sweep_dead_sessions(world: &World, mode: WriteMode) -> Result<Vec<SweptSession>> {
     let project = Project::find_for_reading(world)?;
     if project.marker.project_id().is_none() {
         return Err(Error::Refused {
@@ -92,7 +95,7 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
         text.extend_from_slice(line);
         text.push(b'\n');
     })?;
-    let _lock = lock_sweep(&project.store, LOCK_WAIT)?;
+    let _lock = lock_sweep(&project.store, MAX_SWEEP_LOCK_WAIT)?;
     let mut swept = Vec::new();
     for open in open_sessions(&text) {
         if read_valid_crash_record(&project.store, &open)?.is_none()
@@ -104,7 +107,7 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
     Ok(swept)
 }
 
-const CANDIDATE_ID_PREFIX: &str = "crashed:";
+const CRASH_CANDIDATE_ID_PREFIX: &str = "crashed:";
 
 /// Offers one crashed session's packet to a session that is starting. Each packet is offered only once.
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -139,7 +142,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
             let project = Project { root: root.clone(), store: own, marker };
             let swept = sweep_session(world, &project, open, context.mode, FileHashes::Leave)?;
-            if context.mode == Mode::DryRun && !swept.packet.is_empty() {
+            if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
                 context.unwritten_packet.replace(Some(swept.packet.clone()));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
             }
@@ -148,7 +151,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     };
     if !is_packet_open(store, &packet) {
         // The session left nothing to report, or its packet was already handled.
-        if context.mode == Mode::Write {
+        if context.mode == WriteMode::Write {
             mark_offered(store, &open.session)?;
         }
         return Ok(Vec::new());
@@ -158,14 +161,18 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 fn crash_candidate(open: &RosterEntry, packet: &str) -> Candidate {
-    let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.at, 30));
+    let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.last_listed_at, 30));
     let text =
         format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
-    Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("{CANDIDATE_ID_PREFIX}{}", open.session), text)
+    Candidate::new(
+        &packets::PACKETS_BRIEF_SECTION,
+        format!("{CRASH_CANDIDATE_ID_PREFIX}{}", open.session),
+        text,
+    )
 }
 
 fn mark_told_sessions_offered(context: &HookContext, told: &[String]) -> Result<()> {
-    for session in told.iter().filter_map(|id| Id::new(id.strip_prefix(CANDIDATE_ID_PREFIX)?).ok()) {
+    for session in told.iter().filter_map(|id| Id::new(id.strip_prefix(CRASH_CANDIDATE_ID_PREFIX)?).ok()) {
         mark_offered(context.project.store, &session)?;
     }
     Ok(())
@@ -213,19 +220,19 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
 
 /// Takes the sweep lock, so that two sweeps cannot write packets for the same session.
 fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
-    store.lock_record(layout::SWEEP_LOCK, wait)
+    store.lock_by_path(layout::SWEEP_LOCK, wait)
 }
 
 fn sweep_session(
     world: &World,
     project: &Project,
     open: &RosterEntry,
-    mode: Mode,
+    mode: WriteMode,
     hashes: FileHashes,
 ) -> Result<SweptSession> {
     let unfinished = match mode {
-        Mode::Write => read_rest_of_transcript(world, project, open, hashes),
-        Mode::DryRun => Vec::new(),
+        WriteMode::Write => read_rest_of_transcript(world, project, open, hashes),
+        WriteMode::DryRun => Vec::new(),
     };
     let mut source = handoff::source_of_session(world, project, &open.session, None)?;
     source.digest.unfinished = unfinished;
@@ -243,7 +250,7 @@ fn sweep_session(
     let prompts = words::prompts_about_work(&digest.prompts);
     let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
     else {
-        if mode == Mode::Write {
+        if mode == WriteMode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
             project.store.session_state(&open.session).write_state(&CrashRecord {
                 packet: String::new(),
@@ -254,7 +261,7 @@ fn sweep_session(
         return Ok(swept(String::new(), false));
     };
     let purpose = format!("go on: {}", inline_for_model(&last.text, 120));
-    if mode == Mode::DryRun {
+    if mode == WriteMode::DryRun {
         return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
     }
     // Read git's files instead of running `git`, because this function also runs when a session starts.
@@ -279,7 +286,7 @@ fn add_facts_from_database(world: &World, project: &Project, dead: &RosterEntry,
     let Some(rows) = rows else { return };
     let checkout = worktree_of_session(project, dead);
     let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
-    let source = transcript::TranscriptSource { path: checkout, checkout, redact, now: world.now };
+    let source = transcript::TranscriptToRead { path: checkout, checkout, redact, now: world.now };
     transcript::add_database_rows(digest, &rows, &dead.session, &source);
     past::unmark_existing_files(digest, checkout);
 }
@@ -309,20 +316,20 @@ fn read_rest_of_transcript(
         kind: EventKind::Other { name: "sweep".into() },
     };
     let checkout = worktree_of_session(project, dead).to_string_lossy();
-    let wait = if hashes == FileHashes::Take { LOCK_WAIT } else { Duration::ZERO };
+    let wait = if hashes == FileHashes::Take { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: &checkout,
         redact_options: settings.redact_options(),
         now: world.now,
     };
-    let begun = checkpoint::run_checkpoint(&Checkpoint {
+    let begun = checkpoint::run_checkpoint(&CheckpointInput {
         store: &project.store,
         harness,
         policy,
         session: &dead.session,
         event: &event,
-        limit: settings.log_limit_bytes(),
+        log_limit_bytes: settings.log_limit_bytes(),
         deadline: Deadline::of_command(wait),
         update_features: &|_| Ok(None),
     });
@@ -348,12 +355,13 @@ fn open_sessions(text: &[u8]) -> Vec<RosterEntry> {
 /// Returns whether the session's process is gone or, if the process is unknown, whether the session has been silent for
 /// too long.
 pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Result<bool> {
-    if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
+    if let Some(alive) = open.process_stamp.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
     }
     let digest = store.current_digest(&open.session, |_| {})?;
-    let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&open.at));
-    Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
+    let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&open.last_listed_at));
+    Ok(digest.ended.is_empty()
+        && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE_OF_LIVING_SESSION))
 }
 
 /// The packet of a session that crashed or handed over its work, and whether the packet has been offered.
@@ -381,19 +389,19 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
 fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session_state(&open.session).read_state::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;
-    let is_over = match *open.at < *seen.until.at {
+    let is_over = match *open.last_listed_at < *seen.until.at {
         false => !has_worked_since(store, &open.session, since)?,
         // A packet is offered only after its session has crashed, so the session cannot have worked after the offer.
-        true => seen.offered || !has_gone_on(store, &open.session, since)?,
+        true => seen.offered || !has_continued_after_handoff(store, &open.session, since)?,
     };
     Ok(is_over.then_some(seen))
 }
 
 /// Returns whether the session worked on after its own handoff: the user asked for something, or a file was edited.
 /// An agent that only reads files after the handoff does not need a second packet.
-fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
+fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
-    let is_edited = |file: &FileUse| file.edited_at > since && !is_our_file(&file.path);
+    let is_edited = |file: &FileUse| file.edited_at > since && !is_file_of_store(&file.path);
     Ok(words::prompts_about_work(&digest.prompts).iter().any(|prompt| prompt.record > since)
         || digest.files.iter().any(is_edited))
 }
@@ -401,11 +409,11 @@ fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
 fn has_worked_since(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
-    Ok(digest.files.iter().any(|file| touched(file) && !is_our_file(&file.path))
+    Ok(digest.files.iter().any(|file| touched(file) && !is_file_of_store(&file.path))
         || digest.commands.iter().any(|used| used.last > since && !is_thru_command(&used.command)))
 }
 
-fn is_our_file(path: &str) -> bool {
+fn is_file_of_store(path: &str) -> bool {
     Path::new(path).starts_with(layout::STORE_FOLDER)
 }
 

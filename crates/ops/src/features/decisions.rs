@@ -74,7 +74,7 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
         }
     }
     if found.decisions.iter().any(Decision::is_of_plan)
-        && let Some(other) = swarm::foreign_plan(project)
+        && let Some(other) = swarm::foreign_swarm_of_current_plan(project)
     {
         let before = found.decisions.len();
         found.decisions.retain(|decision| !decision.is_of_plan());

@@ -47,10 +47,10 @@ pub const FEATURE_ROW: Feature = Feature {
 };
 
 /// How long a command waits for another command that is writing evidence for the same task.
-const LOCK_WAIT: Duration = Duration::from_secs(30);
+const MAX_EVIDENCE_LOCK_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
-pub(crate) struct WriteResult {
+pub(crate) struct EvidenceWriteResult {
     pub notes: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn write_entry(
     entry: EvidenceEntry,
     listing: Option<&FileListing>,
     at: (Timestamp, Duration),
-) -> Result<WriteResult> {
+) -> Result<EvidenceWriteResult> {
     write_under_lock(store, task, (vec![entry], listing), at, |bundle| {
         trim_to_count(bundle, MAX_ENTRIES_PER_BUNDLE)
     })
@@ -74,7 +74,7 @@ pub(crate) fn write_entries(
     task: &Id,
     (entries, listing): (Vec<EvidenceEntry>, Option<&FileListing>),
     at: (Timestamp, Duration),
-) -> Result<WriteResult> {
+) -> Result<EvidenceWriteResult> {
     write_under_lock(store, task, (entries, listing), at, trim_to_size)
 }
 
@@ -86,7 +86,7 @@ fn write_under_lock(
     (entries, listing): (Vec<EvidenceEntry>, Option<&FileListing>),
     (now, wait): (Timestamp, Duration),
     trim: impl FnOnce(EvidenceBundle) -> TrimmedBundle,
-) -> Result<WriteResult> {
+) -> Result<EvidenceWriteResult> {
     let _lock = store.lock_evidence(task, wait)?;
     let mut notes = Vec::new();
     let known = match store.read_evidence(task) {
@@ -111,7 +111,7 @@ fn write_under_lock(
         }
     }
     if new.is_empty() {
-        return Ok(WriteResult { notes });
+        return Ok(EvidenceWriteResult { notes });
     }
     let TrimmedBundle { bundle, archived } = trim(bundle);
     let size = bundle.to_bytes().len();
@@ -143,12 +143,12 @@ fn write_under_lock(
     }
     store.write_evidence(task, &bundle, &archived)?;
     if !archived.is_empty() {
-        let archive = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE);
+        let archive = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE_FILE);
         let what = if archived.len() == 1 { "1 older entry" } else { "older entries" };
         let many = if archived.len() == 1 { String::new() } else { format!("{} ", archived.len()) };
         notes.push(format!("{many}{what} went to {archive}"));
     }
-    Ok(WriteResult { notes })
+    Ok(EvidenceWriteResult { notes })
 }
 
 fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error {
@@ -160,7 +160,12 @@ fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error 
 pub(crate) fn observe_current_session(world: &World, project: &Project) {
     let Some(session) = list::session_of_current_harness(world) else { return };
     if let Ok(digest) = project.store.current_digest(&session, |_| {}) {
-        let _ = record_new_runs(&project.store, &project.root.checkout, &digest, (world.now, LOCK_WAIT));
+        let _ = record_new_runs(
+            &project.store,
+            &project.root.checkout,
+            &digest,
+            (world.now, MAX_EVIDENCE_LOCK_WAIT),
+        );
     }
 }
 

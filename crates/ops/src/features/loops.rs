@@ -28,7 +28,7 @@ use choose::{
 };
 pub use report::{advice_without_consent, short_session_id};
 
-use crate::features::{Decision, Feature};
+use crate::features::{Feature, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
 use crate::session::list::SessionChoice;
@@ -52,10 +52,10 @@ pub const FEATURE_ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     // A loop never blocks a sub-agent and never acts on a truncated payload.
     if context.event.subagent.is_some() || context.event.is_payload_truncated {
-        return Ok(Decision::no_action("loops act only on complete events of the main agent"));
+        return Ok(FeatureAnswer::no_action("loops act only on complete events of the main agent"));
     }
     match &context.event.kind {
         EventKind::Stop(stopped) => stop::decide_at_stop(context, stopped),
@@ -67,7 +67,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         | EventKind::AfterCompact { .. }
         | EventKind::SubagentStart
         | EventKind::SubagentStop { .. }
-        | EventKind::Other { .. } => Ok(Decision::no_action("loops do not act on this event")),
+        | EventKind::Other { .. } => Ok(FeatureAnswer::no_action("loops do not act on this event")),
     }
 }
 

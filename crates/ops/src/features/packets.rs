@@ -204,7 +204,7 @@ pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
 
 /// Returns the name of a packet that was given by its path. Any other word is returned unchanged.
 fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
-    let folder = project.store.dir().path().join(store::layout::PACKETS);
+    let folder = project.store.dir().path().join(store::layout::PACKETS_FOLDER);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
     let ends = ["packets/", ".agent/context/packets/"];
     here.or_else(|| ends.iter().find_map(|start| word.strip_prefix(start))).unwrap_or(word)

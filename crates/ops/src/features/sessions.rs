@@ -21,7 +21,7 @@ use serde_json::json;
 use store::Store;
 
 use crate::Result;
-use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
+use crate::features::{BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
 use crate::session::past;
 use crate::session::roster::{self, RosterEntry};
@@ -93,7 +93,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(told)
 }
 
-fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
     let mut lines = last_session_lines(store, &entries);
@@ -105,29 +105,34 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let names: Vec<String> = running.iter().map(|entry| short_session_id(&entry.session)).collect();
     let ids: Vec<&str> = running.iter().map(|entry| entry.session.as_str()).collect();
     let head = count_with_noun(running.len(), "session");
-    let line = StatusLine::colored("running", Tone::Good, head, format!(": {}", names.join(", ")));
+    let line =
+        StatusReportLine::colored("running", StatusTone::Good, head, format!(": {}", names.join(", ")));
     lines.push(line.with_json("running", json!(ids)));
     Ok(lines)
 }
 
 /// Describes the session that was last active: what the user last asked for, and which commands fail.
-fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine> {
+fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusReportLine> {
     let Some(session) = roster::last_active_session(entries, store, |_| true) else { return Vec::new() };
     let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
         return Vec::new();
     };
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
-        let line = StatusLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
+        let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
         let line = line.with_json("last_prompt", json!(prompt.text));
-        lines.push(line.with_next(Urgency::LastSession, "thru brief", "shows where the last session stood"));
+        lines.push(line.with_next(
+            NextStepUrgency::LastSession,
+            "thru brief",
+            "shows where the last session stood",
+        ));
     }
     let failing: Vec<String> =
         digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
     if let Some(first) = failing.first() {
         let more =
             if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
-        let line = StatusLine::colored("failing", Tone::Warning, in_backticks(first, 120), more);
+        let line = StatusReportLine::colored("failing", StatusTone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }
     lines
@@ -245,9 +250,9 @@ fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Can
         true => project.root.checkout.clone(),
         false => trust::moved_folder(project, Path::new(&digest.home)),
     };
-    let since = past::changed_since(project.store, &digest, &folder)?;
+    let since = past::files_changed_since_last_record(project.store, &digest, &folder)?;
     let shown = |files: Vec<String>| files.iter().map(|file| path_or_code(file, 160)).collect::<Vec<_>>();
-    let (changed, gone) = (shown(since.changed), shown(since.gone));
+    let (changed, gone) = (shown(since.changed), shown(since.missing_files));
     let parts: Vec<String> = [("changed", changed), ("gone", gone)]
         .into_iter()
         .filter(|(_, files)| !files.is_empty())

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use store::{Durability, SessionState, layout};
 
 use crate::Result;
-use crate::features::{Decision, Feature};
+use crate::features::{Feature, FeatureAnswer};
 use crate::hook::context::HookContext;
 
 pub const FEATURE_ROW: Feature = Feature {
@@ -84,16 +84,16 @@ impl WindowState {
     }
 }
 
-fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let store = context.project.store;
     if context.event.subagent.is_some() {
-        return Ok(Decision::no_action("a sub-agent has a window of its own"));
+        return Ok(FeatureAnswer::no_action("a sub-agent has a window of its own"));
     }
     let Some(state) = store.session_state(context.session).read_state::<WindowState>()? else {
-        return Ok(Decision::no_action("no level of the context window was reached"));
+        return Ok(FeatureAnswer::no_action("no level of the context window was reached"));
     };
     if is_new_window(context) {
-        return Ok(Decision::with_change(
+        return Ok(FeatureAnswer::with_change(
             ReplyPart::silent(),
             "a compaction opened a new window",
             "forget the warnings about the old window",
@@ -105,13 +105,13 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }
     let Some(warning) = state.due_warning.filter(|_| matches!(context.event.kind, EventKind::Prompt { .. }))
     else {
-        return Ok(Decision::no_action(
+        return Ok(FeatureAnswer::no_action(
             "no warning about the context window is due, or this event is not a prompt",
         ));
     };
     let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
-    let part = ReplyPart::from_reply(Reply::Context(warning.describe_for_agent(&handoff)));
-    Ok(Decision::with_change(part, "the context window fills up", "record the warning", move || {
+    let part = ReplyPart::from_reply(Reply::ContextForAgent(warning.describe_for_agent(&handoff)));
+    Ok(FeatureAnswer::with_change(part, "the context window fills up", "record the warning", move || {
         // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
         // warns the agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
@@ -120,7 +120,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
             return Ok(ReplyPart::silent());
         };
         session.write_state(&WindowState { told_level: due.level, limit: due.limit, due_warning: None })?;
-        Ok(ReplyPart::from_reply(Reply::Context(due.describe_for_agent(&handoff))))
+        Ok(ReplyPart::from_reply(Reply::ContextForAgent(due.describe_for_agent(&handoff))))
     }))
 }
 

@@ -1,7 +1,7 @@
 //! `thru debug hook`: handles an event as a hook would, and records every step. Nothing is written unless the user
 //! asks for it.
 
-use harness::{Harness, Undecodable};
+use harness::{Harness, UndecodablePayload};
 use model::brief::Brief;
 use model::config::Settings;
 use model::decide::{CaptureFacts, StoreChange};
@@ -11,12 +11,12 @@ use serde::Serialize;
 use store::Root;
 
 use super::{HookCall, handle_payload};
-use crate::features::Decision;
-use crate::{Mode, Result, World};
+use crate::features::FeatureAnswer;
+use crate::{Result, World, WriteMode};
 
 /// How an event was handled or, in a dry run, how it would be handled.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Explanation {
+pub struct HookExplanation {
     pub applied: bool,
     /// thru's name for the event, or `None` if the payload cannot be decoded.
     pub event: Option<&'static str>,
@@ -50,8 +50,9 @@ pub struct FeatureDecision {
     pub error: Option<String>,
 }
 
-pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation {
-    let mut trace = Trace(Some(Explanation { applied: mode == Mode::Write, ..Explanation::default() }));
+pub fn explain_event(world: &World, call: &HookCall, mode: WriteMode) -> HookExplanation {
+    let mut trace =
+        HookTrace(Some(HookExplanation { applied: mode == WriteMode::Write, ..HookExplanation::default() }));
     let reply = handle_payload(world, call, mode, &mut trace);
     let mut explanation = trace.0.unwrap_or_default();
     explanation.reply = String::from_utf8_lossy(&reply).into_owned();
@@ -59,14 +60,14 @@ pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation 
 }
 
 /// Collects the steps of handling an event for `thru debug hook`. In a real hook, it collects nothing.
-pub(super) struct Trace(Option<Explanation>);
+pub(super) struct HookTrace(Option<HookExplanation>);
 
-impl Trace {
-    pub fn disabled() -> Trace {
-        Trace(None)
+impl HookTrace {
+    pub fn disabled() -> HookTrace {
+        HookTrace(None)
     }
 
-    fn record(&mut self, write: impl FnOnce(&mut Explanation)) {
+    fn record(&mut self, write: impl FnOnce(&mut HookExplanation)) {
         if let Some(explanation) = &mut self.0 {
             write(explanation);
         }
@@ -78,7 +79,7 @@ impl Trace {
         Vec::new()
     }
 
-    pub fn record_event(&mut self, decoded: &std::result::Result<Event, Undecodable>) {
+    pub fn record_event(&mut self, decoded: &std::result::Result<Event, UndecodablePayload>) {
         self.record(|explanation| {
             if let Ok(event) = decoded {
                 explanation.event = Some(event.kind.name());
@@ -117,7 +118,7 @@ impl Trace {
         self.record(|explanation| explanation.effects = effects.iter().map(describe_effect).collect());
     }
 
-    pub fn record_decision(&mut self, feature: &'static str, decided: &Result<Decision>) {
+    pub fn record_decision(&mut self, feature: &'static str, decided: &Result<FeatureAnswer>) {
         self.record(|explanation| {
             let row =
                 FeatureDecision { feature, why: String::new(), change: None, answer: None, error: None };
@@ -167,13 +168,13 @@ fn describe_effect(effect: &StoreChange) -> String {
 fn describe_reply(reply: &Reply) -> Option<String> {
     match reply {
         Reply::Silent => None,
-        Reply::TellUser(text) => Some(format!("tell the user: {text}")),
-        Reply::AskAgain => Some("ask again, and wait for validators".to_owned()),
-        Reply::Block(text) => Some(format!("do not stop: {text}")),
-        Reply::ContextAndUser { context: text, .. } | Reply::Context(text) => {
+        Reply::MessageForUser(text) => Some(format!("tell the user: {text}")),
+        Reply::AskToCallAgain => Some("ask again, and wait for validators".to_owned()),
+        Reply::BlockStop(text) => Some(format!("do not stop: {text}")),
+        Reply::ContextAndUser { context: text, .. } | Reply::ContextForAgent(text) => {
             Some(format!("tell the model: {text}"))
         }
-        Reply::Output(text) => Some(format!("show the model in place of the output: {text}")),
-        Reply::Guidance(text) => Some(format!("tell the summariser: {text}")),
+        Reply::ReplaceToolOutput(text) => Some(format!("show the model in place of the output: {text}")),
+        Reply::GuideSummariser(text) => Some(format!("tell the summariser: {text}")),
     }
 }

@@ -16,8 +16,8 @@ use model::statement;
 use model::text::fnv_fingerprint;
 use model::time;
 use model::transcript::{
-    CallResult, CallSubject, ItemDedup, LineAuthor, LineKind, MAX_RESULT_BYTES, ToolCall, TranscriptItem,
-    TranscriptLine,
+    CallResult, CallSubject, ItemDedup, MAX_RESULT_BYTES, ToolCall, TranscriptItem, TranscriptLine,
+    TranscriptLineAuthor, TranscriptLineKind,
 };
 use model::window::WindowFacts;
 
@@ -167,12 +167,12 @@ impl TranscriptReplay {
     }
 
     pub fn read_line(&mut self, line: TranscriptLine) {
-        if let LineKind::Unknown(kind) = &line.kind {
+        if let TranscriptLineKind::Unknown(kind) = &line.kind {
             let kind = Redacted::redact_head(kind, 64, self.redact_options).to_string();
             *self.unknown.entry(kind).or_default() += 1;
         }
-        self.unreadable_lines += u64::from(line.kind == LineKind::Torn);
-        if let LineAuthor::SubAgent { agent } = &line.author {
+        self.unreadable_lines += u64::from(line.kind == TranscriptLineKind::Torn);
+        if let TranscriptLineAuthor::SubAgent { agent } = &line.author {
             let agent = agent.as_deref().unwrap_or("side").to_owned();
             return self.read_subagent_line(line, &agent);
         }
@@ -202,10 +202,10 @@ impl TranscriptReplay {
     /// Reads a sub-agent's line. A sub-agent's changes belong to the session, because its edits are in the same
     /// checkout and its commits are on the same branch.
     fn read_subagent_line(&mut self, line: TranscriptLine, agent: &str) {
-        let at = line.at.clone();
+        let at = line.time_text.clone();
         for item in line.items {
             match self.dedup.keep_if_new(item) {
-                Some(TranscriptItem::Call(call)) if may_change(&call) => {
+                Some(TranscriptItem::Call(call)) if may_call_change_anything(&call) => {
                     let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact_options).to_string();
                     self.open_subagent_calls.push((unfinished_tool_call(&call), agent));
                 }
@@ -284,7 +284,7 @@ impl TranscriptReplay {
                     }
                 }
             }
-            TranscriptItem::Answer { question: Some(question), text, .. } => {
+            TranscriptItem::AnswerToQuestion { question: Some(question), text, .. } => {
                 let answer =
                     QuestionAnswer { question: to_owned_text(question), answer: to_owned_text(text) };
                 if let Some(call) = self.ended_call() {
@@ -293,7 +293,7 @@ impl TranscriptReplay {
             }
             // The text with which the user refused a call. No hook reports it. Readers return it before the refusal
             // itself.
-            TranscriptItem::Answer { question: None, call_id: call, text } => {
+            TranscriptItem::AnswerToQuestion { question: None, call_id: call, text } => {
                 let call = self
                     .open_calls
                     .iter()
@@ -308,15 +308,17 @@ impl TranscriptReplay {
                 }
             }
             TranscriptItem::Result(result) => self.end_call(result, at),
-            TranscriptItem::Prompt { text, .. } | TranscriptItem::Queued { text, .. }
+            TranscriptItem::Prompt { text, .. } | TranscriptItem::QueuedPrompt { text, .. }
                 if self.includes_prompts =>
             {
                 let kind = EventKind::Prompt { text: to_owned_text(text) };
                 self.last_message_index = None;
                 self.push_record(at, &id_from_time_and_text("prompt", at, text), kind, false);
             }
-            TranscriptItem::Prompt { .. } | TranscriptItem::Queued { .. } => self.last_message_index = None,
-            TranscriptItem::AgentMessage { message, text } => {
+            TranscriptItem::Prompt { .. } | TranscriptItem::QueuedPrompt { .. } => {
+                self.last_message_index = None
+            }
+            TranscriptItem::AgentMessage { message_id: message, text } => {
                 if let Some(earlier) =
                     self.last_message_index.take().filter(|earlier| !self.is_finding_or_purpose(*earlier))
                 {
@@ -361,7 +363,7 @@ impl TranscriptReplay {
     }
 
     fn push_ended_call(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
-        if result.refused {
+        if result.is_refused_by_user {
             return; // the call never ran
         }
         let id = call.call_id.as_deref().unwrap_or_default().to_owned();
@@ -396,7 +398,7 @@ impl TranscriptReplay {
                 file.changed_names = names.of_written_file(file.action == FileAction::Create);
             }
         }
-        if let (Some(name), [file]) = (&result.enclosing, call.files.as_mut_slice()) {
+        if let (Some(name), [file]) = (&result.enclosing_declaration, call.files.as_mut_slice()) {
             file.changed_names.set_enclosing(Some(name.clone()));
         }
         if let Some(delegated) = &mut call.delegated_work {
@@ -455,7 +457,7 @@ pub fn describe_unfinished_call(call: &JournalRecord) -> String {
 }
 
 /// Returns whether a call edits files or may act on the outside world.
-fn may_change(call: &ToolCall) -> bool {
+fn may_call_change_anything(call: &ToolCall) -> bool {
     let edits = |file: &TouchedFile| {
         matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)
     };

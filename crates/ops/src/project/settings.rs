@@ -124,7 +124,7 @@ fn gather_sources(world: &World, store: Option<&Store>) -> SettingsSources {
         .filter(|_| world.has_variables)
         .flat_map(config::SettingRow::environment_variable_names);
     for name in names {
-        if let Some(text) = (world.var)(name).filter(|text| !text.is_empty()) {
+        if let Some(text) = (world.read_variable)(name).filter(|text| !text.is_empty()) {
             sources.variables.push((name, text.to_string_lossy().into_owned()));
         }
     }

@@ -43,7 +43,8 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
         return Ok((resolve_session_id(store, named, &id(named)?)?, SessionChoice::Named));
     }
     let variables = HARNESSES.iter().filter_map(|harness| harness.session_variable);
-    if let Some(session) = variables.filter_map(|name| (world.var)(name)).find_map(|id| id.into_string().ok())
+    if let Some(session) =
+        variables.filter_map(|name| (world.read_variable)(name)).find_map(|id| id.into_string().ok())
     {
         return Ok((id(&session)?, SessionChoice::Harness));
     }
@@ -65,7 +66,7 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
 /// Like [`choose_session`], but never returns an ended session. If the session must be guessed, returns the open
 /// session that was last active. Returns the error from `refusal` if there is no open session or the user named an
 /// ended one.
-pub fn choose_open(
+pub fn choose_open_session(
     world: &World,
     store: &Store,
     named: Option<&str>,
@@ -86,7 +87,9 @@ pub fn choose_open(
 
 pub fn session_of_current_harness(world: &World) -> Option<Id> {
     let variables = HARNESSES.iter().filter_map(|harness| harness.session_variable);
-    variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
+    variables
+        .filter_map(|name| (world.read_variable)(name)?.into_string().ok())
+        .find_map(|id| Id::new(&id).ok())
 }
 
 /// Finds a session by its whole id, or by the beginning of its id if only one session matches.

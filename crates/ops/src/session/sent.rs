@@ -75,7 +75,7 @@ pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &s
         at: time::to_rfc3339(context.project.world.now),
         occasion,
         harness: context.harness.name.to_owned(),
-        about: composed.about.clone(),
+        about: composed.described_session.clone(),
         text: text.to_owned(),
     });
     Ok(session.write_state(&sent)?)

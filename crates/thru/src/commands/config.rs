@@ -6,7 +6,7 @@ use ops::World;
 use ops::project::settings;
 use serde::Serialize;
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
 /// Show every setting, its effective value and where it comes from
 ///
@@ -22,15 +22,15 @@ struct ConfigReport<'a> {
     findings: &'a [Finding],
 }
 
-pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, _: &Args, format: OutputFormat) -> Result<u8> {
     let resolved = settings::settings_here(world);
     match format {
-        Format::Json => output::print_json(&ConfigReport {
+        OutputFormat::Json => output::print_json(&ConfigReport {
             settings: &resolved.entries,
             stages: &resolved.stages,
             findings: &resolved.findings,
         }),
-        Format::Text => {
+        OutputFormat::Text => {
             print_entries(&resolved.entries);
             resolved.stages.iter().filter(|stage| stage.unusable_reason.is_none()).for_each(print_stage);
             resolved

@@ -7,7 +7,7 @@ use ops::setup::init::HookInstallation;
 use ops::{Result, World};
 
 use crate::commands::{init, lifecycle, recover};
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Manage the store, .agent/context, and the context files of roles
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ enum Command {
     Recover(recover::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Init(args) => init::create_root(world, args, HookInstallation::Skip, format),
         Command::RunValidators(args) => validate::run(world, args, format),

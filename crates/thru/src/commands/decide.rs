@@ -3,7 +3,7 @@ use ops::features::decisions::record::{self, NewDecision};
 use ops::{Error, Result, World};
 
 use super::decisions::print_report;
-use crate::output::{Format, GOOD};
+use crate::output::{GOOD, OutputFormat};
 
 /// Record a decision: what was settled, and why
 ///
@@ -34,7 +34,7 @@ pub struct Args {
     session: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let text = if args.text == "-" { read_stdin()? } else { args.text.clone() };
     let wanted = NewDecision {
         text: &text,

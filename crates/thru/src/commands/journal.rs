@@ -9,7 +9,7 @@ use ops::session::journal::{JournalReader, ListedSession, POLL_INTERVAL};
 use ops::session::list::SessionChoice;
 
 use crate::clock;
-use crate::output::{self, BAD, BOLD, DIM, Format};
+use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 
 /// Show what happened in a session, call by call
 ///
@@ -40,7 +40,7 @@ impl Args {
     }
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.list {
         list_sessions(world, args.limit, format)?;
         return Ok(0);
@@ -56,23 +56,23 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         session => ops::session::journal::open_journal(world, session)?,
     };
-    if format == Format::Text {
+    if format == OutputFormat::Text {
         print_title(world, &reading);
     }
     let line = |record: &JournalRecord| match format {
-        Format::Json => String::from_utf8_lossy(&record.to_json_line()).into_owned(),
-        Format::Text => format_record(record),
+        OutputFormat::Json => String::from_utf8_lossy(&record.to_json_line()).into_owned(),
+        OutputFormat::Text => format_record(record),
     };
     let line_while_read = |line: &str| match format {
-        Format::Json => output::print_json_line_unless_closed(line),
-        Format::Text => output::print_line_unless_closed(line),
+        OutputFormat::Json => output::print_json_line_unless_closed(line),
+        OutputFormat::Text => output::print_line_unless_closed(line),
     };
     // `--limit` and the order by time apply to existing records, not to records that arrive with `--follow`.
     let mut known = Vec::new();
     reading.read_new_records(|record| match format {
         _ if !args.includes_record(record) => {}
-        Format::Json => known.push(ShownRecord::from_record(record, line(record))),
-        Format::Text => ShownRecord::from_record(record, line(record)).insert_by_time(&mut known),
+        OutputFormat::Json => known.push(ShownRecord::from_record(record, line(record))),
+        OutputFormat::Text => ShownRecord::from_record(record, line(record)).insert_by_time(&mut known),
     })?;
     let first = args.limit.map_or(0, |most| known.len().saturating_sub(most));
     if !known[first..].iter().all(|shown| line_while_read(&shown.line)) {
@@ -91,7 +91,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         std::thread::sleep(POLL_INTERVAL);
         if let Some(next) = reading.open_next_session(world) {
             reading = next;
-            if format == Format::Text {
+            if format == OutputFormat::Text {
                 print_title(world, &reading);
             }
         }
@@ -148,7 +148,7 @@ impl ShownRecord {
 }
 
 fn print_title(world: &World, reading: &JournalReader) {
-    let how = match reading.chosen {
+    let how = match reading.session_choice {
         SessionChoice::Named => "",
         SessionChoice::Harness => " (of the harness that this shell runs in)",
         SessionChoice::Guess => " (the newest here; --session chooses another)",
@@ -213,13 +213,15 @@ fn line_naming_error(error: &str) -> &str {
     reason.unwrap_or_default()
 }
 
-fn list_sessions(world: &World, limit: Option<usize>, format: Format) -> Result<()> {
+fn list_sessions(world: &World, limit: Option<usize>, format: OutputFormat) -> Result<()> {
     let mut sessions = ops::session::journal::list_sessions(world)?;
     sessions.truncate(limit.unwrap_or(usize::MAX));
     match format {
-        Format::Json => output::print_json(&sessions),
-        Format::Text if sessions.is_empty() => output::print_message("No session has been captured yet."),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&sessions),
+        OutputFormat::Text if sessions.is_empty() => {
+            output::print_message("No session has been captured yet.")
+        }
+        OutputFormat::Text => {
             for ListedSession { session, harness, last_at, records, ended, title, .. } in &sessions {
                 let ago =
                     time::parse_time(last_at).map_or(String::new(), |at| time::describe_age(at, world.now));

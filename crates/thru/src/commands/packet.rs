@@ -13,7 +13,7 @@ use ops::features::packets::PacketEdit;
 use ops::{Result, World};
 
 pub use self::edit::to_absolute_paths;
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// List, show and change packets
 #[derive(Debug, clap::Args)]
@@ -111,7 +111,7 @@ enum Command {
     },
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let edit = |id: &str, edit: PacketEdit| edit::run(world, id, edit, format);
     match &args.command {
         Command::List { status, limit } => list::run(world, status.as_deref(), *limit, format),

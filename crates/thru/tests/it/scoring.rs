@@ -600,8 +600,8 @@ fn the_page_says_what_the_code_does() {
             "| `{}` | {:.1} | {} | {} |",
             row.name,
             weights.weight_of(row.signal),
-            row.value,
-            row.source
+            row.value_description,
+            row.value_source
         );
         assert!(page.lines().any(|known| known == line), "{line}");
     }

@@ -8,7 +8,7 @@ use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Prompt};
 use crate::prompt::{self, PromptKind};
 use crate::render::in_quotation_marks;
-use crate::text::sentences;
+use crate::text::split_into_sentences;
 
 const MAX_REQUESTS: usize = 4;
 
@@ -97,6 +97,6 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
 fn words_of_request(text: &str) -> &str {
     match text.chars().count() <= MAX_WHOLE_CHARS {
         true => text,
-        false => sentences(text).next().unwrap_or(text),
+        false => split_into_sentences(text).next().unwrap_or(text),
     }
 }

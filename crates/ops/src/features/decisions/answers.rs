@@ -16,19 +16,21 @@ use crate::Result;
 use crate::features::{self, ProjectContext, plan, swarm};
 use crate::hook::context::HookContext;
 
-pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
+pub fn decide<'c>(context: &'c HookContext) -> Result<features::FeatureAnswer<'c>> {
     let answers = &context.record.answers;
-    let EventKind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::no_action("")) };
+    let EventKind::ToolDone(done) = &context.event.kind else {
+        return Ok(features::FeatureAnswer::no_action(""));
+    };
     // A truncated payload may contain only half of an answer.
     if answers.is_empty() || done.failed || context.event.is_payload_truncated {
-        return Ok(features::Decision::no_action(""));
+        return Ok(features::FeatureAnswer::no_action(""));
     }
     let decisions = decisions_from_answers(&context.project, context.session.as_str(), answers);
     if decisions.is_empty() {
-        return Ok(features::Decision::no_action("the user gave no answer, or replied with a question"));
+        return Ok(features::FeatureAnswer::no_action("the user gave no answer, or replied with a question"));
     }
     let what = format!("record {}", count_with_noun(decisions.len(), "decision"));
-    Ok(features::Decision::with_change(
+    Ok(features::FeatureAnswer::with_change(
         ReplyPart::silent(),
         "the user answered a question",
         what,
@@ -65,8 +67,11 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
 
 /// Returns whether the log was written after the view.
 fn is_view_outdated(store: &store::Store) -> Result<bool> {
-    let Some(log) = store.dir().file_info(layout::DECISIONS)? else { return Ok(false) };
-    Ok(store.dir().file_info(layout::CONTEXT_VIEW)?.is_none_or(|view| view.modified_at < log.modified_at))
+    let Some(log) = store.dir().file_info(layout::DECISIONS_LOG)? else { return Ok(false) };
+    Ok(store
+        .dir()
+        .file_info(layout::CONTEXT_VIEW_FILE)?
+        .is_none_or(|view| view.modified_at < log.modified_at))
 }
 
 fn decisions_from_answers(

@@ -71,7 +71,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         all.push(older);
     }
     if let Some((decisions, other)) = of_other_swarm {
-        let text = other_swarm_sentence(decisions, &other);
+        let text = describe_decisions_of_other_swarm(decisions, &other);
         all.push(
             Candidate::new(&DECISIONS_BRIEF_SECTION, "decisions:set-aside", text)
                 .with_signal(ScoreSignal::DecisionRecency, 1.0),
@@ -80,7 +80,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-fn other_swarm_sentence(decisions: usize, other: &str) -> String {
+fn describe_decisions_of_other_swarm(decisions: usize, other: &str) -> String {
     format!(
         "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",
         count_with_noun(decisions, "decision"),
@@ -114,7 +114,9 @@ pub(crate) fn decisions_for_packet(project: &ProjectContext) -> Result<Vec<Strin
         let or_more = if is_complete { "" } else { " at least" };
         lines.push(format!("and{or_more} {}: `thru decisions list`", count_with_noun(more, "older one")));
     }
-    lines.extend(of_other_swarm.map(|(decisions, other)| other_swarm_sentence(decisions, &other)));
+    lines.extend(
+        of_other_swarm.map(|(decisions, other)| describe_decisions_of_other_swarm(decisions, &other)),
+    );
     Ok(lines)
 }
 
@@ -126,7 +128,7 @@ pub(crate) fn decisions_since_packet(
     recorded: &str,
 ) -> Result<(Vec<String>, Vec<String>)> {
     let mut standing = super::all_decisions(project.store, project.world.now)?;
-    if swarm::foreign_plan(project).is_some() {
+    if swarm::foreign_swarm_of_current_plan(project).is_some() {
         standing.retain(|one| !one.decision.is_of_plan());
     }
     let created = time::parse_time(created_at);

@@ -21,7 +21,7 @@ use crate::session::list;
 use crate::{Error, Result, World};
 
 /// How long a command waits for another command that is adding a decision or writing the view.
-pub(super) const LOCK_WAIT: Duration = Duration::from_secs(10);
+pub(super) const MAX_DECISIONS_LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default)]
 pub struct NewDecision<'a> {
@@ -55,10 +55,10 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     let project = Project::find_or_create(world)?;
     let given = InputRedactor::with_settings_of(world);
     let author = PlanAuthor::current_author(world, wanted.session)?;
-    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let _lock = project.store.lock_decisions(MAX_DECISIONS_LOCK_WAIT)?;
     let known = all_decisions(&project.store, world.now)?;
     let superseded = wanted.supersedes.map(|word| find_decision(&known, word)).transpose()?;
-    superseded.map(refuse_replaced).transpose()?;
+    superseded.map(refuse_if_no_longer_in_force).transpose()?;
     let text = redact_and_check_length(&given, wanted.text, "what was decided")?;
     let why =
         wanted.why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
@@ -113,7 +113,7 @@ pub fn withdraw_decision(
     let project = Project::find_for_reading(world)?;
     let given = InputRedactor::with_settings_of(world);
     let author = PlanAuthor::current_author(world, session_named)?;
-    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let _lock = project.store.lock_decisions(MAX_DECISIONS_LOCK_WAIT)?;
     let known = all_decisions(&project.store, world.now)?;
     let one = find_decision(&known, word)?;
     let why = why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
@@ -126,7 +126,7 @@ pub fn withdraw_decision(
             notes: Vec::new(),
         });
     }
-    refuse_replaced(one)?;
+    refuse_if_no_longer_in_force(one)?;
     let decision = Decision {
         v: DECISION_FORMAT_VERSION,
         id: decision::id_of_typed_decision(&author.formatted_time(), &author.author, "", &one.decision.id),
@@ -147,7 +147,7 @@ pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result
     let project = Project::find_for_reading(world)?;
     let given = InputRedactor::with_settings_of(world);
     let author = PlanAuthor::current_author(world, None)?;
-    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let _lock = project.store.lock_decisions(MAX_DECISIONS_LOCK_WAIT)?;
     let suggestion = suggest::find_suggestion(world, &project.store, word)?;
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
@@ -183,13 +183,13 @@ fn append_decision(
 
 /// Rewrites the view. A failure is returned as a note, not as an error, because the decision is already on disk.
 pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
-    match view::write_view(context, LOCK_WAIT, None) {
+    match view::write_view(context, MAX_DECISIONS_LOCK_WAIT, None) {
         Ok(note) => note.into_iter().collect(),
         Err(error) => vec![format!("context.md could not be written: {error}")],
     }
 }
 
-fn refuse_replaced(one: &DecisionStanding) -> Result<()> {
+fn refuse_if_no_longer_in_force(one: &DecisionStanding) -> Result<()> {
     let hint = match one.state {
         DecisionState::Current | DecisionState::Expired => return Ok(()),
         DecisionState::Superseded => {

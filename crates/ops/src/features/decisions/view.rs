@@ -42,9 +42,9 @@ pub(super) fn write_view(
         !text.trim().is_empty() && !decision::is_context_view_unedited(&text)
     });
     let kept = match is_edited {
-        true => {
-            store.dir().rename_aside(layout::CONTEXT_VIEW, &format!("edited-{}", time::to_compact(now)))?
-        }
+        true => store
+            .dir()
+            .rename_aside(layout::CONTEXT_VIEW_FILE, &format!("edited-{}", time::to_compact(now)))?,
         false => None,
     };
     store.write_context_view(&view)?;

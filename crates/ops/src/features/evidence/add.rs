@@ -12,14 +12,14 @@ use serde::Serialize;
 use serde_json::Value;
 use store::layout;
 
-use super::{LOCK_WAIT, find_task, new_entry_id, too_large_error, write_entry};
+use super::{MAX_EVIDENCE_LOCK_WAIT, find_task, new_entry_id, too_large_error, write_entry};
 use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug)]
-pub struct AddRequest<'a> {
+pub struct AddEvidenceRequest<'a> {
     pub task: &'a str,
     pub entry_type: EntryType,
     pub verdict: EvidenceVerdict,
@@ -43,7 +43,7 @@ pub struct AddedEntry {
     pub notes: Vec<String>,
 }
 
-pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
+pub fn add_entry(world: &World, request: &AddEvidenceRequest) -> Result<AddedEntry> {
     let project = Project::find_for_reading(world)?;
     let store = &project.store;
     let (id, _) = find_task(store, request.task)?;
@@ -101,12 +101,13 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
         (entry.additions, entry.deletions) = (Some(stats.additions), Some(stats.deletions));
         entry.patch_path = Some(store_patch(store, &id, patch)?);
     }
-    let written = write_entry(store, &id, entry.clone(), None, (world.now, LOCK_WAIT)).inspect_err(|_| {
-        // The entry was not written, so nothing refers to its patch.
-        if let Some(patch) = &entry.patch_path {
-            let _ = store.dir().remove_file(patch);
-        }
-    })?;
+    let written = write_entry(store, &id, entry.clone(), None, (world.now, MAX_EVIDENCE_LOCK_WAIT))
+        .inspect_err(|_| {
+            // The entry was not written, so nothing refers to its patch.
+            if let Some(patch) = &entry.patch_path {
+                let _ = store.dir().remove_file(patch);
+            }
+        })?;
     Ok(AddedEntry { task: id.to_string(), entry, redacted: given.has_redacted(), notes: written.notes })
 }
 

@@ -27,7 +27,7 @@ const MAX_TASKS_MENTIONED: usize = 3;
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    if store.dir().open_subfolder(layout::EVIDENCE).is_err() {
+    if store.dir().open_subfolder(layout::EVIDENCE_FOLDER).is_err() {
         return Ok(Vec::new());
     }
     let Some(loaded) = plan::load_plan(store)? else { return Ok(Vec::new()) };

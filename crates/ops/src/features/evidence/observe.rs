@@ -15,7 +15,7 @@ use store::{Checkout, LastRunRecorded, Store, layout};
 
 use super::judge::{FreshnessJudge, list_checkout_files};
 use super::{show, write_entries};
-use crate::features::plan::{self, LedgerNote, MissingPlan, PlanAuthor};
+use crate::features::plan::{self, LedgerNote, MissingPlanPolicy, PlanAuthor};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
@@ -26,7 +26,7 @@ const MAX_CONTENT_BYTES: u64 = 4 * 1024 * 1024;
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     // Return early in the usual cases: the session ran no tests, or the project has no plan.
-    if digest.checks.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
+    if digest.checks.is_empty() || store.dir().file_info(layout::PLAN_FILE)?.is_none() {
         return Ok(None);
     }
     let at = (context.project.world.now, context.deadline.lock_wait());
@@ -46,10 +46,10 @@ fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
     for task in loaded.plan.tasks().filter(is_own) {
         let judge =
             FreshnessJudge::for_hook_until(store, &context.project.root.checkout, context.deadline.end());
-        let Ok(shown) = show::fresh_proof(store, &judge, task) else { continue };
+        let Ok(shown) = show::describe_fresh_proof(store, &judge, task) else { continue };
         let author = PlanAuthor { author: by.clone(), at: context.project.world.now };
         let entry = LedgerNote { change_kind: "task_done", id: task.id.clone(), why: shown };
-        let begin = (MissingPlan::IsError, context.deadline.lock_wait());
+        let begin = (MissingPlanPolicy::IsError, context.deadline.lock_wait());
         let changed = plan::change_plan(store, &author, entry, begin, |plan| {
             let after = model::plan::complete_task(
                 plan,

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::project::Project;
 use crate::setup::init::LOCK_WAIT;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 pub const RALPH_STATE_FILE: &str = ".claude/ralph-loop.local.md";
 
@@ -36,12 +36,12 @@ pub struct RalphReport {
     pub already_imported: bool,
 }
 
-pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport> {
+pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) -> Result<RalphReport> {
     let found = world.find_root()?;
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = &found;
     let file = file.map_or_else(|| root.checkout.join(RALPH_STATE_FILE), Path::to_owned);
     let mut state = read_ralph_loop(world, &file)?;
-    if let (FoundRoot::Unmarked(_), Mode::DryRun) = (&found, mode) {
+    if let (FoundRoot::Unmarked(_), WriteMode::DryRun) = (&found, mode) {
         return Ok(RalphReport {
             file,
             shown_loop: loop_shown_with_consent(&state, &ForegroundPointer::default(), false),
@@ -52,7 +52,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     let project = Project::find_or_create(world)?;
     require_trust(world, &project)?;
     let store = project.store;
-    let _lock = (mode == Mode::Write).then(|| store.lock_loops(LOCK_WAIT)).transpose()?;
+    let _lock = (mode == WriteMode::Write).then(|| store.lock_loops(LOCK_WAIT)).transpose()?;
     let (records, _) = all_loops(&store)?;
     let front = read_or_rebuild_pointer(&store, &records);
     if let Some(known) = records.iter().find(|record| record.loop_state.imported_from == state.imported_from)
@@ -64,14 +64,14 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
             already_imported: true,
         });
     }
-    if mode == Mode::Write {
+    if mode == WriteMode::Write {
         state = write_new_loop(world, &store, state)?;
         append_to_log(world, &store, &state, LoopEvent::Paused)?;
     }
     Ok(RalphReport {
         file,
         shown_loop: loop_shown(&store, &state, &front),
-        written: mode == Mode::Write,
+        written: mode == WriteMode::Write,
         already_imported: false,
     })
 }

@@ -241,7 +241,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     }
     for harness in harnesses_of_owner(world, project, owner) {
         let Some(cap) = &harness.stop_block_limit else { continue };
-        if (world.var)(cap.variable).is_none_or(|value| value != "0") {
+        if (world.read_variable)(cap.variable).is_none_or(|value| value != "0") {
             notes.push(format!(
                 "{} goes on at most {} times in a row without a tool call; start it with {}=0 to lift that",
                 harness.title, cap.max_blocks, cap.variable

@@ -20,11 +20,11 @@ use store::{Lock, Store, layout};
 use super::foreground_pointer;
 use super::stop_facts::StopFacts;
 use super::validators::run_until_first_failure;
-use crate::features::{Decision, ProjectContext};
+use crate::features::{FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
-use crate::{Error, Mode, Result};
+use crate::{Error, Result, WriteMode};
 
 /// How many changed files the log names.
 const MAX_FILES_LOGGED: usize = 20;
@@ -37,10 +37,10 @@ const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 pub fn decide_at_stop<'c>(
     context: &'c HookContext<'_>,
     stop: &'c event::StopEvent<'c>,
-) -> Result<Decision<'c>> {
+) -> Result<FeatureAnswer<'c>> {
     let pointer = read_foreground_pointer(context)?.unwrap_or_default();
     let Some(Ok(id)) = pointer.loop_of_session(context.session.as_str()).map(Id::new) else {
-        return Ok(Decision::no_action("no loop is in the foreground of this session"));
+        return Ok(FeatureAnswer::no_action("no loop is in the foreground of this session"));
     };
     LoopSessionStop { context, stop, id, facts: StopFacts::read_from_stop(context, stop) }.decide()
 }
@@ -61,9 +61,9 @@ struct LockedVerdict {
 }
 
 impl<'c> LoopSessionStop<'c> {
-    fn decide(self) -> Result<Decision<'c>> {
+    fn decide(self) -> Result<FeatureAnswer<'c>> {
         let Some(judged) = self.lock_and_judge(ValidatorResult::NotRun, self.context.deadline)? else {
-            return Ok(Decision::no_action(format!(
+            return Ok(FeatureAnswer::no_action(format!(
                 "loop {} no longer exists, or was not started here",
                 self.id
             )));
@@ -77,25 +77,25 @@ impl<'c> LoopSessionStop<'c> {
                 let validators = record.loop_state.validators.clone();
                 let why = format!("loop {}: the promise was given, its validators decide", self.id);
                 if self.stop.cannot_wait {
-                    return Ok(Decision::answer(ReplyPart::from_reply(Reply::AskAgain), why));
+                    return Ok(FeatureAnswer::answer(ReplyPart::from_reply(Reply::AskToCallAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
                 // Release the lock while the validators run. They may take minutes, and the user must be able to
                 // cancel the loop meanwhile.
                 drop(judged);
-                return Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+                return Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
                     self.run_validators(&validators)
                 }));
             }
             StopVerdict::RepeatLastReply { text } => (
-                ReplyPart::from_reply(Reply::Block(text.clone())),
+                ReplyPart::from_reply(Reply::BlockStop(text.clone())),
                 format!("loop {}: the same stop again", self.id),
                 String::new(),
             ),
             StopVerdict::SendPrompt { next_state, text } => {
                 let why = format!("loop {} goes on: iteration {}", self.id, next_state.iteration_progress());
                 (
-                    ReplyPart::from_reply(Reply::Block(text.clone())),
+                    ReplyPart::from_reply(Reply::BlockStop(text.clone())),
                     why,
                     format!("count the iteration in loops/{}.md", self.id),
                 )
@@ -106,7 +106,7 @@ impl<'c> LoopSessionStop<'c> {
                 format!("end loops/{}.md", self.id),
             ),
         };
-        Ok(Decision::with_change(part, why, what, move || {
+        Ok(FeatureAnswer::with_change(part, why, what, move || {
             self.apply_verdict(judged, ValidatorResult::NotRun)
         }))
     }
@@ -134,7 +134,7 @@ impl<'c> LoopSessionStop<'c> {
         let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
         let record = match store.read_loop(&self.id) {
             Err(store::Error::Absent { .. }) => {
-                if self.context.mode == Mode::Write {
+                if self.context.mode == WriteMode::Write {
                     clear_foreground(store, &self.id)?;
                 }
                 return Ok(None);
@@ -185,13 +185,13 @@ impl<'c> LoopSessionStop<'c> {
                 clear_foreground(store, &self.id).map(|()| ReplyPart::silent())?
             }
             StopVerdict::AllowStop(_) | StopVerdict::RunValidators => ReplyPart::silent(),
-            StopVerdict::RepeatLastReply { text } => ReplyPart::from_reply(Reply::Block(text)),
+            StopVerdict::RepeatLastReply { text } => ReplyPart::from_reply(Reply::BlockStop(text)),
             StopVerdict::SendPrompt { next_state, text } => {
                 save_loop(store, &self.id, record, &next_state)?;
                 let why =
                     next_state.last_stop.as_ref().map_or(String::new(), |last| last.continue_reason.clone());
                 self.report_write_failure(self.append_to_log(LoopEvent::PromptSent, state, &stop, None, why));
-                ReplyPart::from_reply(Reply::Block(text))
+                ReplyPart::from_reply(Reply::BlockStop(text))
             }
             StopVerdict::EndLoop { next_state, why } => {
                 save_loop(store, &self.id, record, &next_state)?;
@@ -322,7 +322,8 @@ fn is_loop_overridden(context: &HookContext, state: &Loop) -> bool {
 
 fn continuation_limit(context: &HookContext) -> Option<u64> {
     let cap = context.harness.stop_block_limit?;
-    let set = (context.project.world.var)(cap.variable).and_then(|value| value.to_str()?.trim().parse().ok());
+    let set = (context.project.world.read_variable)(cap.variable)
+        .and_then(|value| value.to_str()?.trim().parse().ok());
     Some(set.unwrap_or(cap.max_blocks))
 }
 
@@ -337,22 +338,27 @@ pub(super) fn read_foreground_pointer(context: &HookContext) -> store::Result<Op
     }
     let _lock = store.lock_loops(context.deadline.lock_wait())?;
     let pointer = foreground_pointer(store)?;
-    if context.mode == Mode::Write {
+    if context.mode == WriteMode::Write {
         store.write_foreground(&pointer)?;
     }
     Ok(Some(pointer))
 }
 
 /// Detects, at an event other than a stop, that the harness ended a turn that a loop wanted to continue.
-pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     match overridden_loop(context)? {
-        None => Ok(Decision::no_action("no turn of a loop was ended by the harness")),
+        None => Ok(FeatureAnswer::no_action("no turn of a loop was ended by the harness")),
         Some(id) => {
             let why = format!("{} ended a turn that loop {id} had continued", context.harness.title);
-            Ok(Decision::with_change(ReplyPart::silent(), why, format!("end loops/{id}.md"), move || {
-                end_overridden(context, &id)?;
-                Ok(ReplyPart::silent())
-            }))
+            Ok(FeatureAnswer::with_change(
+                ReplyPart::silent(),
+                why,
+                format!("end loops/{id}.md"),
+                move || {
+                    end_overridden(context, &id)?;
+                    Ok(ReplyPart::silent())
+                },
+            ))
         }
     }
 }
@@ -410,7 +416,7 @@ fn pause_at_continuation_limit(context: &HookContext, id: &Id, record: &LoopReco
 
 pub(super) fn save_loop(store: &Store, id: &Id, record: &LoopRecord, next: &Loop) -> store::Result<()> {
     let edited = record.with_state(next.clone()).map_err(|error| store::Error::Damaged {
-        path: store.dir().path().join(format!("{}/{id}.md", layout::LOOPS)),
+        path: store.dir().path().join(format!("{}/{id}.md", layout::LOOPS_FOLDER)),
         line: None,
         why: error.to_string(),
     })?;

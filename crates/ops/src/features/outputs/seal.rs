@@ -43,7 +43,7 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
             true
         }
     };
-    worker::note_agent_at_work(world, &place, &live.run);
+    worker::record_calling_agent_works_on_run(world, &place, &live.run);
     let path = live.run.path().join(file);
     Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
 }

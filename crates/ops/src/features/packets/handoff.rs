@@ -150,7 +150,7 @@ fn source_from_transcript(
     path: &Path,
     redact: redact::RedactOptions,
 ) -> Result<PacketSource> {
-    let read = transcript::read_transcript(&transcript::TranscriptSource {
+    let read = transcript::read_transcript(&transcript::TranscriptToRead {
         path,
         checkout: &project.root.checkout,
         redact,
@@ -162,8 +162,8 @@ fn source_from_transcript(
         harness: Some(read.harness),
         chosen: None,
         transcript: Some(path.to_string_lossy().into_owned()),
-        elsewhere: read.elsewhere,
-        checkout: (!read.elsewhere).then(|| project.root.checkout.clone()),
+        elsewhere: read.is_of_other_project,
+        checkout: (!read.is_of_other_project).then(|| project.root.checkout.clone()),
     })
 }
 
@@ -238,8 +238,8 @@ pub(crate) fn source_from_database_rows(
 ) -> PacketSource {
     let checkout = &project.root.checkout;
     let redact = settings::settings_here(world).settings().redact_options();
-    let source = transcript::TranscriptSource { path: checkout, checkout, redact, now: world.now };
-    let transcript::ReadTranscript { mut digest, harness, elsewhere, .. } =
+    let source = transcript::TranscriptToRead { path: checkout, checkout, redact, now: world.now };
+    let transcript::ReadTranscript { mut digest, harness, is_of_other_project: elsewhere, .. } =
         transcript::read_database_rows(rows, session, &source);
     past::unmark_existing_files(&mut digest, checkout);
     let checkout = (!elsewhere).then(|| checkout.clone());
@@ -351,7 +351,7 @@ pub(crate) fn write_packet(
         (id, bytes)
     })?;
     Ok(HandoffReport {
-        path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS)),
+        path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS_FOLDER)),
         id,
         session: digest.session.clone(),
         chosen: source.chosen,

@@ -114,7 +114,7 @@ pub(crate) const CANDIDATE_ID_PREFIX: &str = "offer:";
 
 /// Returns the active packets and the drafts, most recently changed first.
 fn open_packets(store: &Store) -> Result<Vec<OpenPacket>> {
-    let folder = match store.dir().open_subfolder(layout::PACKETS) {
+    let folder = match store.dir().open_subfolder(layout::PACKETS_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };

@@ -254,7 +254,9 @@ fn claim_packet(
         _ => None,
     };
     // A command at a terminal has no session, so record the user's name.
-    let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
+    let user = || {
+        (world.read_variable)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned())
+    };
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change_packet(project, id, |document| {
         // A session that claims its own packet again changes nothing. For a user, the claim is not compared, because

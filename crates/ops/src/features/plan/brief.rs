@@ -149,7 +149,7 @@ fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
     let over = match over.as_slice() {
         [] => String::new(),
         ids => {
-            let folder = format!("{}/{}", layout::STORE_FOLDER, layout::PHASES);
+            let folder = format!("{}/{}", layout::STORE_FOLDER, layout::PHASE_RECORDS_FOLDER);
             format!(" Finished: phase {}, see {folder}/<n>.md.", ids.join(", "))
         }
     };

@@ -5,14 +5,14 @@ use model::id::Id;
 use model::plan::{LinkedTodos, follow_todos};
 use store::layout;
 
-use super::{LedgerNote, MissingPlan, PlanAuthor, PlanSource, change_plan};
+use super::{LedgerNote, MissingPlanPolicy, PlanAuthor, PlanSource, change_plan};
 use crate::Result;
 use crate::features::evidence;
 use crate::hook::context::HookContext;
 
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
-    if digest.todos.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
+    if digest.todos.is_empty() || store.dir().file_info(layout::PLAN_FILE)?.is_none() {
         return Ok(None);
     }
     let session = store.session_state(context.session);
@@ -43,7 +43,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
             store,
             &author,
             entry,
-            (MissingPlan::IsError, context.deadline.lock_wait()),
+            (MissingPlanPolicy::IsError, context.deadline.lock_wait()),
             |plan| {
                 let (followed, _) = moves(plan);
                 Ok((

@@ -11,10 +11,10 @@ use store::role::{LifecycleChange, MissingLifecycle};
 use store::{FoundRoot, Store};
 
 use crate::features::ProjectContext;
-use crate::features::roles::events::RoleActor;
+use crate::features::roles::events::RoleStateChanger;
 use crate::features::roles::{
-    IdentifiedRole, RoleSource, Roles, find_or_create_roles, find_roles, identify_role, parse_role_name,
-    refuse_similar_name,
+    IdentifiedRole, ProjectRoles, RoleSource, find_or_create_roles, find_roles, identify_role,
+    parse_role_name, refuse_similar_name,
 };
 use crate::hook::deadline::Deadline;
 use crate::project::settings;
@@ -250,7 +250,7 @@ fn unreadable_row(shown: &str, why: &store::Error, role: Option<&Id>) -> Lifecyc
     }
 }
 
-fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow> {
+fn lifecycle_row(world: &World, roles: &ProjectRoles, role: &Id) -> Result<LifecycleRow> {
     let lifecycle = match &roles.store {
         Some(store) => store.read_lifecycle(role)?.filter(|lifecycle| lifecycle.role == role.as_str()),
         None => None,
@@ -322,7 +322,7 @@ fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompactRepo
     let begun = store.change_lifecycle(&role, MissingLifecycle::Create(world.now), LOCK_WAIT, |_| Ok(0))?;
     refuse_similar_name(&role, &begun)?;
     let session = list::session_of_current_harness(world);
-    let mover = RoleActor {
+    let mover = RoleStateChanger {
         project: ProjectContext { world, root: &root, store: &store, settings: &settings },
         actor: COMMAND_LINE_ACTOR,
         session: session.as_ref(),

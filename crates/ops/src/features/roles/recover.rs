@@ -13,7 +13,9 @@ use serde::Serialize;
 use store::Store;
 use store::role::MissingLifecycle;
 
-use crate::features::roles::{IdentifiedRole, RoleSource, Roles, find_roles, identify_role, lifecycle};
+use crate::features::roles::{
+    IdentifiedRole, ProjectRoles, RoleSource, find_roles, identify_role, lifecycle,
+};
 use crate::project::git;
 use crate::session::list;
 use crate::{Error, Result, World};
@@ -147,7 +149,7 @@ fn skill_names(role: &Id) -> Vec<String> {
 
 /// Returns the architecture document. A document that the settings name is listed even if it does not exist, because
 /// the user expects it.
-fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
+fn architecture_document(roles: &ProjectRoles) -> Option<DocumentToRead> {
     let named = roles.settings.roles_architecture_doc.to_string();
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;
     let found =

@@ -15,7 +15,7 @@ use store::{Durability, SessionState, Store, layout};
 
 use super::active;
 use crate::Result;
-use crate::features::{Decision, ProjectContext};
+use crate::features::{FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::session::roster::{self, RosterEntry};
 
@@ -43,13 +43,13 @@ struct ReportedClashes {
 }
 
 /// How many fingerprints are kept. The oldest are dropped first.
-const MAX_MARKS: usize = 256;
+const MAX_CLASH_FINGERPRINTS: usize = 256;
 
 /// At a prompt or a session start, warns the agent about files that another session edited at about the same time.
 /// Each clash is reported only once.
-pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    if context.event.subagent.is_some() || !may_warn(context.event) {
-        return Ok(Decision::no_action(
+pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
+    if context.event.subagent.is_some() || !may_warn_at_event(context.event) {
+        return Ok(FeatureAnswer::no_action(
             "a warning about other sessions' edits comes only with a prompt or when a session continues",
         ));
     }
@@ -57,12 +57,12 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
     let clashes =
         without_reported_clashes(store, context.session, find_clashes(&context.project, context.session)?);
     if clashes.is_empty() {
-        return Ok(Decision::no_action(
+        return Ok(FeatureAnswer::no_action(
             "no other session recently edited the same file, or this session has already been warned",
         ));
     }
     let what = "record that the session was warned about these edits";
-    Ok(Decision::with_change(
+    Ok(FeatureAnswer::with_change(
         clash_reply(store, &clashes),
         "another session edits the same file",
         what,
@@ -74,14 +74,14 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
             let session = store.session_state(context.session);
             let mut told = session.read_state::<ReportedClashes>()?.unwrap_or_default();
             told.fingerprints.extend(clashes.iter().map(Clash::fingerprint));
-            told.fingerprints.drain(..told.fingerprints.len().saturating_sub(MAX_MARKS));
+            told.fingerprints.drain(..told.fingerprints.len().saturating_sub(MAX_CLASH_FINGERPRINTS));
             session.write_state(&told)?;
             Ok(clash_reply(store, &clashes))
         },
     ))
 }
 
-fn may_warn(event: &Event) -> bool {
+fn may_warn_at_event(event: &Event) -> bool {
     match event.kind {
         EventKind::Prompt { .. } => true,
         // A new session has not edited anything yet.
@@ -146,7 +146,8 @@ fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl
     let own_place = entries.iter().position(|entry| entry.session == *own).unwrap_or(0);
     Ok(move |clash: &Clash| {
         let is_over = |(place, entry): (usize, &RosterEntry)| {
-            let is_before = entry.at < began || entry.at == began && place < own_place;
+            let is_before =
+                entry.last_listed_at < began || entry.last_listed_at == began && place < own_place;
             entry.session.as_str() == clash.other_session && entry.ended && is_before
         };
         !entries.iter().enumerate().any(is_over)
@@ -234,7 +235,7 @@ fn clash_reply(store: &Store, clashes: &[Clash]) -> ReplyPart {
             names.join(", ")
         ));
     }
-    ReplyPart::from_reply(Reply::Context(text))
+    ReplyPart::from_reply(Reply::ContextForAgent(text))
 }
 
 fn harness_title(harness: &str) -> &str {

@@ -15,14 +15,14 @@ use model::workstream::{self, DetectionConfidence, DetectionFacts, PrecompactSta
 use store::{Durability, Result, layout};
 
 use super::state::{ChosenWorkstream, TickedEntries, read_state, session_state};
-use super::{MAX_WORKSTREAMS, OTHER_TOOLS_PROJECTS_FOLDER, Workstream, Workstreams, workstreams_folder};
+use super::{MAX_WORKSTREAMS, OTHER_TOOLS_PROJECTS_FOLDER, Workstream, WorkstreamFinder, workstreams_folder};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
 /// At a checkpoint, updates manifests from their steps files. Before a compaction, also records the active
 /// workstream. `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
-    let workstreams = &Workstreams::of_project(&context.project);
+    let workstreams = &WorkstreamFinder::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
     let deadline = context.deadline;
     let touched = digest.files.iter().any(|file| workstream::workstream_of_path(&file.path).is_some());
@@ -40,12 +40,12 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
     // Another session's state does not show which workstream is active in this session.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
-    let cached = cached.and_then(|state| state.active_project_id).filter(|id| workstreams.exists(id));
+    let cached = cached.and_then(|state| state.active_project_id).filter(|id| workstreams.has_workstream(id));
     let (mapped, unread) = workstream_naming_session(workstreams, session);
     let named: BTreeSet<&str> =
         digest.files.iter().filter_map(|file| workstream::workstream_of_path(&file.path)).collect();
     let there: Vec<String> =
-        named.into_iter().filter(|id| workstreams.exists(id)).map(str::to_owned).collect();
+        named.into_iter().filter(|id| workstreams.has_workstream(id)).map(str::to_owned).collect();
     let answered = session_state(workstreams.store, session.as_str()).and_then(std::result::Result::ok);
     // If the result of the last detection was not recorded, repeat the detection for the whole session.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
@@ -80,7 +80,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
 
 /// Returns the workstream that was chosen for this session or whose manifest names it, and the first read error. The
 /// search continues after a read error.
-fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
+fn workstream_naming_session(place: &WorkstreamFinder, session: &Id) -> (Option<String>, Result<()>) {
     if let Ok(Some(ChosenWorkstream { id })) =
         place.store.session_state(session).read_state::<ChosenWorkstream>()
     {
@@ -104,7 +104,7 @@ fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<Strin
 }
 
 struct SessionFollower<'a> {
-    workstreams: &'a Workstreams<'a>,
+    workstreams: &'a WorkstreamFinder<'a>,
     session: &'a Id,
     digest: &'a Digest,
     now: Timestamp,
@@ -167,7 +167,10 @@ impl SessionFollower<'_> {
         if marks == *ticked {
             return Ok(());
         }
-        self.workstreams.store.session_state(self.session).write_state(&TickedEntries { marks })
+        self.workstreams
+            .store
+            .session_state(self.session)
+            .write_state(&TickedEntries { entry_fingerprints: marks })
     }
 
     fn ticked_entries(&self) -> Result<BTreeSet<String>> {
@@ -177,7 +180,7 @@ impl SessionFollower<'_> {
             .session_state(self.session)
             .read_state::<TickedEntries>()?
             .unwrap_or_default()
-            .marks)
+            .entry_fingerprints)
     }
 }
 
@@ -189,7 +192,7 @@ pub struct UpdatedManifest {
 
 /// Ticks boxes with `tick`, and then updates the manifest. The caller must hold the lock.
 pub fn tick_and_update_manifest(
-    place: &Workstreams,
+    place: &WorkstreamFinder,
     workstream: &Workstream,
     tick: impl FnOnce(&mut Document) -> bool,
     now: Timestamp,

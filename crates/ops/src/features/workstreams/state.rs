@@ -62,7 +62,7 @@ impl SessionState for ChosenWorkstream {
 /// fingerprint of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TickedEntries {
-    pub marks: BTreeSet<String>,
+    pub entry_fingerprints: BTreeSet<String>,
 }
 
 impl SessionState for TickedEntries {
@@ -70,18 +70,18 @@ impl SessionState for TickedEntries {
     const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> Result<TickedEntries, String> {
-        Ok(TickedEntries { marks: nonempty_lines(bytes).collect() })
+        Ok(TickedEntries { entry_fingerprints: nonempty_lines(bytes).collect() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.marks.iter().map(|mark| format!("{mark}\n")).collect::<String>().into_bytes()
+        self.entry_fingerprints.iter().map(|mark| format!("{mark}\n")).collect::<String>().into_bytes()
     }
 }
 
 /// The sets of unread files of which the agent has been reminded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RemindersSent {
-    pub sets: Vec<String>,
+    pub unread_file_sets: Vec<String>,
 }
 
 impl SessionState for RemindersSent {
@@ -89,11 +89,11 @@ impl SessionState for RemindersSent {
     const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> Result<RemindersSent, String> {
-        Ok(RemindersSent { sets: nonempty_lines(bytes).collect() })
+        Ok(RemindersSent { unread_file_sets: nonempty_lines(bytes).collect() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.sets.iter().map(|set| format!("{set}\n")).collect::<String>().into_bytes()
+        self.unread_file_sets.iter().map(|set| format!("{set}\n")).collect::<String>().into_bytes()
     }
 }
 

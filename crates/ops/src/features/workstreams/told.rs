@@ -13,12 +13,12 @@ use model::score::ScoreSignal;
 use model::session::PendingBrief;
 use model::text::fnv_fingerprint;
 use model::time;
-use model::tokens::TextKind;
+use model::tokens::TokenTextKind;
 
 use super::state::{RemindersSent, session_state};
-use super::{FileToLoad, Workstream, Workstreams};
+use super::{FileToLoad, Workstream, WorkstreamFinder};
 use crate::Result;
-use crate::features::{BriefContext, Decision};
+use crate::features::{BriefContext, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
@@ -44,7 +44,7 @@ pub const BRIEF_SECTION_NAMES: &[&str] = &[WORKSTREAM_BRIEF_SECTION.name, INLINE
 /// Returns the candidates about the workstream of a session that was resumed or compacted. If the state cannot be
 /// used, the candidate says why.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let place = Workstreams::of_project(&context.project);
+    let place = WorkstreamFinder::of_project(&context.project);
     let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
         return Ok(Vec::new());
     };
@@ -81,7 +81,7 @@ fn workstream_fact(what: &str, text: String) -> Candidate {
     Candidate::new(&WORKSTREAM_BRIEF_SECTION, format!("workstream:{what}"), text)
 }
 
-fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate> {
+fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> Vec<Candidate> {
     let found = place.find_by_id(id);
     let id = &shown_path(id, 64);
     let found = match found {
@@ -179,13 +179,13 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
 }
 
 /// Returns whether the session's brief contained the whole text of a file as it is now.
-pub(super) fn is_in_context(place: &Workstreams, session: &Id, load: &FileToLoad) -> bool {
+pub(super) fn is_in_context(place: &WorkstreamFinder, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
         && inlined_file_candidate(place, load)
             .is_some_and(|candidate| context_held::holds_full_text(place.store, session, &candidate))
 }
 
-fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Candidate> {
+fn inlined_file_candidate(place: &WorkstreamFinder, load: &FileToLoad) -> Option<Candidate> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read_file(path).ok()?).ok()?;
     let text = Redacted::redact_head(&text, MAX_INLINED_BYTES, place.settings.redact_options());
@@ -194,7 +194,7 @@ fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Cand
         format!("workstream:file:{path}"),
         quote_file_text(path, &text),
     );
-    candidate.text_kind = TextKind::of_path(path);
+    candidate.text_kind = TokenTextKind::of_path(path);
     Some(candidate)
 }
 
@@ -202,22 +202,22 @@ const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
 /// At a prompt, reminds the agent of the manifest's files that it has not read although it has started to edit. The
 /// agent is reminded of each set of files only once between two compactions.
-pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
     let asked = context.event.subagent.is_none() && context.pending_brief != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
-        return Ok(Decision::no_action("no reminder is due at this prompt"));
+        return Ok(FeatureAnswer::no_action("no reminder is due at this prompt"));
     }
     Ok(match unread_files_reminder(context) {
-        Some(part) => Decision::answer(part, "files of the manifest are unread although work goes on"),
-        None => {
-            Decision::no_action("no file of the active manifest is unread, or the agent was already reminded")
-        }
+        Some(part) => FeatureAnswer::answer(part, "files of the manifest are unread although work goes on"),
+        None => FeatureAnswer::no_action(
+            "no file of the active manifest is unread, or the agent was already reminded",
+        ),
     })
 }
 
 fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
-    let place = Workstreams::of_project(&context.project);
+    let place = WorkstreamFinder::of_project(&context.project);
     let state = session_state(place.store, context.session.as_str())?.ok()?;
     let found = place.find_by_id(state.active_project_id.as_deref()?).ok()??;
     let manifest = place
@@ -252,7 +252,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         .ok()
         .flatten()
         .unwrap_or_default();
-    if reminded.sets.contains(&set) {
+    if reminded.unread_file_sets.contains(&set) {
         return None;
     }
     let names: Vec<String> = unread.iter().map(|path| shown_path(path, 200)).collect();
@@ -266,7 +266,10 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         found.id,
         names.join(", ")
     );
-    Some(ReplyPart { reply: Reply::Context(text), candidate_ids: vec![format!("{REMINDER_ID_PREFIX}{set}")] })
+    Some(ReplyPart {
+        reply: Reply::ContextForAgent(text),
+        candidate_ids: vec![format!("{REMINDER_ID_PREFIX}{set}")],
+    })
 }
 
 /// Records which reminders the agent has received, so that they are not repeated.
@@ -277,7 +280,7 @@ pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<(
     }
     let session = context.project.store.session_state(context.session);
     let mut reminded = session.read_state::<RemindersSent>()?.unwrap_or_default();
-    reminded.sets.extend(sets.into_iter().map(str::to_owned));
+    reminded.unread_file_sets.extend(sets.into_iter().map(str::to_owned));
     Ok(session.write_state(&reminded)?)
 }
 

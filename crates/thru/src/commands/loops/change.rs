@@ -5,10 +5,10 @@ use model::render::one_line;
 use ops::features::loops::{LoopChanged, LoopShown};
 
 use crate::clock;
-use crate::output::{self, BOLD, Format, GOOD, WARN};
+use crate::output::{self, BOLD, GOOD, OutputFormat, WARN};
 
-pub fn print_changed(changed: &LoopChanged, what: &str, format: Format) {
-    if format == Format::Json {
+pub fn print_changed(changed: &LoopChanged, what: &str, format: OutputFormat) {
+    if format == OutputFormat::Json {
         return output::print_json(changed);
     }
     let LoopChanged { shown_loop, notes, .. } = changed;

@@ -4,7 +4,7 @@ use ops::{Error, Result, World};
 
 use super::print_report;
 use crate::commands::task::print_task_report;
-use crate::output::{BOLD, Format};
+use crate::output::{BOLD, OutputFormat};
 
 /// Change a task, a phase or the plan itself
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub struct Args {
     current_phase: Option<u32>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let Some(id) = &args.id else {
         let status = parse_word(
             args.status.as_deref(),

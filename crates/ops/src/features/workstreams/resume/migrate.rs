@@ -10,7 +10,7 @@ use model::manifest::{self, are_manifests_equal_except_time};
 use serde::Serialize;
 
 use super::{LOCK_WAIT, ResumeContext, sort_usual_first};
-use crate::features::workstreams::{self, PLANNING_FOLDER, Workstreams};
+use crate::features::workstreams::{self, PLANNING_FOLDER, WorkstreamFinder};
 use crate::{Result, World};
 
 /// The result of the migration for one old file.
@@ -30,17 +30,18 @@ pub struct MigratedFile {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum MigrationDirection {
     DryRun,
     Forward,
     Back,
 }
 
 /// Converts all `_resume.md` files, or restores them.
-pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFile>> {
+pub fn migrate_all(world: &World, direction: MigrationDirection) -> Result<Vec<MigratedFile>> {
     let context = ResumeContext::open(world)?;
     let place = context.workstreams();
-    let _lock = if direction == Direction::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
+    let _lock =
+        if direction == MigrationDirection::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
     // Examine all files before changing any, so that an unreadable folder is reported before anything is changed.
     let mut all = Vec::new();
     for (id, folder) in place.ids_and_folders()? {
@@ -49,8 +50,8 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
     let mut done = files_in_misnamed_folders(&place)?;
     for old in all {
         let became = match direction {
-            Direction::Back => old.restore_original()?,
-            Direction::Forward | Direction::DryRun => old.convert_to_manifest(direction)?,
+            MigrationDirection::Back => old.restore_original()?,
+            MigrationDirection::Forward | MigrationDirection::DryRun => old.convert_to_manifest(direction)?,
         };
         done.extend(became.map(|(outcome, why)| MigratedFile { path: old.legacy_path, outcome, why }));
     }
@@ -59,9 +60,9 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
 
 /// Returns the old files in folders whose names are not workstream ids. They are not converted, because no command
 /// would find their manifests.
-fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
+fn files_in_misnamed_folders(place: &WorkstreamFinder) -> Result<Vec<MigratedFile>> {
     let mut found = Vec::new();
-    for home in workstreams::home_folders() {
+    for home in workstreams::workstream_parent_folders() {
         for name in place.subfolder_names(&home)?.iter().filter(|name| !manifest::is_workstream_id(name)) {
             let folder = format!("{home}/{name}");
             for base in [folder.clone(), format!("{folder}/{PLANNING_FOLDER}")] {
@@ -82,7 +83,7 @@ fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
 
 /// A folder that contains a `_resume.md`, or did before a migration.
 struct OldResumeFile<'a> {
-    workstreams: &'a Workstreams<'a>,
+    workstreams: &'a WorkstreamFinder<'a>,
     id: String,
     folder: String,
     legacy_path: String,
@@ -96,7 +97,7 @@ struct OldResumeFile<'a> {
 
 /// Returns the old files of one workstream, which can be in its folder and in its planning folder.
 fn old_resume_files<'a>(
-    place: &'a Workstreams,
+    place: &'a WorkstreamFinder,
     id: &str,
     folder: &str,
     now: Timestamp,
@@ -126,7 +127,7 @@ fn old_resume_files<'a>(
 type MigrationResult = Option<(MigrationOutcome, String)>;
 
 impl OldResumeFile<'_> {
-    fn convert_to_manifest(&self, direction: Direction) -> Result<MigrationResult> {
+    fn convert_to_manifest(&self, direction: MigrationDirection) -> Result<MigrationResult> {
         let OldResumeFile { legacy_path, backup_path, manifest_path, .. } = self;
         let there = self.read_target()?;
         match (self.has_legacy, self.has_backup, &there) {
@@ -172,7 +173,7 @@ impl OldResumeFile<'_> {
         if !errors.is_empty() {
             return migration_result(MigrationOutcome::Error, &errors.join("; "));
         }
-        if direction == Direction::DryRun {
+        if direction == MigrationDirection::DryRun {
             return migration_result(
                 MigrationOutcome::Success,
                 &format!("would become {manifest_path}{note}"),
@@ -271,7 +272,7 @@ fn migration_result(outcome: MigrationOutcome, why: &str) -> Result<MigrationRes
 }
 
 /// Returns a workstream's markdown files, as paths relative to its folder.
-fn markdown_files(place: &Workstreams, folder: &str) -> Result<Vec<String>> {
+fn markdown_files(place: &WorkstreamFinder, folder: &str) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for (below, prefix) in [
         (format!("{folder}/{PLANNING_FOLDER}"), format!("{PLANNING_FOLDER}/")),
