@@ -45,7 +45,7 @@ struct PreparedRow {
 
 /// A command that is timed against `/bin/true`.
 trait TimedCommand {
-    /// Called before each sample and not included in its time.
+    /// Prepares a sample. The time that this takes is not included in the sample.
     fn prepare_sample(&mut self, _round: usize) -> Result<()> {
         Ok(())
     }

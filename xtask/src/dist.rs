@@ -30,7 +30,7 @@ impl LinkKind {
     }
 }
 
-/// Whether the program is loaded at fixed or random addresses. Fixed addresses save relocations at start-up. Random
+/// Whether the program is loaded at fixed or random addresses. Fixed addresses avoid relocations at start-up. Random
 /// addresses need position-independent code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressMode {
@@ -153,7 +153,7 @@ fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
 /// Links everything into one file, so that the system loads nothing at start-up.
 const STATIC_FLAG: &str = "-Ctarget-feature=+crt-static";
 
-/// Puts the functions that hooks call next to each other; see `bench::layout`.
+/// Places the functions called by hooks next to each other; see `bench::layout`.
 const LINKER_SCRIPT_FLAG: &str = "-Clink-arg=-Wl,-Txtask/hook-layout.ld";
 
 fn fixed_address_flag(addresses: AddressMode) -> Option<&'static str> {
@@ -188,7 +188,7 @@ fn plan_build(machine: &MachineFacts, addresses: AddressMode) -> BuildPlan {
     BuildPlan { kind: LinkKind::Dynamic, target: None, rustflags: Vec::new() }
 }
 
-/// Returns the musl target for a Linux host, whatever libc the host itself has.
+/// Returns the musl target for a Linux host, regardless of the host's own libc.
 fn musl_target_of(host: &str) -> Option<String> {
     let (machine, rest) = host.split_once('-')?;
     (rest.contains("linux") && ["x86_64", "aarch64"].contains(&machine))

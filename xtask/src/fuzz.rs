@@ -204,7 +204,7 @@ fn mutate_input(pool: &[Vec<u8>], random: &mut RandomNumbers) -> Vec<u8> {
     input
 }
 
-/// Shortens a failing input for up to three seconds.
+/// Spends up to three seconds on shortening a failing input.
 fn shorten_failing_input(target: FuzzTarget, mut input: Vec<u8>) -> Vec<u8> {
     let until = Instant::now() + Duration::from_secs(3);
     let mut size = input.len() / 2;

@@ -129,7 +129,7 @@ pub fn run_recall(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes the digest at every cut to a folder, and runs the test of `model` that composes each brief with the current
+/// Writes the digest at every cut to a folder, and runs the test in `model` that composes each brief with the current
 /// code and with the old code. The old code exists only in that test.
 fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;

@@ -126,7 +126,7 @@ impl Sandbox {
         run_with_timeout(&mut self.thru_command(argv), stdin)
     }
 
-    /// Runs a command. It is an error if the command fails.
+    /// Runs a command. Returns an error if the command fails.
     pub fn run_successfully(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
         let output = self.run_thru(argv, stdin)?;
         ensure!(
@@ -168,7 +168,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(40);
 /// The stderr that is reported for a command that had to be killed.
 pub const HUNG_MESSAGE: &str = "hung, and was killed after 40 seconds";
 
-/// Starts the command, writes its input and waits for its end. Input that the command does not read is dropped.
+/// Starts the command, writes its input and waits for it to end. Input that the command does not read is dropped.
 pub fn run_with_timeout(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -227,7 +227,7 @@ pub mod payload {
         hook_payload(sandbox, "PostToolUse", more)
     }
 
-    /// Returns the payload of an edit whose old and new text have `size` bytes together. The text mentions secrets and
+    /// Returns the payload of an edit whose old and new text together have `size` bytes. The text mentions secrets and
     /// contains one.
     pub fn edit_payload(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
         let file = sandbox.join("project/src/session.rs");

@@ -46,7 +46,7 @@ impl SystemCall<'_> {
     }
 }
 
-/// Returns all calls in order. If a line of another thread splits a call in two, the position of its first half
+/// Returns all calls in order. If a line from another thread splits a call in two, the position of its first half
 /// counts.
 pub fn parse_strace_log(log: &str) -> impl Iterator<Item = SystemCall<'_>> {
     log.lines().filter_map(parse_call)

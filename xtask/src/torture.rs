@@ -1,7 +1,7 @@
 //! `cargo xtask torture`: breaks everything around the real `thru` and looks for lost data.
 //!
-//! It tests these promises: an acknowledged record is never lost, an unreadable file is never treated as empty, a hook
-//! never fails, and the next command always works.
+//! The command tests these promises: an acknowledged record is never lost, an unreadable file is never treated as
+//! empty, a hook never fails, and the next command always works.
 
 mod concurrency;
 mod decisions;

@@ -24,7 +24,7 @@ pub struct FrontmatterFields<'a> {
     pub name: &'a str,
     pub description: &'a str,
     pub swarm_role: SwarmRole,
-    /// `None` means that the agent uses the model of its caller.
+    /// The agent's model. If it is `None`, the agent uses the model of its caller.
     pub model: Option<&'a str>,
 }
 

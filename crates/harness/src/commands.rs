@@ -19,7 +19,7 @@ pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` remo
 struct CommandTemplate {
     name: &'static str,
     description: &'static str,
-    /// A hint at the arguments, which the harness shows to the user. May be empty.
+    /// A hint about the arguments, which the harness shows to the user. May be empty.
     arguments: &'static str,
     /// The arguments of the `thru` commands that run before the model sees the task. They must not contain
     /// `$ARGUMENTS`, because a harness would paste the user's text into a shell line.
@@ -67,7 +67,7 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
     commands_run_first: &[],
     instructions: "\
 Run this once, and read everything that it prints (a word after `--claim` names the packet;
-without one, it is the newest active packet, or else the newest draft, that no other running session has claimed):
+without one, it is the newest active packet, or else the newest draft, that no other running session has claimed, or the packet of a session that crashed later):
 
     {thru} pickup --for {harness} --claim $ARGUMENTS
 

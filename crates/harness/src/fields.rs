@@ -37,12 +37,12 @@ impl<'a> JsonFields<'a> {
         self.raw_value(name)?.text(usize::MAX)
     }
 
-    /// Returns the beginning of a text, at least `most` bytes of it if it is that long.
-    pub fn text_head(&self, name: &str, most: usize) -> Option<Cow<'a, str>> {
-        self.raw_value(name)?.text(most)
+    /// Returns the bytes between the quotes of a string, undecoded.
+    pub fn string_bytes(&self, name: &str) -> Option<&'a [u8]> {
+        self.raw_value(name)?.string_bytes()
     }
 
-    /// Returns a tool's result in any form: a text, the first text in a list of blocks, or an object as raw JSON.
+    /// Returns a tool's result in any form: a string, the first text in a list of blocks, or an object as raw JSON.
     pub fn result_text(&self, name: &str) -> Option<Cow<'a, str>> {
         let raw = self.raw_value(name)?;
         raw.text(usize::MAX)

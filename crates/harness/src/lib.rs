@@ -1,4 +1,4 @@
-//! The formats of each harness. Everything here is pure: bytes in, values out.
+//! The formats of each harness. All functions here are pure, and none of them opens a file.
 //!
 //! Each harness has a row in [`HARNESSES`] and a folder. All folders contain the same files. A harness's own types
 //! never leave this crate.

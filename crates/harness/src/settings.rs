@@ -31,7 +31,7 @@ use survey::{InstalledThruHook, SettingsSurvey, split_byte_order_mark};
 pub struct HookEntry {
     /// The harness's own name for the event.
     pub event: String,
-    /// `None` leaves the matcher out of the file, because an empty matcher matches nothing in some harnesses.
+    /// The matcher. `None` leaves it out of the file, because an empty matcher matches nothing in some harnesses.
     pub matcher: Option<String>,
     pub command: HookCommand,
     /// The timeout is always written, because the default timeouts of harnesses range from 1.5 seconds to ten minutes.

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::declared::{
-    ChangedNames, MAX_BYTES_SEARCHED, compare_declarations, may_declare_names, texts_in_patch,
-};
+use model::declared::{ChangedNames, SourceText, compare_declarations, may_declare_names, texts_in_patch};
 use model::event::{
     DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
     TouchedFile,
@@ -14,6 +12,7 @@ use model::{effect, run};
 
 use crate::UndecodablePayload;
 use crate::fields::JsonFields;
+use crate::transcript::walk::decode_string;
 
 /// Builds an event from the fields that every payload has. `kind` reads the remaining fields.
 pub fn build_event<'a>(
@@ -94,7 +93,7 @@ fn event_accepting_context(kind: &EventKind) -> Option<&'static str> {
     }
 }
 
-/// Distinguishes the user's own prompts from notices of the harness, which arrive with the same event.
+/// Distinguishes the user's own prompts from the harness's notices, which arrive with the same event.
 pub fn prompt_or_notice(text: Cow<'_, str>) -> EventKind<'_> {
     match text.trim_start().starts_with("<task-notification>") {
         true => EventKind::Other { name: "task-notification".into() },
@@ -117,32 +116,36 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     let mut files: Vec<TouchedFile> = patch.lines().filter_map(named).collect();
     for (path, old, new) in texts_in_patch(patch) {
         if let Some(file) = files.iter_mut().find(|file| file.path == path && may_declare_names(path)) {
-            file.changed_names = compare_declarations(&old, &new);
+            file.changed_names = compare_declarations(SourceText::plain(&old), SourceText::plain(&new));
         }
     }
     files
 }
 
-/// Returns the declarations that an editing tool changed, from its input: the whole content of a file, one replacement
-/// or several.
+/// Returns the declarations that an editing tool changed, from its input: the whole content of a file, or one or more
+/// replacements.
 pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> ChangedNames {
     if !may_declare_names(path) {
         return ChangedNames::default();
     }
-    if let Some(content) = input.text_head("content", MAX_BYTES_SEARCHED) {
-        return compare_declarations("", &content).of_written_file(is_new);
+    let nothing = SourceText::plain("");
+    if let Some(content) = source_text(input, &["content"]) {
+        return compare_declarations(nothing, content).of_written_file(is_new);
     }
     let compare = |edit: &JsonFields| {
-        let text = |names: [&str; 3]| {
-            names.iter().find_map(|name| edit.text_head(name, MAX_BYTES_SEARCHED)).unwrap_or_default()
-        };
-        let old = text(["old_string", "old_str", "oldString"]);
-        compare_declarations(&old, &text(["new_string", "new_str", "newString"]))
+        let old = source_text(edit, &["old_string", "old_str", "oldString"]);
+        let new = source_text(edit, &["new_string", "new_str", "newString"]);
+        compare_declarations(old.unwrap_or(nothing), new.unwrap_or(nothing))
     };
     let mut names = compare(input);
     let several = ["edits", "changes"].iter().flat_map(|name| input.objects(name));
     several.for_each(|edit| names.add_later(&compare(&edit)));
     names
+}
+
+/// Returns the first of these fields that is a string.
+fn source_text<'a>(fields: &JsonFields<'a>, names: &[&str]) -> Option<SourceText<'a>> {
+    names.iter().find_map(|name| Some(SourceText::in_json(fields.string_bytes(name)?, decode_string)))
 }
 
 /// Splits an error that begins with `Exit code 3`, as Claude Code writes it, into the code and the output after it.
@@ -213,7 +216,8 @@ pub fn subject_of_external_call<'a>(tool: &str, input: &JsonFields<'a>) -> Optio
     effect::tool_acts(tool).then(|| telling.iter().find_map(asked))?
 }
 
-/// Returns whether a command's output is needed, because it may report test results or an effect on the outside world.
+/// Returns whether a command's output is needed, that is, whether it may report test results or an effect on the
+/// outside world.
 pub fn needs_output(command: &str) -> bool {
     run::may_report_result(command) || effect::may_have_effect(command)
 }

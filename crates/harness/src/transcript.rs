@@ -12,7 +12,7 @@ use model::transcript::{TranscriptLine, TranscriptLineKind};
 /// Parses a line without its line end. Never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
 
-/// The maximum number of objects that are read from one line. No accident joins more than two lines, and the search
+/// The maximum number of objects that are read from one line. A lost line break joins only two lines, and the search
 /// must stay cheap.
 const MAX_OBJECTS_PER_LINE: usize = 32;
 
@@ -47,7 +47,7 @@ pub fn session_of_line(line: &[u8]) -> Option<String> {
     named.or_else(own).map(std::borrow::Cow::into_owned).filter(|id| !id.is_empty())
 }
 
-/// Removes bytes that are not JSON from both ends of a line: a byte order mark, zeros, white space.
+/// Removes from both ends of a line the bytes that are not JSON: a byte order mark, zeros, white space.
 pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {
         line = match line {
@@ -78,8 +78,8 @@ pub(crate) fn find_object<'a>(
     }
 }
 
-/// Returns the bytes from the next object that begins like a line. If the line end between two lines was lost, that
-/// object is the second line.
+/// Returns the bytes from the next object that begins as a transcript line does. If the line end between two lines was
+/// lost, that object is the second line.
 ///
 /// Quotes inside a string are escaped, so the beginning of a line never occurs in a string. It can occur in an array or
 /// as the value of a field, after a bracket, a comma or a colon. If the first line is torn right after one of these
@@ -94,7 +94,7 @@ pub(crate) fn next_object<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] 
         .map_or(&[], |at| &bytes[at..])
 }
 
-/// Like `next_object`, but for a single beginning, with one fast search.
+/// Like `next_object`, but searches for a single beginning, which is faster.
 pub(crate) fn next_object_beginning_with<'a>(bytes: &'a [u8], beginning: &str) -> &'a [u8] {
     memmem::find_iter(bytes, beginning)
         .find(|at| !is_nested_object(bytes, *at))

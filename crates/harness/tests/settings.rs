@@ -272,7 +272,8 @@ fn entries_no_longer_wanted_are_removed() {
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
 
-/// The hooks of a later version must keep the record of the original file that the hooks of an earlier version contain.
+/// When hooks of a later version replace hooks of an earlier version, they must keep the record of the original file
+/// that the earlier hooks contain.
 #[test]
 fn upgrades_end_where_they_began() {
     for (name, bytes) in read_fixtures("valid") {

@@ -33,7 +33,7 @@ pub struct Activity {
     /// The sub-agent that made the call, or `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<RecordedAgent>,
-    /// The harness's id of the call.
+    /// The harness's id for the call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     pub tool: String,
@@ -96,7 +96,7 @@ impl Activity {
     }
 }
 
-/// The number of calls of one tool, agent or session, and their results.
+/// The number of calls to one tool, or by one agent or session, and their results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CallCounts {
     pub name: String,
@@ -142,7 +142,7 @@ pub fn count_calls_by<'a>(
     counts
 }
 
-/// The edits of one file by two sessions clash if they are at most this far apart in time.
+/// The edits of two sessions to the same file clash if they are at most this far apart in time.
 pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 
 /// A file that this session and another one edited at about the same time.
@@ -168,8 +168,8 @@ pub enum OtherSessionState {
 }
 
 /// Returns the files that this session and another one edited within ten minutes of each other. There is one clash for
-/// each file and other session, with the other session's last edit that is close to an edit of this session. The newest
-/// clash comes first.
+/// each file and other session. It contains the other session's last edit that is close to an edit by this session. The
+/// newest clash comes first.
 pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
     for (whole, call, path) in own.iter().flat_map(edited_paths) {
@@ -240,7 +240,7 @@ impl Clash {
             format!(", {}", path_or_code(&self.other_agent, 40))
         };
         format!(
-            "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session did at {}. Read it again before you \
+            "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session edited it at {}. Read it again before you \
              change it.\n",
             short_session_id(&self.other_session),
             inline_for_model(title, 40),
@@ -251,7 +251,7 @@ impl Clash {
     }
 }
 
-/// Returns an abbreviated session id. Every command accepts it.
+/// Returns an abbreviated session id, which every command accepts.
 pub fn short_session_id(session: &str) -> String {
     path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
 }
@@ -287,7 +287,7 @@ pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) ->
     (!text.is_empty()).then_some(text)
 }
 
-/// Describes the activity of one agent. Returns `None` if it changed no file and no call failed.
+/// Describes the activity of one agent. Returns `None` if the agent changed no files and none of its calls failed.
 fn describe_agent_activity(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
     let whose = if last.session == own {
         String::new()

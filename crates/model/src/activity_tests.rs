@@ -126,7 +126,7 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
     let words = clash.describe_for_agent("Claude Code", OtherSessionState::Open);
     assert_eq!(
         words,
-        "Throughline: session b (Claude Code) edited src/a.rs at 2026-11-15T19:10:00Z, and this session did at \
+        "Throughline: session b (Claude Code) edited src/a.rs at 2026-11-15T19:10:00Z, and this session edited it at \
          2026-11-15T19:00:00Z. Read it again before you change it.\n"
     );
     let words = clash.describe_for_agent("Claude Code", OtherSessionState::Ended);

@@ -1,6 +1,6 @@
 //! The benchmark: figures about the quality of the work, computed from records and compared with limits.
 //!
-//! A figure without records is `None`, and its check results in no-data, which never counts as a pass.
+//! A figure without records is `None`. The result of its check is then no-data, which never counts as a pass.
 
 mod history;
 mod picture;
@@ -113,7 +113,7 @@ fn ratio_if_any(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| round_to_three_decimals(part as f64 / all as f64))
 }
 
-/// Rounds to three decimal places, so that the stored figure equals the compared one.
+/// Rounds to three decimal places, so that the stored figure equals the one that is compared with the limit.
 fn round_to_three_decimals(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }

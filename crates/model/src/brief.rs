@@ -49,9 +49,9 @@ pub enum Occasion {
 #[derive(Clone, Copy, Debug)]
 pub struct BriefMaterial<'a> {
     pub occasion: Occasion,
-    /// The digest of this session or, if the session has just started, of the last one.
+    /// The digest of this session or, if the session has just started, of the previous session.
     pub digest: &'a Digest,
-    /// Problems with hooks that have not been in a brief yet.
+    /// Problems with hooks that no brief has reported yet.
     pub problems: &'a [String],
     /// Files in the digest that have since been deleted.
     pub gone: &'a [String],
@@ -177,12 +177,12 @@ pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
     steps.split_off(steps.len().saturating_sub(most))
 }
 
-/// Returns the note that marks an outdated todo list, or an empty text.
+/// Returns the note that marks an outdated todo list, or an empty string.
 pub fn note_on_old_todos(digest: &Digest) -> String {
     sections::state::note_on_old_todos(digest.edits_since_todos())
 }
 
-/// Requests that were answered are listed only in a brief with at least this much room, in UTF-16 units.
+/// Answered requests are listed only in a brief with at least this much room, in UTF-16 units.
 const MIN_ROOM_FOR_ANSWERED: usize = 3_000;
 
 struct BriefDraft {
@@ -190,7 +190,7 @@ struct BriefDraft {
     ranked: RankedCandidates,
     order: FixedOrder,
     choice: FormChoice,
-    /// The estimated tokens of the head and of the line that reports omitted facts.
+    /// The estimated number of tokens in the head and in the line that reports omitted facts.
     frame: f64,
 }
 
@@ -229,6 +229,15 @@ impl BriefDraft {
         if !choice.has_all() {
             tail = OMISSIONS_LINE_UNITS;
             choice = choose_forms(&ranked, budget(tail));
+            // The line is usually shorter than the reserved space. A few more facts may fit.
+            let needed = |choice: &FormChoice| {
+                print::omitted_line(&ranked.candidates, choice).map_or(0, |line| utf16_length(&line))
+            };
+            let exact = needed(&choice);
+            let fuller = choose_forms(&ranked, budget(exact));
+            if exact < tail && needed(&fuller) <= exact {
+                (tail, choice) = (exact, fuller);
+            }
         }
         let frame = frame(tail);
         BriefDraft { head, ranked, order, choice, frame }

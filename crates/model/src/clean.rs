@@ -25,7 +25,7 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cleans text like [`clean_text`] and turns line feeds and tabs into spaces, so that the result is one line.
+/// Like [`clean_text`], but also turns line feeds and tabs into spaces, so that the result is one line.
 pub fn clean_line(text: &str) -> Cow<'_, str> {
     let text = clean_text(text);
     if !text.contains(['\n', '\t']) {

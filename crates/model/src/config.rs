@@ -229,8 +229,8 @@ impl ResolvedSettings {
         }
     }
 
-    /// Applies a value of a settings file. `name` is the name used in the file, which is the setting's current name or
-    /// a former one.
+    /// Applies a value from a settings file. `name` is the name used in the file, which is the setting's current name
+    /// or a former one.
     fn apply_file_value(
         &mut self,
         key: &SettingRow,
@@ -241,7 +241,7 @@ impl ResolvedSettings {
     ) {
         let path = reading.path;
         if key.scope == SettingScope::OnlyUserFile && reading.owner == SettingsOwner::Project {
-            let text = format!("`{name}` counts only in your own settings file; this value is ignored");
+            let text = format!("`{name}` is allowed only in your own settings file; this value is ignored");
             self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(path, line));
             return;
         }
@@ -270,7 +270,8 @@ impl ResolvedSettings {
         };
         let (source, own) = (format!("${name}"), format!("${}", key.environment_variable));
         if key.scope == SettingScope::OnlyUserFile {
-            let text = format!("`{}` counts only in your own settings file; this value is ignored", key.name);
+            let text =
+                format!("`{}` is allowed only in your own settings file; this value is ignored", key.name);
             self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(source, None));
             return;
         }

@@ -1,5 +1,5 @@
-//! Digests of the commands and prompts that need the user's consent. A consent is bound to a digest, so it lapses if
-//! the text changes.
+//! Digests of the commands and prompts that need the user's consent. Consent is bound to a digest, so it lapses if the
+//! text changes.
 //!
 //! Each digest covers exactly the text that reaches a process or an agent. For example, a loop keeps its consent
 //! while its iterations are counted, but loses it if a pull changes a word of its prompt.

@@ -184,7 +184,7 @@ edited or still need to be; decisions and their reasons; commands that fail and 
 /// The maximum total length of the facts in the guidance, in UTF-16 units.
 const MAX_GUIDANCE_FACTS_UNITS: usize = 3_000;
 
-/// Why a session is not captured although the user may expect it.
+/// Why a session is not captured although the user may expect it to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotCapturedReason<'a> {
     /// The store came with the folder and is not trusted on this machine.
@@ -202,8 +202,8 @@ pub enum NotCapturedReason<'a> {
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCapturedReason) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
-        // An untrusted store was never captured, so a resumed session loses nothing. In the other cases, something is
-        // lost.
+        // Nothing was ever captured in an untrusted store, so a resumed session loses nothing. In the other cases, the
+        // events of a resumed session are lost.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
             if off != NotCapturedReason::Untrusted => {}
         _ => return Reply::Silent,

@@ -114,7 +114,8 @@ impl DecisionSource {
 }
 
 impl Decision {
-    /// Returns whether the decision belongs to a plan, because it was imported or was made for a phase or a task.
+    /// Returns whether the decision belongs to a plan, that is, whether it was imported, or was made for a phase or a
+    /// task.
     pub fn is_of_plan(&self) -> bool {
         self.source == DecisionSource::Import || self.phase.is_some() || !self.task.is_empty()
     }
@@ -125,7 +126,7 @@ impl Decision {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Parses a line of the log. Returns `None` for a line that is torn, has another format or has a later version.
+    /// Parses a line of the log. Returns `None` for a line that is torn, is in another format or has a later version.
     pub fn parse_line(line: &[u8]) -> Option<Decision> {
         serde_json::from_slice(line).ok().filter(Decision::is_version_known)
     }

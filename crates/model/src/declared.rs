@@ -1,24 +1,27 @@
-//! Names the functions, types and constants that an edit adds, removes or changes.
+//! Finds the names of the functions, types and constants that an edit adds, removes or changes.
+
+mod text;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use crate::summary::source;
+pub use text::SourceText;
 
-/// How many names of one edit are kept.
+/// How many names are kept for one edit.
 const MAX_NAMES: usize = 6;
 
 /// A longer name is left out. It is never cut, because a cut name cannot be searched for.
 const MAX_NAME_BYTES: usize = 60;
 
 /// How many bytes of an edit's text are searched.
-pub const MAX_BYTES_SEARCHED: usize = 16 * 1024;
+const MAX_BYTES_SEARCHED: usize = 20 * 1024;
 
-/// A constant with a shorter name, such as `OK`, says nothing.
+/// Constants with a shorter name, such as `OK`, are left out, because the name says too little.
 const MIN_CONSTANT_BYTES: usize = 3;
 
-/// A declaration with more indentation is a detail.
+/// Declarations with more indentation, in bytes, are left out as details.
 const MAX_INDENTATION: usize = 8;
 
 /// Files with these extensions contain no declarations, but may contain words such as `type` and `class`.
@@ -27,7 +30,7 @@ const PROSE_AND_DATA_EXTENSIONS: &[&str] = &[
     "tsv", "html", "css", "scss", "svg", "xml", "log", "sum", "mod", "env", "diff", "patch",
 ];
 
-/// Declarations with these words have no name that is worth searching for.
+/// The names in declarations with these keywords are not worth searching for.
 const GROUPING_WORDS: &[&str] = &["impl", "mod", "package", "namespace", "module", "extension"];
 
 /// Words before a parenthesis that begin a statement, not a function.
@@ -69,7 +72,7 @@ const STATEMENT_WORDS: &[&str] = &[
     "super",
 ];
 
-/// The declarations that one or several edits of a file touch.
+/// The declarations that one or more edits to a file touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChangedNames {
@@ -91,27 +94,27 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Returns whether a file may contain declarations, by its extension.
+/// Returns whether a file with this extension may contain declarations.
 pub fn may_declare_names(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(_, ending)| !PROSE_AND_DATA_EXTENSIONS.contains(&ending))
 }
 
-/// Compares the declarations in two versions of a text. A declaration reaches to the next one.
-pub fn compare_declarations(old: &str, new: &str) -> ChangedNames {
-    let (before, after) = (split_at_declarations(old), split_at_declarations(new));
+/// Compares the declarations in two versions of a text. A declaration extends to the start of the next one.
+pub fn compare_declarations(old: SourceText<'_>, new: SourceText<'_>) -> ChangedNames {
+    let (before, after) = (old.split_at_declarations(), new.split_at_declarations());
     let mut names = ChangedNames::default();
-    // Methods of several types may share a name. Each is compared with the first one.
+    // Methods of different types may have the same name. Each is compared with the first method of that name.
     for part in &after {
         match before.iter().find(|known| known.name == part.name) {
-            None => names.added.push(part.name.to_owned()),
+            None => names.added.push(part.name.clone()),
             Some(known) if known.text == part.text => {}
             Some(_) if part.name.is_empty() => names.begins_inside = true,
-            Some(_) => names.changed.push(part.name.to_owned()),
+            Some(_) => names.changed.push(part.name.clone()),
         }
     }
     let removed = before.iter().filter(|part| !after.iter().any(|kept| kept.name == part.name));
-    names.removed = removed.map(|part| part.name.to_owned()).collect();
+    names.removed = removed.map(|part| part.name.clone()).collect();
     names.limit_to(MAX_NAMES);
     names
 }
@@ -130,8 +133,8 @@ impl ChangedNames {
         }
     }
 
-    /// Returns the names of a file that was written as a whole. If the file existed before, it is not known which
-    /// declarations are new.
+    /// Returns the names in a file that was written as a whole. If the file already existed, it is unknown which
+    /// declarations are new, so all of them count as changed.
     #[must_use]
     pub fn of_written_file(self, is_new: bool) -> ChangedNames {
         let ChangedNames { added, changed, more, .. } = self;
@@ -140,7 +143,7 @@ impl ChangedNames {
         ChangedNames { added, changed, more, ..ChangedNames::default() }
     }
 
-    /// Adds a later edit of the same file. A name that was added and then changed is still new.
+    /// Adds a later edit to the same file. A name that was added and then changed is still new.
     pub fn add_later(&mut self, later: &ChangedNames) {
         for name in &later.removed {
             let was_new = remove_name(&mut self.added, name);
@@ -189,7 +192,7 @@ impl ChangedNames {
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// Leaves out names that are too long, and then the last ones.
+    /// Leaves out names that are too long, and then the last names if more than `most` remain.
     fn limit_to(&mut self, most: usize) {
         let mut room = most;
         for names in [&mut self.added, &mut self.changed, &mut self.removed] {
@@ -212,58 +215,7 @@ fn push_last(names: &mut Vec<String>, name: &str) {
     names.push(name.to_owned());
 }
 
-/// A declaration and the text up to the next one. The text before the first declaration has an empty name.
-struct SourcePart<'t> {
-    name: &'t str,
-    text: &'t str,
-}
-
-fn split_at_declarations(text: &str) -> Vec<SourcePart<'_>> {
-    let text = crate::text::cut_to_bytes(text, MAX_BYTES_SEARCHED);
-    let mut parts = Vec::new();
-    let (mut name, mut start, mut at) = ("", 0, 0);
-    for line in text.split_inclusive('\n') {
-        if let Some(declared) = Some(line).filter(|line| may_declare(line)).and_then(declared_name) {
-            parts.push(SourcePart { name, text: without_last_comment(&text[start..at]) });
-            (name, start) = (declared, at);
-        }
-        at += line.len();
-    }
-    parts.push(SourcePart { name, text: without_last_comment(&text[start..]) });
-    parts
-}
-
-/// Returns a text without blank lines, comments and attributes at its end: they belong to the next declaration.
-fn without_last_comment(text: &str) -> &str {
-    let mut rest = text.trim_end();
-    loop {
-        let (before, line) = rest.rsplit_once('\n').unwrap_or(("", rest));
-        let is_comment =
-            ["//", "#", "/*", "*", "@", "--"].iter().any(|mark| line.trim_start().starts_with(mark));
-        if !is_comment || rest.is_empty() {
-            return rest;
-        }
-        rest = before.trim_end();
-    }
-}
-
-/// Returns false for most lines that declare nothing. It is much cheaper than [`declared_name`], which matters at every
-/// tool call.
-fn may_declare(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let indentation = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let bare = &bytes[indentation..];
-    let is_word = bare.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    if !is_word || indentation > MAX_INDENTATION {
-        return false;
-    }
-    let word = bare.iter().position(u8::is_ascii_whitespace).unwrap_or(bare.len());
-    bare.trim_ascii_end().ends_with(b"{")
-        || indentation == 0 && bare.contains(&b'=')
-        || source::is_declaration_word(&bare[..word])
-}
-
-/// Returns the name that a line declares: a function, a type, or a constant of the whole file.
+/// Returns the name of the function, the type or the top-level constant that a line declares.
 pub fn declared_name(line: &str) -> Option<&str> {
     let bare = line.trim_start();
     let indentation = line.len() - bare.len();
@@ -285,13 +237,13 @@ pub fn declared_name(line: &str) -> Option<&str> {
     constant.or_else(|| function_without_keyword(rest))
 }
 
-/// Returns the name after `fn`, `class` and the like.
+/// Returns the name after a keyword such as `fn` or `class`.
 fn named_after_word<'t>(word: &str, after: &'t str) -> Option<&'t str> {
     if GROUPING_WORDS.contains(&word) {
         return None;
     }
     let after = match after.strip_prefix('(') {
-        // The receiver of a Go method.
+        // Skip the receiver of a Go method.
         Some(receiver) if word == "func" => receiver.split_once(')')?.1.trim_start(),
         _ => after.trim_start_matches("* ").trim_start_matches("self."),
     };
@@ -306,14 +258,14 @@ fn named_after_word<'t>(word: &str, after: &'t str) -> Option<&'t str> {
     (begins_as_declaration || ends_as_declaration || is_alias).then_some(name)
 }
 
-/// Returns the name of a constant: `LIMIT = 3`, or `limit = 3` if a keyword says that it is one.
+/// Returns the name of a constant: `LIMIT = 3`, or `limit = 3` if a keyword marks it as a constant.
 fn constant_name(rest: &str, has_keyword: bool) -> Option<&str> {
     let name = leading_name(rest)?;
     let after = rest[name.len()..].trim_start();
     let is_assigned = after.starts_with('=') && !after.starts_with("==") && !after.starts_with("=>");
     let is_upper =
         |name: &str| !name.contains(|c: char| c.is_lowercase()) && name.len() >= MIN_CONSTANT_BYTES;
-    // A shell script has no blank before the `=` of its variables.
+    // In a shell script, an assignment to a variable has no blank before its `=`.
     let has_blank = after.len() < rest.len() - name.len();
     let is_constant = match has_keyword {
         true => is_assigned || after.starts_with(':'),
@@ -347,7 +299,8 @@ fn is_name_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Returns the old and the new text of each file in a patch in the format `*** Update File: path`, with the path.
+/// Returns the path, the old text and the new text of each file in a patch. The patch has the format `*** Update File:
+/// path`.
 pub fn texts_in_patch(patch: &str) -> Vec<(&str, String, String)> {
     let mut files: Vec<(&str, String, String)> = Vec::new();
     for line in crate::text::cut_to_bytes(patch, 4 * MAX_BYTES_SEARCHED).lines() {

@@ -1,5 +1,22 @@
 use super::*;
 
+fn compare(old: &str, new: &str) -> ChangedNames {
+    let names = compare_declarations(SourceText::plain(old), SourceText::plain(new));
+    // In a JSON string, the same declarations are found.
+    let json = |text: &str| {
+        text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('"', "\\\"")
+    };
+    let (old, new) = (json(old), json(new));
+    let [old, new] = [&old, &new].map(|text| SourceText::in_json(text.as_bytes(), decode_json));
+    assert_eq!(compare_declarations(old, new), names);
+    names
+}
+
+fn decode_json(text: &[u8]) -> Cow<'_, str> {
+    let text = format!("\"{}\"", String::from_utf8_lossy(text));
+    serde_json::from_str::<String>(&text).unwrap().into()
+}
+
 #[test]
 fn declarations_of_many_languages_are_named() {
     let cases = [
@@ -48,7 +65,7 @@ fn declarations_of_many_languages_are_named() {
 #[test]
 fn an_edit_adds_changes_and_removes_names() {
     let describe = |old: &str, new: &str| {
-        let names = compare_declarations(old, new);
+        let names = compare(old, new);
         let inside = if names.begins_inside { " (inside)" } else { "" };
         format!("{}{inside}", names.describe(9, str::to_owned))
     };
@@ -63,6 +80,9 @@ fn an_edit_adds_changes_and_removes_names() {
         ("    x\n}\n".to_owned(), format!("    y\n}}\n\n{b}"), "added b (inside)"),
         (String::new(), format!("{a}\n{b}"), "added b, a"),
         (a.to_owned(), a.to_owned(), ""),
+        (a.trim_end().to_owned(), format!("{a}\n#[test]\n{b}"), "added b"),
+        ("\tx = \"\\n{\";\n".to_owned(), format!("\tx = \"\\n{{\";\n\n{b}"), "added b"),
+        ("\tdef total\t():\n\t\t1\n".to_owned(), "\tdef total\t():\n\t\t2\n".to_owned(), "changed total"),
     ];
     for (old, new, expected) in cases {
         assert_eq!(describe(&old, &new), expected, "{old:?} → {new:?}");
@@ -72,12 +92,12 @@ fn an_edit_adds_changes_and_removes_names() {
 #[test]
 fn a_long_file_gives_a_few_names_and_their_number() {
     let text: String = (0..9).map(|n| format!("def f{n}():\n    pass\n")).collect();
-    let names = compare_declarations("", &text);
+    let names = compare("", &text);
     assert_eq!(names.describe(2, str::to_owned), "added f5, f4 +7 more");
     let written = names.of_written_file(false);
     assert_eq!(written.describe(9, str::to_owned), "changed f5, f4, f3, f2, f1, f0 +3 more");
     let long = format!("def {}():", "x".repeat(80));
-    assert!(compare_declarations("", &long).is_empty());
+    assert!(compare("", &long).is_empty());
 }
 
 #[test]
@@ -98,10 +118,10 @@ fn later_edits_of_a_file_are_added() {
 
 #[test]
 fn the_declaration_around_an_edit_counts_only_if_the_edit_begins_inside() {
-    let mut inside = compare_declarations("  x", "  y");
+    let mut inside = compare("  x", "  y");
     inside.set_enclosing(Some("around".to_owned()));
     assert_eq!(inside.changed, ["around"]);
-    let mut whole = compare_declarations("fn a() {}", "fn a() { 1 }");
+    let mut whole = compare("fn a() {}", "fn a() { 1 }");
     whole.set_enclosing(Some("around".to_owned()));
     assert_eq!(whole.changed, ["a"]);
 }
@@ -111,10 +131,8 @@ fn a_patch_has_two_texts_for_each_file() {
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@ fn outer() {\n-    one();\n+    two();\n*** Add File: \
                  b.py\n+def new():\n+    pass\n*** End Patch";
     let found = texts_in_patch(patch);
-    let described: Vec<(&str, String)> = found
-        .iter()
-        .map(|(path, old, new)| (*path, compare_declarations(old, new).describe(9, str::to_owned)))
-        .collect();
+    let described: Vec<(&str, String)> =
+        found.iter().map(|(path, old, new)| (*path, compare(old, new).describe(9, str::to_owned))).collect();
     assert_eq!(described, [("src/a.rs", "changed outer".to_owned()), ("b.py", "added new".to_owned())]);
 }
 

@@ -2,6 +2,7 @@
 //! rebuilt from the journal.
 
 mod agents;
+mod changed;
 mod changes;
 mod effects;
 mod failures;
@@ -29,6 +30,7 @@ use crate::time;
 use crate::window::ContextUse;
 
 pub use agents::{AgentUse, ApprovedPlan};
+pub use changed::ChangedFiles;
 pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
@@ -43,7 +45,7 @@ pub const SCHEMA_VERSION: u32 = 13;
 const WORK_OR_START: EventSet =
     EventSet::from_names(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// This number is limited because a digest is read at every session start and must stay small.
+/// The maximum number of files. A digest is read at every session start, so it must stay small.
 const MAX_FILES: usize = 400;
 
 const MAX_ANSWERS: usize = 50;
@@ -106,7 +108,7 @@ pub struct Digest {
     pub head: String,
     /// The number of the record in which a hook last read HEAD.
     pub head_at: u64,
-    /// The names that were staged but not yet committed.
+    /// The names of files that were staged but not yet committed.
     staged: effects::StagedNames,
     /// The state in git's own files. It is read when a brief or a packet is composed and is never stored.
     #[serde(skip)]
@@ -125,6 +127,8 @@ pub struct Digest {
     pub changes: Vec<FileEdit>,
     /// The change that the agent announced last, or empty once the change is made.
     purpose: String,
+    /// The record number of the last command that may have changed files that its text does not name.
+    unnamed_change_at: u64,
     /// The newest calls, oldest first.
     pub steps: Vec<CallStep>,
     /// The agent's last message.
@@ -140,7 +144,7 @@ pub struct Digest {
     pub epoch: u64,
     /// The record number of the last compaction if no work has followed it yet.
     compacted: Option<u64>,
-    /// What the user typed after `/compact`, until work follows that compaction. It is mostly an instruction for the
+    /// What the user typed after `/compact`, until work follows that compaction. It is usually an instruction for the
     /// summary, so it is not a prompt.
     pub compact_words: String,
     /// The record number of the last prompt or call.
@@ -151,7 +155,7 @@ pub struct Digest {
     /// The number of records at the time when the active workstream was last detected.
     pub detected: u64,
     pub begun: Vec<u64>,
-    /// The reason why the session ended, or empty while it may continue.
+    /// The reason the session ended, or empty while it may continue.
     pub ended: String,
     /// Counts of transcript line types that this version does not support.
     pub unknown: BTreeMap<String, u64>,
@@ -199,6 +203,9 @@ pub struct FileUse {
     pub last: u64,
     #[serde(skip_serializing_if = "is_default")]
     pub edited_at: u64,
+    /// The record number of the last command whose text says that it writes or deletes the file.
+    #[serde(skip_serializing_if = "is_default")]
+    pub written_at: u64,
     /// The record number of the commit that contains the last changes, or of the command that discarded them.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
@@ -210,8 +217,8 @@ pub struct FileUse {
     pub stashed: bool,
 }
 
-/// Used to omit fields with default values from the JSON, because a digest contains hundreds of files and is read at
-/// every session start.
+/// Returns whether a field has its default value. Such fields are omitted from the JSON, because a digest contains
+/// hundreds of files and is read at every session start.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -362,8 +369,8 @@ impl Digest {
         FoldOutcome::Counted
     }
 
-    /// Returns whether the record is a repeated report. Records with an id are compared by id. Hook reports without
-    /// an id are matched with transcript records by shape, and the other way round.
+    /// Returns whether the record is a repeated report. Records with an id are compared by id. Hook reports without an
+    /// id are matched with transcript records by shape, and vice versa.
     fn is_repeated(&mut self, record: &JournalRecord) -> bool {
         let shape = hash_shape(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
@@ -446,11 +453,12 @@ impl Digest {
             if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
                 file.to_mut().action = FileAction::Mention;
             }
-            self.add_file(&file, u32::from(record.agent.is_some()));
+            self.add_file(&file, record);
             if record.agent.is_none() {
                 self.add_change(&file, record);
             }
         }
+        self.add_unnamed_change(record);
         // The session needs to know which files its sub-agents used, but not how their commands ended.
         if record.agent.is_none() {
             self.add_run(record);
@@ -480,7 +488,7 @@ impl Digest {
         Cow::Owned(RecordedFile { path, ..file.clone() })
     }
 
-    fn add_file(&mut self, file: &RecordedFile, by_agents: u32) {
+    fn add_file(&mut self, file: &RecordedFile, record: &JournalRecord) {
         let last = self.records;
         let place = match self.files.iter().position(|known| known.path == file.path) {
             Some(place) => place,
@@ -492,8 +500,11 @@ impl Digest {
         };
         let known = &mut self.files[place];
         known.last = last;
-        known.by_agents += by_agents;
+        known.by_agents += u32::from(record.agent.is_some());
         known.deleted = file.action == FileAction::Delete;
+        if changed::is_written_by_command(file, record) {
+            known.written_at = last;
+        }
         match file.action {
             _ if file.guess => known.guesses += 1,
             FileAction::Create | FileAction::Edit | FileAction::Delete => {
@@ -545,6 +556,9 @@ impl Digest {
             whole.compacted = None;
             whole.compact_words = self.compact_words;
         }
+        if self.unnamed_change_at > 0 {
+            whole.unnamed_change_at = self.unnamed_change_at + shift;
+        }
         if self.worked > 0 {
             whole.worked = self.worked + shift;
         }
@@ -564,6 +578,7 @@ impl Digest {
         whole.changes.extend(self.changes.into_iter().map(later));
         let later = |step: CallStep| CallStep { record: step.record + shift, ..step };
         whole.steps.extend(self.steps.into_iter().map(later));
+        let later = |record: u64| if record > 0 { record + shift } else { 0 };
         for file in self.files {
             match whole.files.iter_mut().find(|known| known.path == file.path) {
                 Some(known) => {
@@ -576,6 +591,9 @@ impl Digest {
                         known.edited_at = file.edited_at + shift;
                         known.passed_by = file.passed_by;
                     }
+                    if file.written_at > 0 {
+                        known.written_at = file.written_at + shift;
+                    }
                     if file.saved_at > 0 {
                         known.saved_at = file.saved_at + shift;
                     }
@@ -583,8 +601,9 @@ impl Digest {
                 }
                 None => whole.files.push(FileUse {
                     last: file.last + shift,
-                    edited_at: file.edited_at + shift,
-                    saved_at: if file.saved_at > 0 { file.saved_at + shift } else { 0 },
+                    edited_at: later(file.edited_at),
+                    written_at: later(file.written_at),
+                    saved_at: later(file.saved_at),
                     ..file
                 }),
             }
@@ -625,7 +644,7 @@ impl Digest {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
 
-    /// Pretends that the harness has just compacted the session with this summary.
+    /// Changes the digest as if the harness had just compacted the session with this summary.
     pub fn simulate_compaction(&mut self, summary: &str) {
         self.summary = summary.to_owned();
         self.compacted = Some(self.records);

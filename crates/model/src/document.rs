@@ -82,7 +82,7 @@ impl Document {
         line::lines_from_offset(&self.bytes, self.start_after_bom(), 1)
     }
 
-    /// Returns the line end that edits insert.
+    /// Returns the line ending that edits insert.
     pub fn line_ending(&self) -> &'static str {
         let first = || self.lines().next().and_then(|line| line.ending(&self.bytes));
         self.frontmatter.as_ref().map(|frontmatter| frontmatter.line_end).or_else(first).unwrap_or("\n")
@@ -104,7 +104,7 @@ impl Document {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
-    /// Returns the entry of a key. If several entries have the key, the last one counts.
+    /// Returns the entry for a key. If several entries have the key, the last one is used.
     pub fn frontmatter_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.frontmatter.as_ref()?.effective_entry(key)
     }
@@ -135,7 +135,7 @@ impl Document {
     }
 
     /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting a
-    /// key to its current value changes no byte. Double quotes and block lists are kept.
+    /// key to its current value does not change any byte. Double quotes and block lists are kept.
     pub fn set_frontmatter_entry(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
         let value = value.into();
         if self.frontmatter_entry(key).is_none() && !frontmatter::is_valid_key(key) {
@@ -153,7 +153,7 @@ impl Document {
         Ok(())
     }
 
-    /// Removes all entries of a key with their nested lines. Comments and blank lines are kept.
+    /// Removes all entries for a key with their nested lines. Comments and blank lines are kept.
     pub fn remove_frontmatter_entry(&mut self, key: &str) {
         let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.edits_to_remove_key(key));
         self.apply_edits(edits.unwrap_or_default());
@@ -165,20 +165,20 @@ impl Document {
         &self.outline.headings
     }
 
-    /// Finds the first section that matches a path of headings. Each heading is searched within the section of the
+    /// Finds the first section that matches a path of headings. Each heading is searched for within the section of the
     /// previous one.
     pub fn find_section(&self, path: &[HeadingPattern]) -> Option<Section<'_>> {
         self.outline.find_section(&self.bytes, path)
     }
 
     /// Returns the section from the first heading that matches `from` to the last heading that matches `until`, or to
-    /// the end of the document if none does. It is used for a pasted prompt, which may contain headings.
+    /// the end of the document if none does. The function is used for a pasted prompt, which may contain headings.
     pub fn find_section_to_last(&self, from: HeadingPattern, until: HeadingPattern) -> Option<Section<'_>> {
         self.outline.find_section_to_last(&self.bytes, from, until)
     }
 
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
-    /// section is appended to its parent section or to the document. Line ends within `frontmatter_text` are unchanged.
+    /// section is appended to its parent section or to the document. Line endings within `frontmatter_text` are unchanged.
     ///
     /// Refuses `frontmatter_text` if it would hide or split what follows the section. `wrap_verbatim` makes any text safe.
     pub fn set_section(&mut self, path: &[HeadingPattern], text: impl AsRef<[u8]>) -> Result<(), EditError> {
@@ -187,7 +187,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the text of one line and keeps its line end.
+    /// Replaces the text of one line and keeps its line ending.
     pub fn set_line(&mut self, number: usize, text: &str) -> Result<(), EditError> {
         let line = self.lines().find(|line| line.number == number);
         let line = line.filter(|line| {
@@ -296,13 +296,13 @@ pub enum FindingKind {
 impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is never closed by a line `---`"),
+            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is not closed by a line `---`"),
             FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
             FindingKind::DuplicateKey { effective_line } => {
                 write!(f, "key is given again on line {effective_line}, and that value is used")
             }
-            FindingKind::BrokenJson => f.write_str("looks like JSON but is not; read as text"),
-            FindingKind::BrokenQuotes => f.write_str("quotes do not close; read as text"),
+            FindingKind::BrokenJson => f.write_str("looks like JSON but is not valid; read as text"),
+            FindingKind::BrokenQuotes => f.write_str("quotes are not closed; read as text"),
             FindingKind::ForeignYaml => f.write_str("YAML syntax that is not supported; read as text"),
             FindingKind::Unclosed(block) => write!(f, "{block} is never closed"),
             FindingKind::NotUtf8 => f.write_str("not UTF-8"),

@@ -1,10 +1,10 @@
-//! Finds the fields of expertise that text is about, so that an architect agent can consult the right expert. The
-//! search only looks for words that are typical of each field. The feature is off by default, because an architect's
-//! model is better at this.
+//! Finds the fields of expertise that a text is about, so that an architect agent can consult the right expert. The
+//! search only looks for words that are typical of each field. The feature is off by default, because the architect's
+//! model recognises fields better than this search.
 
 use serde::Serialize;
 
-/// A field of expertise, with those of its typical words that occur in the text.
+/// A field of expertise, and which of its typical words occur in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Domain {
     pub name: &'static str,

@@ -162,8 +162,8 @@ pub struct CompletedCall<'a> {
     pub succeeded: bool,
 }
 
-/// Returns whether a command line may have an effect, because it contains a word that occurs in a rule. Other command
-/// lines need not be parsed.
+/// Returns whether a command line may have an effect, that is, whether it contains a word that occurs in a rule. Other
+/// command lines need not be parsed.
 pub fn may_have_effect(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
     command.split(ends).any(table::is_rule_word)

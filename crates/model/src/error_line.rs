@@ -141,7 +141,7 @@ pub fn is_error_report(line: &str) -> bool {
         || has_error_message(&line)
 }
 
-/// Returns whether a line starts like a finding of a compiler or linter, such as `src/a.go:12:3: unused variable`.
+/// Returns whether a line starts like a finding from a compiler or linter, such as `src/a.go:12:3: unused variable`.
 pub fn starts_with_file_and_line(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));

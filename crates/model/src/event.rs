@@ -17,7 +17,7 @@ pub struct Event<'a> {
     pub session: Text<'a>,
     /// The harness's id for this prompt or summary.
     pub harness_event_id: Option<Text<'a>>,
-    /// Whether the payload was truncated, so that part of it is missing.
+    /// Whether the payload was truncated. If so, part of it is missing.
     pub is_payload_truncated: bool,
     /// The session that this one continues, if the harness gave it a new id. Droid does so after a compaction.
     pub previous_session: Option<Text<'a>>,
@@ -82,7 +82,7 @@ pub enum EventKind<'a> {
     },
 }
 
-/// The main agent stopped and waits for the user.
+/// The main agent has stopped and is waiting for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StopEvent<'a> {
     /// The agent's last message, if the payload contains it.

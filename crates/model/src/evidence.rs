@@ -50,7 +50,7 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct EvidenceEntry {
-        /// Identifies the entry, so that the same event is not recorded twice. It is empty in files of other tools.
+        /// Identifies the entry, so that the same event is not recorded twice. It is empty in files from other tools.
         id: String = skip String::is_empty,
         task_id: String,
         /// `review`, `test`, `diff`, `approval` or `note`. Other tools use other types.
@@ -84,15 +84,15 @@ keeping_the_rest! {
         /// The hash of the files to which the entry is bound.
         tree: String = skip String::is_empty,
         files: Option<u64> = skip Option::is_none,
-        /// `project` if the entry is bound to every file, so that a new file also makes it stale.
+        /// `project` if the entry is bound to every file. In that case, a new file also makes it stale.
         scope: String = skip String::is_empty,
-        /// A file that was edited between the start of the command and the writing of the entry. Such an entry is stale
-        /// from the start.
+        /// A file that was edited between the start of the command and the writing of the entry. If there is such a
+        /// file, the entry is stale from the start.
         changed: String = skip String::is_empty,
     }
 }
 
-/// The type of an entry. Unknown types of other tools are kept as they are.
+/// The type of an entry. Unknown types from other tools are kept as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     Review,
@@ -213,8 +213,8 @@ impl EvidenceEntry {
         matches!(self.kind(), EvidenceOrigin::Run | EvidenceOrigin::Observed)
     }
 
-    /// Returns whether this is a gate that another tool recorded. A gate shows that an agent had its turn but not what
-    /// it found. Earlier versions imported gates as verdicts.
+    /// Returns whether this is a gate that another tool recorded. A gate shows that an agent ran, but not what it
+    /// found. Earlier versions imported gates as verdicts.
     pub fn is_imported_gate(&self) -> bool {
         self.kind() == EvidenceOrigin::Imported && self.metadata.contains_key("gate")
     }
@@ -256,7 +256,7 @@ impl EvidenceBundle {
             Some("1" | "0" | "") => Ok(bundle),
             _ => Err(PlanUnreadableReason::Foreign {
                 why: format!(
-                    "schema_version is {}, this thru writes {SCHEMA_VERSION}",
+                    "schema_version is {}; this thru writes {SCHEMA_VERSION}",
                     crate::render::one_line(&bundle.schema_version, 40)
                 ),
             }),
@@ -275,7 +275,7 @@ impl EvidenceBundle {
     pub fn add_entry(&mut self, entry: EvidenceEntry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
-            // An entry with an invalid time comes first, so that it settles no entry that may be later.
+            // An entry with an invalid time comes first, so that it cannot settle an entry that may be later.
             let when = |entry: &EvidenceEntry| time::parse_time(&entry.timestamp);
             let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
             let at = before.map_or(0, |before| before + 1);

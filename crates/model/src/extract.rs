@@ -1,7 +1,7 @@
 //! Finds the code blocks of a message, their names, and the paths to which they may be written.
 //!
-//! Messages come from a model, so their names are not trusted. A name outside the folder, or in a folder that must
-//! not be written to, is not used. The block then gets a plain name and a note. A file that changes which programs
+//! Messages come from a model, so the names in them are not trusted. A name outside the folder, or in a folder that
+//! must not be written to, is not used. The block then gets a plain name and a note. A file that changes which programs
 //! run, or what agents are told, is marked as guarded.
 
 mod name;

@@ -90,7 +90,7 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, and the first of the other lines, in their original order. At least
+/// Returns the lines that name a failed test, and the first few other lines, in their original order. At least
 /// [`MIN_REASONS`] other lines are kept if there are that many, because a name does not say why a test failed.
 fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     const MIN_REASONS: usize = 3;
@@ -113,17 +113,17 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
-/// Whether a line names a failed test, in the format of any known test runner.
+/// Returns whether a line names a failed test, in the format of any known test runner.
 pub fn names_failed_test(line: &str) -> bool {
     run::failed_test_in_line(line).is_some() || report::is_failed_test_name(line.trim())
 }
 
-/// Whether a line contains a value that a test compared. Such a line is meaningless without the test's name.
+/// Returns whether a line contains a value that a test compared. Such a line is meaningless without the test's name.
 pub fn is_compared_value(line: &str) -> bool {
     report::is_labelled_value(line.trim())
 }
 
-/// Whether a line only says where a failed test is.
+/// Returns whether a line only says where a failed test is.
 pub fn is_test_location(line: &str) -> bool {
     report::is_failed_test_location(line.trim())
 }
@@ -141,8 +141,7 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
     type MessageGroup<'l> = (&'l str, Vec<(&'l str, &'l str)>, &'l str);
     let mut groups: Vec<MessageGroup> = Vec::new();
     for line in lines {
-        let place = split_source_location(line).filter(|(.., message)| !message.is_empty());
-        let (file, number, message) = place.unwrap_or(("", "", line));
+        let (file, number, message) = split_source_location(line).unwrap_or(("", "", line));
         match groups.iter_mut().find(|(known, places, _)| *known == message && !places[0].0.is_empty()) {
             Some((_, places, _)) if !file.is_empty() => places.push((file, number)),
             _ => groups.push((message, vec![(file, number)], line)),
@@ -161,7 +160,14 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
     groups.iter().map(tell).collect()
 }
 
-/// Splits `src/a.go:12:3: odd` into the file, the line number and the message.
+/// Returns what an error line says, without the place where it occurred: the name of a failed test, or the message in
+/// `src/a.go:12:3: odd`.
+pub fn message_of_line(line: &str) -> &str {
+    let message = split_source_location(line).map_or(line, |(.., message)| message);
+    run::failed_test_in_line(message).unwrap_or(message)
+}
+
+/// Splits `src/a.go:12:3: odd` into the file, the line number and the message. Returns `None` if there is no message.
 fn split_source_location(line: &str) -> Option<(&str, &str, &str)> {
     if !starts_with_file_and_line(line) {
         return None;
@@ -169,7 +175,7 @@ fn split_source_location(line: &str) -> Option<(&str, &str, &str)> {
     let (file, rest) = line.split_once(':')?;
     let (number, rest) = rest.split_once(':')?;
     let message = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(':').trim();
-    Some((file, number, message))
+    (!message.is_empty()).then_some((file, number, message))
 }
 
 pub fn first_reason_line(error: &str) -> &str {
@@ -189,8 +195,8 @@ pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// Whether a line is worth keeping. The line `Exit code …` that the harness adds is dropped, because the exit code is
-/// stored separately.
+/// Returns whether a line is worth keeping. The line `Exit code …` that the harness adds is dropped, because the exit
+/// code is stored separately.
 fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
@@ -217,7 +223,7 @@ fn is_informative(line: &str) -> bool {
         && !is_passed_test(line)
 }
 
-/// Whether a line contains the time and level of a log entry that is not an error, such as `hooks.go:155: Hook
+/// Returns whether a line contains the time and level of a log entry that is not an error, such as `hooks.go:155: Hook
 /// output: 2026/01/14 11:53:39 INFO stop`. The time and level need not be at the start of the line.
 fn has_time_and_level(line: &str) -> bool {
     let is_time = |word: &str| {
@@ -232,18 +238,19 @@ fn has_time_and_level(line: &str) -> bool {
     })
 }
 
-/// Whether a lower-case line shows the actual value of an assertion. The line before it shows the expected value.
+/// Returns whether a lower-case line shows the actual value of an assertion. The line before it shows the expected
+/// value.
 fn has_actual_value(lower: &str) -> bool {
     lower.strip_prefix("actual").is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
-/// Whether a lower-case line is a JSON log entry that is not an error, such as `{"time":"…","level":"warn",…}`.
+/// Returns whether a lower-case line is a JSON log entry that is not an error, such as `{"time":"…","level":"warn",…}`.
 fn is_log_entry(lower: &str) -> bool {
     lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
 }
 
-/// Whether a Go test or its helper printed the line. Findings and log messages of a test look the same, such as
-/// `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
+/// Returns whether a Go test or its helper printed the line. Findings and log messages from a test look the same, such
+/// as `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
 fn is_printed_by_go_test(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
@@ -273,7 +280,7 @@ fn is_uninformative(line: &str) -> bool {
     UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PHRASES.iter().any(|part| line.contains(part))
 }
 
-/// Whether a line is a warning that npm or Node.js printed before or after the program's own output.
+/// Returns whether a line is a warning that npm or Node.js printed before or after the program's own output.
 fn is_npm_or_node_warning(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
     BEGINNINGS.iter().any(|words| line.starts_with(words))
@@ -281,7 +288,7 @@ fn is_npm_or_node_warning(line: &str) -> bool {
         || line.contains("ExperimentalWarning: ")
 }
 
-/// Whether a line says that a Go package's tests failed, and how long they took.
+/// Returns whether a line says that a Go package's tests failed, and how long they took.
 fn is_package_verdict(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let (first, package, time) = (words.next(), words.next(), words.next());

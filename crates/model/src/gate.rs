@@ -157,7 +157,7 @@ pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> Next
             NextLaunchStep::NoCommand
         }
         _ if output.launch.is_empty() => NextLaunchStep::NoCommand,
-        // For an output that was valid before, the launches start again from zero.
+        // For an output that was valid before, launches are counted from zero again.
         _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => NextLaunchStep::GiveUp,
         _ => NextLaunchStep::Launch,
     }
@@ -187,8 +187,8 @@ pub fn is_reserved_name(file: &str) -> bool {
         || beside.iter().any(|end| file.ends_with(end))
 }
 
-/// Returns whether a file is a list of outputs. It is called `expected.json`, or `expected.<stage>.json` if several
-/// stages share a folder.
+/// Returns whether a file is a list of outputs. Such a file is called `expected.json`, or `expected.<stage>.json` if
+/// several stages share a folder.
 pub fn is_expected_outputs_file(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }

@@ -1,4 +1,4 @@
-//! Validates names from outside before they become part of a path. No other module does this.
+//! Validates names that come from outside before they become part of a path. No other module does this.
 
 use std::fmt;
 
@@ -93,9 +93,9 @@ fn is_device_name(text: &str) -> bool {
     ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
 }
 
-/// Returns the names that match a word. These are the names whose slug (the part after the time) is the word. If there
-/// are none, they are the names that start with the word, or else the names that contain it. The caller tries an exact
-/// match first. An empty word matches nothing.
+/// Returns the names whose slug (the part after the time) is `word`. If there are none, returns the names that start
+/// with `word`, or else the names that contain it. The caller tries an exact match first. An empty word matches
+/// nothing.
 pub fn names_matching_word<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();

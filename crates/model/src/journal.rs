@@ -18,10 +18,10 @@ use crate::run::{self, RunResult, TestCounts};
 use crate::shell;
 use crate::time;
 
-/// The event name for an agent's message between two prompts. It comes from the transcript, never from a hook.
+/// The event name for an agent's message between two prompts. This event comes from the transcript, never from a hook.
 pub const AGENT_MESSAGE_EVENT: &str = "said";
 
-/// The event name for a run of a loop's validator. It comes from `thru` itself, never from a hook.
+/// The event name for a run of a loop's validator. This event comes from `thru` itself, never from a hook.
 pub const VALIDATOR_RUN_EVENT: &str = "validator";
 
 /// The tool name for a call whose text is a plan that the user approved.
@@ -98,7 +98,7 @@ pub struct JournalRecord<'a> {
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub id: Cow<'a, str>,
-    /// The id of the call that came after a message of the agent. Calls are recorded earlier than messages.
+    /// The id of the call that came after a message from the agent. Calls are recorded earlier than messages.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub next_call: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -141,7 +141,7 @@ pub struct JournalRecord<'a> {
     pub answers: Vec<RecordedAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// A sub-agent's task. Its answer is in `text`.
+    /// A sub-agent's task. The sub-agent's answer is in `text`.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
     /// The file that a sub-agent had to write.
@@ -371,7 +371,8 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
     record.counts = verdict.counts;
     if let Some(line) = verdict.deciding_line {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
-        record.result = Redacted::redact_range(output, line.start..end, policy.redact_options).into_text();
+        record.result =
+            Redacted::redact_result_line(output, line.start..end, policy.redact_options).into_text();
     }
     // A pipe hid the failure, so the error message is in the output.
     if verdict.result == RunResult::Failed && !done.failed {

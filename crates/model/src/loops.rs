@@ -1,5 +1,5 @@
-//! A loop sends the agent the same prompt again and again until the agent gives a promise. This module defines the
-//! state of a loop, and [`engine`] decides what happens at a stop.
+//! A loop sends the agent the same prompt repeatedly until the agent gives a promise. This module defines the state of
+//! a loop, and [`engine`] decides what happens at a stop.
 
 pub mod engine;
 pub mod last_turn;
@@ -92,7 +92,7 @@ pub enum EndReason {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LastStop {
-    /// The harness's id of the message before the stop.
+    /// The harness's id for the message before the stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,7 +147,7 @@ impl Loop {
         self.ended_detail = detail;
     }
 
-    /// Updates the time of the last change. It never moves back, even if the clock does.
+    /// Updates the time of the last change. That time never moves back, even if the clock does.
     pub fn set_updated_time(&mut self, now: Timestamp) {
         let now = crate::time::to_rfc3339(now);
         if self.updated_at < now {

@@ -24,8 +24,8 @@ pub const KNOWN_PHASES: &[&str] =
 /// The phase assumed if a manifest contains no known phase.
 pub const DEFAULT_PHASE: &str = "execution";
 
-/// The next action in a new manifest. It names no skill or command, but stands for the first unticked box of the
-/// steps.
+/// The next action in a new manifest. It is not the name of a skill or command, but stands for the first unticked box
+/// of the steps.
 pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
@@ -244,7 +244,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
                 find(
                     FindingLevel::Error,
                     Some(key),
-                    format!("{key} must be a whole number from {least} on"),
+                    format!("{key} must be a whole number, at least {least}"),
                     "",
                 );
             }
@@ -376,8 +376,8 @@ pub fn create_manifest(new: &NewManifestContent) -> Vec<u8> {
 fn question_about_file(file: &str) -> &'static str {
     let name = file.rsplit('/').next().unwrap_or(file);
     match () {
-        () if name.contains("overview") => "What problem is solved, and what shows that it is?",
-        () if name.contains("plan") => "What is the approach, and what was decided against?",
+        () if name.contains("overview") => "What problem is solved, and what shows that it is solved?",
+        () if name.contains("plan") => "What is the approach, and which alternatives were rejected?",
         () if is_steps_file(file) => "Which step is next, and what does it need?",
         () => "What does it say about the next step?",
     }

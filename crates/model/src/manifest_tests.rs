@@ -53,7 +53,7 @@ fn every_fault_of_a_manifest_is_reported() {
             "Error 10: `../../../../../etc/passwd` is outside the project and is not opened",
         ),
         ("01-planning/overview.md", "/etc/hosts", "Error 10: `/etc/hosts` is not a relative path"),
-        ("current_task: 15", "current_task: 0", "Error 14: current_task must be a whole number from 1 on"),
+        ("current_task: 15", "current_task: 0", "Error 14: current_task must be a whole number, at least 1"),
         ("current_section: 2\n", "", "Warning 0: current_section is missing"),
         ("2026-01-03T15:30:00", "yesterday", "Error 4: last_updated `yesterday` is not a time"),
         ("14/40 tasks complete", "half", "Error 15: progress `half` is not a count"),

@@ -65,9 +65,16 @@ pub struct PlanOwner {
 }
 
 impl PlanOwner {
-    /// Parses the owner. Returns `None` if the file cannot be parsed.
+    /// Parses the owner. Returns `None` if the file cannot be parsed. If a swarm is named before the phases, as in the
+    /// files that we write, nothing after it is read, because the status matters only in plans without a swarm.
     pub fn read(bytes: &[u8]) -> Option<PlanOwner> {
-        serde_json::from_slice(bytes).ok()
+        let head = memchr::memmem::find(bytes, b"\"phases\"").map_or(&bytes[..0], |at| &bytes[..at]);
+        let head = head.trim_ascii_end();
+        let closed = [head.strip_suffix(b",").unwrap_or(head), b"}"].concat();
+        let owner = serde_json::from_slice(&closed).ok();
+        owner
+            .filter(|owner: &PlanOwner| !owner.swarm.trim().is_empty())
+            .or_else(|| serde_json::from_slice(bytes).ok())
     }
 
     pub fn is_migrated(&self) -> bool {
@@ -96,7 +103,7 @@ keeping_the_rest! {
         files_touched: Vec<String>,
         evidence_path: Option<String> = skip Option::is_none,
         blocked_reason: Option<String> = skip Option::is_none,
-        /// The session that works or worked on the task, or `user`.
+        /// The session that is or was working on the task, or `user`.
         claimed_by: Option<String> = skip Option::is_none,
         started_at: Option<String> = skip Option::is_none,
         done_at: Option<String> = skip Option::is_none,
@@ -176,7 +183,7 @@ impl TaskStatus {
         })
     }
 
-    /// Returns whether the task is completed or closed, so that tasks that depend on it may start.
+    /// Returns whether the task is completed or closed. If so, tasks that depend on it may start.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }
@@ -288,7 +295,7 @@ impl Plan {
             }
             PlanVersion::Missing => Ok(json::read_unversioned_json(bytes)?.plan),
             PlanVersion::Newer(version) => Err(PlanUnreadableReason::Foreign {
-                why: format!("schema_version is {version}, this thru writes {SCHEMA_VERSION}"),
+                why: format!("schema_version is {version}; this thru writes {SCHEMA_VERSION}"),
             }),
         }
     }

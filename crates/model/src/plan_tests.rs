@@ -95,7 +95,7 @@ fn what_is_refused_names_the_ids() {
         (start_task(&plan, "1.10", "s", TEST_TIME), "1.10 is not ready: it waits for 1.2"),
         (start_task(&plan, "1.1", "s", TEST_TIME), "1.1 is completed already"),
         (start_task(&plan, "9.9", "s", TEST_TIME), "there is no task 9.9"),
-        (unblock_task(&plan, "1.2"), "1.2 is not blocked, it is pending"),
+        (unblock_task(&plan, "1.2"), "1.2 is not blocked; it is pending"),
         (block_task(&plan, "1.1", "why"), "1.1 is completed already"),
         (
             set_task(
@@ -261,4 +261,22 @@ fn a_file_behind_its_ledger_is_told_from_an_edited_one() {
     assert_eq!(LedgerComparison::compare_with_file("other", lines.iter()), LedgerComparison::FileEdited);
     let fold = fold_ledger(lines);
     assert_eq!((fold.plan.as_ref(), fold.discontinuous_seqs.as_slice()), (Some(&second), [].as_slice()));
+}
+
+#[test]
+fn the_owner_of_a_plan_is_read_without_its_phases() {
+    let cases = [
+        (r#"{"title": "a", "swarm": "mega", "phases": [broken"#, Some(("mega", false))),
+        (r#"{"swarm": "", "phases": [], "migration_status": "migrated"}"#, Some(("", true))),
+        (r#"{"phases": [], "swarm": "late", "migration_status": "migrated"}"#, Some(("late", true))),
+        (r#"{"title": "phases", "swarm": "mega", "phases": []}"#, Some(("mega", false))),
+        (r#"{"swarm": "", "phases": [broken"#, None),
+        (r#"{"title": "a"}"#, Some(("", false))),
+        ("", None),
+    ];
+    for (text, expected) in cases {
+        let owner = PlanOwner::read(text.as_bytes());
+        let found = owner.as_ref().map(|owner| (owner.swarm.as_str(), owner.is_migrated()));
+        assert_eq!(found, expected, "{text}");
+    }
 }

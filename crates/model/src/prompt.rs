@@ -1,7 +1,11 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
+mod title;
+
 use crate::render::one_line;
 use crate::text::split_into_sentences;
+
+pub use title::{title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
@@ -268,10 +272,12 @@ fn is_question(text: &str, first: &str) -> bool {
 /// reader?".
 pub fn is_unclear_without_message_before(text: &str) -> bool {
     const MAX_LEANING_WORDS: usize = 15;
+    /// A message that begins with "but" or "and" may be longer.
+    const MAX_CONTINUING_WORDS: usize = 30;
     const LEANING_STARTS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];
     const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
-    let words = first_words_in_lower_case(text, MAX_LEANING_WORDS + 1);
+    let words = first_words_in_lower_case(text, MAX_CONTINUING_WORDS + 1);
     let begins = |start: &&[&str]| begins_with_words(&words, start);
     // "This line" names what it points to, but "this" before a verb or at the end does not.
     let points = words.iter().enumerate().any(|(i, word)| {
@@ -280,8 +286,9 @@ pub fn is_unclear_without_message_before(text: &str) -> bool {
             && (word == "it"
                 || ["", "is", "are", "was", "to", "in", "for", "if", "as", "too"].contains(&next))
     });
-    let is_long = text.len() >= MIN_PASTE_BYTES || words.len() > MAX_LEANING_WORDS;
-    !is_long && !text.starts_with('/') && (LEANING_STARTS.iter().any(begins) || points)
+    let is_paste = text.len() >= MIN_PASTE_BYTES;
+    let continues = words.len() <= MAX_CONTINUING_WORDS && LEANING_STARTS.iter().any(begins);
+    !is_paste && !text.starts_with('/') && (continues || words.len() <= MAX_LEANING_WORDS && points)
 }
 
 fn begins_with_words(words: &[String], start: &[&str]) -> bool {
@@ -328,20 +335,6 @@ pub fn may_state_session_goal(text: &str) -> bool {
         && !is_statement_of_fact(text)
         && !only_asks_to_look(text)
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
-}
-
-/// Returns the first line of the text, together with the second line if the first only introduces it.
-pub fn title_of_message(text: &str) -> String {
-    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
-    // "You are an experienced developer" does not say what to do.
-    let mut lines =
-        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
-    let first = lines.next().unwrap_or_default();
-    match lines.next() {
-        Some(second) if first.ends_with(':') => format!("{first} {second}"),
-        Some(_) => format!("{first} …"),
-        None => first.to_owned(),
-    }
 }
 
 /// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any
@@ -666,7 +659,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
-/// Returns whether the user gives up the work done so far.
+/// Returns whether the user abandons the work done so far.
 pub fn abandons_work(text: &str) -> bool {
     const MAX_CHARS: usize = 240;
     let small = text.to_lowercase();

@@ -89,7 +89,7 @@ fn instructions_are_found_in_prompts() {
             && is_lasting_instruction("always run make check")
     );
     assert!(!is_lasting_instruction("don't fix anything, but just validate"));
-    // Requirements on the result and prohibitions on files are lasting instructions.
+    // Requirements on the result and prohibitions about files are lasting instructions.
     let coupon = "Implement class Coupon in shop/coupon.py. Percentages must be integers from 1 to 90. Do not change cart.py.";
     assert_eq!(wish(coupon), "Percentages must be integers from 1 to 90.|Do not change cart.py.");
     assert!(instruction_sentences(coupon).into_iter().all(is_lasting_instruction));

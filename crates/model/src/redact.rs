@@ -6,13 +6,14 @@
 //! tokens. All other secrets are found by scanners in these modules:
 //!
 //! - `shape`: matches one rule of the table; `infix`: tokens without a prefix
-//! - `named`: `name = value`; `name_spans`: where the name is; `names`: whether the name means a secret; `values`:
+//! - `named`: `name = value`; `name_spans`: where the name is; `names`: whether the name suggests a secret; `values`:
 //!   whether the value is a secret; `literals`: where the value starts and ends
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
 //! - `flags`: command lines; `pipes`: input piped into a command; `keys`: private keys and web tokens
 //! - `stated`: `the password is value`; `directives`: SQL, router configurations and Lisp, where no separator comes
 //!   before the value; `placed`: a value recognised by its line; `calls`: `f("name", "value")` and `<name>value</name>`
-//! - `context`: secrets without a telling name, such as cookies, codes in a URL and a value on the next line
+//! - `context`: secrets without a name that suggests a secret, such as cookies, codes in a URL and a value on the next
+//!   line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar formats, by the header of a column; `telling_lines`: random values that no other rule
 //!   finds
@@ -78,7 +79,7 @@ pub struct RedactOptions {
 }
 
 /// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. Text without secrets is
-/// returned borrowed. The function is idempotent.
+/// borrowed and not copied. The function is idempotent.
 pub fn redact_text(text: &str, options: RedactOptions) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),

@@ -44,7 +44,7 @@ fn escape_for_model(text: &str) -> String {
     escaped
 }
 
-/// Tag names that a harness or a model may take for its own markup, besides names with `-`, `_` or `:`.
+/// Tag names that a harness or a model may mistake for its own markup, besides names with `-`, `_` or `:`.
 const RESERVED_TAGS: [&str; 21] = [
     "assistant",
     "bash",
@@ -69,7 +69,7 @@ const RESERVED_TAGS: [&str; 21] = [
     "user",
 ];
 
-/// Returns whether the text after a `<` could open or close markup of a harness, such as `</system-reminder>`. Other
+/// Returns whether the text after a `<` could open or close a harness's markup, such as `</system-reminder>`. Other
 /// names in angle brackets, such as `<module>`, `<commit>` and `<promise>`, are common in quoted text and harmless.
 fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     let mut rest = rest.clone().peekable();
@@ -91,8 +91,8 @@ pub fn one_line(text: &str, max: usize) -> String {
     borrow_or_collapse_line(text, max).into_owned()
 }
 
-/// Formats text like [`one_line`], but borrows it if it needs no change. A large plan contains thousands of strings
-/// that need none.
+/// Like [`one_line`], but borrows the text if it needs no change. A large plan contains thousands of strings that need
+/// none.
 pub fn borrow_or_collapse_line(text: &str, max: usize) -> Cow<'_, str> {
     match text.len() <= max && is_plain_line(text) {
         true => Cow::Borrowed(text),
@@ -124,8 +124,8 @@ fn collapse_to_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Returns whether [`one_line`] would leave the text unchanged. It does so if the text is printable ASCII with only
-/// single spaces and none at either end, which is true of most text.
+/// Returns whether [`one_line`] would leave the text unchanged. This is the case if the text is printable ASCII with
+/// only single spaces and no space at either end, which is true of most text.
 fn is_plain_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some((first, after)), Some(last)) = (bytes.split_first(), bytes.last()) else { return false };
@@ -153,7 +153,7 @@ pub fn block_quote(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-/// Formats lines like [`block_quote`], but keeps their indentation, because it may matter in a file's text.
+/// Like [`block_quote`], but keeps the indentation of the lines, because it may matter in a file's text.
 pub fn block_quote_indented(text: &str, max: usize) -> String {
     let (mut lines, mut room) = (Vec::new(), max);
     for line in text.trim_matches(['\n', '\r']).lines() {
@@ -209,7 +209,7 @@ pub fn is_plain_path(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
-/// Formats a path, a session id, a tool name or a time. It is printed as plain text if it looks like a path,
+/// Formats a path, a session id, a tool name or a time. The text is printed as it is if it looks like a path, and
 /// otherwise as code, because a file name can be a whole sentence.
 pub fn path_or_code(text: &str, max: usize) -> String {
     match is_plain_path(text) {

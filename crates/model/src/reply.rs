@@ -7,7 +7,7 @@ pub enum Reply {
     Silent,
     /// A message for the user. It is not sent to the model.
     MessageForUser(String),
-    /// The agent may not stop. The user's loop continues with this text.
+    /// The agent must not stop, because the user's loop continues with this text.
     BlockStop(String),
     /// The loop's validators must decide, which may take minutes. The caller should send the same stop event again
     /// and wait for the answer.
@@ -41,7 +41,7 @@ impl ReplyPart {
 }
 
 /// Combines several replies into one. Only the strongest kind of reply is sent. A reply that makes a loop continue is
-/// the strongest. If several replies contain text for the model, the text is joined in the given order. Candidates of
+/// the strongest. If several replies contain text for the model, the text is joined in the given order. Candidates in
 /// replies that are not sent are not recorded as known to the agent.
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {

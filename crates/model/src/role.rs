@@ -48,7 +48,7 @@ pub fn context_file_name(role: &Id) -> String {
     format!("{role}{CONTEXT_FILE_SUFFIX}")
 }
 
-/// Returns the role of a context file.
+/// Returns the role that a context file belongs to.
 pub fn role_of_file(path: &str) -> Option<Id> {
     let name = path.rsplit(['/', '\\']).next()?;
     Id::new(name.strip_suffix(CONTEXT_FILE_SUFFIX)?).ok()

@@ -3,7 +3,7 @@
 //! The exit code alone is not enough, because `cargo test | tail` always succeeds. The exit code is used only if it
 //! belongs to the command in question (`exit`). Otherwise the output decides (`summary`). This module also decides
 //! whether two commands are the same check (`check`), and whether one command's success shows that another command's
-//! failure is solved (`cover`).
+//! failure is fixed (`cover`).
 
 mod check;
 mod counts;
@@ -15,6 +15,7 @@ mod open;
 mod script;
 mod summary;
 mod typed;
+mod writes;
 
 use std::ops::Range;
 
@@ -33,6 +34,7 @@ pub use open::{
 };
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
+pub use writes::may_change_unnamed_files;
 
 use crate::text;
 
@@ -42,8 +44,8 @@ const SUMMARY_TAIL_BYTES: usize = 8 * 1024;
 /// How many bytes at the start of an output are searched for a summary.
 const SUMMARY_HEAD_BYTES: usize = 1024;
 
-/// How many bytes at the end of an output are searched for test counts. It is large because a workspace prints a
-/// summary for each crate.
+/// How many bytes at the end of an output are searched for test counts. The number is large because a workspace prints
+/// a summary for each crate.
 const COUNTS_TAIL_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,8 +58,8 @@ pub enum RunResult {
     Unknown,
 }
 
-/// What a command does to the project. If a command line contains several checks, it has the first of their kinds in
-/// this order.
+/// What a command does to the project. If a command line contains several checks, its kind is the first of their kinds
+/// in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommandKind {
@@ -80,8 +82,8 @@ pub struct RunVerdict {
     pub counts: TestCounts,
     /// How the checks ended, if a later part of the line failed (see [`divide_failed_line`]).
     pub checks_result: Option<RunResult>,
-    /// Whether the result is unknown although the exit code reports success, because the output reports a failure or
-    /// says that no tests ran.
+    /// Whether the exit code reports success but the result is unknown, because the output reports a failure or says
+    /// that no tests ran.
     pub is_doubtful: bool,
 }
 
@@ -109,14 +111,14 @@ impl CommandKind {
     }
 }
 
-/// Returns whether a command's output is worth examining, because the command contains a known word.
+/// Returns whether a command's output is worth examining, that is, whether the command contains a known word.
 pub fn may_report_result(command: &str) -> bool {
     let bytes = command.as_bytes();
     (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))
 }
 
-/// Whether a known word starts here. The first letter is tested first, because fifty separate searches would cost
-/// twice as much as parsing a short command.
+/// Returns whether a known word starts here. The first letter is tested first, because fifty separate searches would
+/// cost twice as much as parsing a short command.
 fn begins_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {

@@ -335,6 +335,10 @@ fn a_pass_that_covers_a_failure_solves_it() {
     no("cargo test", "cargo test -p parse");
     no("cargo test --workspace", "go test ./x");
     yes("npm test", "npx jest a.test.ts");
+    yes("node --test", "npm test");
+    no("node --test test/a.test.js", "npm test");
+    no("node --test --test-name-pattern=total", "npm test");
+    no("node --test", "make test");
     no("npm test", "cargo test -p parse");
     yes("pytest", "pytest tests/a.py::test_x");
     yes("pytest tests", "pytest tests/a.py");

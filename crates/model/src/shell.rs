@@ -319,6 +319,17 @@ fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
 
+/// Returns whether a command line redirects output to a file whose name is not found as a path, such as `> "$OUT"`.
+pub fn writes_unnamed_file(command: &str) -> bool {
+    let words = split_words(command);
+    let is_device = |text: &str| text.starts_with("/dev/") || text.starts_with('&');
+    words.windows(2).any(|pair| {
+        let (operator, target) = (&pair[0], &pair[1]);
+        let writes = operator.is_operator && operator.text.starts_with('>') && !operator.text.contains('&');
+        writes && !target.is_operator && !is_device(&target.text) && !is_path_word(target)
+    })
+}
+
 /// Returns what a program does to its file arguments, or `None` if its arguments are not files.
 fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<FileAction> {
     Some(match program {
@@ -334,7 +345,9 @@ fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<
         "rm" | "unlink" => FileAction::Delete,
         // Most git arguments are refs, which may also contain slashes.
         "git" => match subcommand {
-            "add" | "restore" => FileAction::Edit,
+            // Staging a file does not change it.
+            "add" => FileAction::Mention,
+            "restore" => FileAction::Edit,
             "rm" | "mv" => FileAction::Delete,
             "blame" | "diff" => FileAction::Read,
             _ => return None,

@@ -20,7 +20,7 @@ fn files_that_commands_name() {
     check_mentions("cp 'my file.txt' b.txt", &[("my file.txt", Read), ("b.txt", Edit)]);
     check_mentions("python3 tools/gen.py --out x.json", &[("tools/gen.py", Mention), ("x.json", Mention)]);
     check_mentions("cd sub && cat a.rs; cat /abs/b.rs", &[("sub/a.rs", Read), ("/abs/b.rs", Read)]);
-    check_mentions("git add src/a.rs && git commit -m 'fix b.rs'", &[("src/a.rs", Edit)]);
+    check_mentions("git add src/a.rs && git commit -m 'fix b.rs'", &[("src/a.rs", Mention)]);
     check_mentions("FOO=1 sudo ./run.sh", &[]);
     check_mentions("go test ./pkg/x_test.go", &[("./pkg/x_test.go", Mention)]);
     check_mentions("cat a.rs a.rs; sed -i x a.rs", &[("a.rs", Edit)]);

@@ -9,7 +9,9 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::{gives_reason, names_cause, sentences_about, without_answered_question, without_open_ends};
+pub use about::{
+    gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question, without_open_ends,
+};
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
 pub use purpose::{change_before_look, ends_by_announcing_look, purpose_of_words};
@@ -26,7 +28,7 @@ pub fn condense_message(text: &str) -> String {
     condense_text(text, AnnouncedSteps::Drop, CondensedExtent::Whole)
 }
 
-/// Whether [`condense_message`] keeps any part of the text.
+/// Returns whether [`condense_message`] keeps any part of the text.
 pub fn has_condensed_content(text: &str) -> bool {
     !condense_text(text, AnnouncedSteps::Drop, CondensedExtent::FirstSentence).is_empty()
 }
@@ -90,7 +92,7 @@ fn condense_text(text: &str, steps: AnnouncedSteps, extent: CondensedExtent) -> 
 /// The maximum number of lines in a plain-text block. A longer block is a drawing, a file or program output.
 const MAX_PLAIN_BLOCK_LINES: usize = 10;
 
-/// Whether a code block contains prose, such as a list, steps or an answer, rather than code or a drawing.
+/// Returns whether a code block contains prose, such as a list, steps or an answer, rather than code or a drawing.
 fn is_block_of_words(language: &str, block: &[&str]) -> bool {
     let words = || block.iter().filter(|line| !line.is_empty());
     matches!(language, "" | "text" | "txt" | "markdown" | "md" | "plain")
@@ -98,8 +100,8 @@ fn is_block_of_words(language: &str, block: &[&str]) -> bool {
         && words().all(|line| is_prose_line(line))
 }
 
-/// Whether a line is prose rather than code, a drawing or output. Prose consists mostly of letters, has more than two
-/// words, and has no beginning or end that is typical of code.
+/// Returns whether a line is prose rather than code, a drawing or output. Prose consists mostly of letters, has more
+/// than two words, and does not begin or end in a way that is typical of code.
 fn is_prose_line(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();
@@ -113,7 +115,7 @@ fn is_prose_line(line: &str) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// Whether a line is a horizontal rule or the separator below a table's header.
+/// Returns whether a line is a horizontal rule or the separator below a table's header.
 fn is_separator_line(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
 }
@@ -202,8 +204,8 @@ impl CondensedText {
     }
 }
 
-/// Whether the text before a code block is meaningless without the code: it is short, and contains no name, cause or
-/// step.
+/// Returns whether the text before a code block is meaningless without the code: it is short, and contains no name,
+/// cause or step.
 fn is_mere_introduction(words: &str) -> bool {
     const MAX_WORDS: usize = 9;
     let words = words.trim_start_matches([' ', '…', '.', ';']);
@@ -234,17 +236,21 @@ pub fn question_at_end(text: &str) -> String {
     found
 }
 
-/// Whether a message announces a next step, so that the agent has not finished.
+/// Returns whether a message announces a next step, so that the agent has not finished.
 pub fn announces_next_step(text: &str) -> bool {
     const NEXT_STARTS: &[&str] =
         &["need to ", "i need to ", "now ", "i also need ", "next, ", "next i ", "then i'll "];
     let Some(line) = text.lines().rev().map(str::trim).find(|line| !line.is_empty()) else { return false };
     let last = split_sentences(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");
-    let offers = ["let me know", "want me to", "would you like", "shall i"];
+    let offers = ["let me know", "want me to", "would you like", "shall i", "tell me"];
+    // "Printing is next." and "I import it next." announce a step, but "You can choose what comes next." does not.
+    let ends_in_next = small.trim_end_matches('.').ends_with(" next") && !small.contains("what ");
     last.ends_with(':')
         || small.contains(" let me ")
-        || (is_announcement(&small) || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
+        || (ends_in_next
+            || is_announcement(&small)
+            || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
             && !offers.iter().any(|start| small.starts_with(start))
 }
@@ -256,9 +262,10 @@ pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
     const CLEAR_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
-    match (CLEAR_CHARS..=max).contains(&last.chars().count()) {
-        true => Cow::Borrowed(last),
-        false => last_sentences(text, max),
+    match last.chars().count() {
+        ..CLEAR_CHARS => last_sentences(text, max),
+        // The first words say what the agent does, so a long announcement is cut at its end.
+        _ => first_sentences(last, max),
     }
 }
 
@@ -311,7 +318,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Whether `text` ends with the number of an item that was cut off, as in `… because: 1.`.
+/// Returns whether `text` ends with the number of an item that was cut off, as in `… because: 1.`.
 fn ends_in_number(text: &str) -> bool {
     let Some(before) = text.strip_suffix('.') else { return false };
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();

@@ -157,7 +157,7 @@ fn list_grouped_errors(errors: &[ErrorLine]) -> String {
     })
 }
 
-/// Returns as many first and last lines as fit. Two fifths of the room are for the first lines.
+/// Returns as many first and last lines as fit. Two fifths of the room go to the first lines.
 fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);

@@ -72,8 +72,8 @@ impl SwarmRole {
         }
     }
 
-    /// Converts a ruling to an evidence verdict. A critic's request for a revision rejects no work, because the plan
-    /// is revised before the work starts.
+    /// Converts a ruling to an evidence verdict. A critic's request for a revision does not reject any work, because
+    /// the plan is revised before the work starts.
     pub fn to_evidence_verdict(self, ruling: Ruling) -> EvidenceVerdict {
         match (self, ruling) {
             (SwarmRole::TestEngineer, ruling) if ruling.is_good() => EvidenceVerdict::Pass,

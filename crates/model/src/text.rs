@@ -39,6 +39,28 @@ pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str
     Some((&text[..at], &text[at + mark.len()..]))
 }
 
+/// How many words of eight bytes [`find_byte`] searches by itself.
+const WORDS_BEFORE_MEMCHR: usize = 10;
+
+/// Returns the position of the first `byte`. In most lines, keys and values it is near the start, so that a call to
+/// `memchr` would cost more than the search.
+#[inline]
+pub fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let (words, _) = bytes.as_chunks::<8>();
+    let searched = words.len().min(WORDS_BEFORE_MEMCHR);
+    for (index, word) in words[..searched].iter().enumerate() {
+        // A byte of `other` is zero where the word contains `byte`. The lowest bit of `zeros` marks the first such
+        // position.
+        let other = u64::from_le_bytes(*word) ^ (ONES * u64::from(byte));
+        let zeros = other.wrapping_sub(ONES) & !other & (ONES << 7);
+        if zeros != 0 {
+            return Some(index * 8 + zeros.trailing_zeros() as usize / 8);
+        }
+    }
+    memchr::memchr(byte, &bytes[searched * 8..]).map(|found| searched * 8 + found)
+}
+
 /// Splits the lines outside code fences into sentences. A sentence ends with a punctuation mark followed by a space,
 /// so `a.rs` does not end one.
 pub fn split_into_sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -126,7 +148,7 @@ fn is_bare_heading(line: &str) -> bool {
     line.trim_start().starts_with('#') && !names_step && line.len() <= MAX_BARE_HEADING_BYTES
 }
 
-/// Returns whether a line of the section below a heading is kept.
+/// Returns whether any line of the section below a heading is kept.
 fn has_kept_text(heading: usize, lines: &[&str], kept: &[usize]) -> bool {
     let below = &lines[heading + 1..];
     let length = below.iter().position(|line| line.trim_start().starts_with('#')).unwrap_or(below.len());
@@ -280,6 +302,17 @@ mod tests {
             [("abc", 5, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, ""), ("", 0, "")]
         {
             assert_eq!(cut_to_bytes(text, max), expected);
+        }
+    }
+
+    #[test]
+    fn a_byte_is_found_at_every_position() {
+        for at in 0..100 {
+            let mut bytes = vec![0x23; 100];
+            assert_eq!(find_byte(b'"', &bytes), None);
+            bytes[at..].fill(b'"');
+            assert_eq!(find_byte(b'"', &bytes), Some(at));
+            assert_eq!(find_byte(b'"', &bytes[..at]), None);
         }
     }
 

@@ -4,6 +4,7 @@
 //! items and [`TokenTotal`] adds up tokens, both across lines.
 
 mod dedup;
+mod deferred;
 mod spent;
 
 use std::borrow::Cow;
@@ -11,6 +12,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 pub use dedup::ItemDedup;
+pub use deferred::DeferredText;
 pub use spent::{TokenTotal, TokenUsage};
 
 use crate::event::{TodoChange, TouchedFile};
@@ -161,7 +163,7 @@ pub struct UserQuestion<'a> {
 pub struct CallResult<'a> {
     pub call_id: Option<Text<'a>>,
     pub failed: bool,
-    /// Whether the user refused the call, so that it did not run.
+    /// Whether the user refused the call. If so, it did not run.
     pub is_refused_by_user: bool,
     /// The declaration that contains the beginning of an edit, if the result shows it.
     pub enclosing_declaration: Option<String>,
@@ -169,9 +171,9 @@ pub struct CallResult<'a> {
     /// The output, not redacted. For a failed call it is complete. Redact it before picking lines from it (see
     /// [`crate::failure::error_lines`]). For other calls it is the start of the output, at least [`MAX_RESULT_BYTES`]
     /// if the output is that long. It is empty for calls that read, found or changed files.
-    pub text: Text<'a>,
+    pub text: DeferredText<'a>,
     /// The last lines of the output.
-    pub last_lines: Text<'a>,
+    pub last_lines: DeferredText<'a>,
     /// The files, if the result says more about them than the call does, for example that a file was created.
     pub files: Vec<TouchedFile<'a>>,
 }

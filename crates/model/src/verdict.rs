@@ -2,7 +2,7 @@
 //! `VERDICT: APPROVED`, in bold, in a list, in a table, in a code fence, or on the line below a heading.
 //!
 //! An approval that leaves any doubt is treated as unreadable, because a pass that nobody gave would skip the review.
-//! A rejection that is not recognised costs only a question.
+//! If a rejection is not recognised, the only cost is that somebody has to ask again.
 
 mod fields;
 mod label;

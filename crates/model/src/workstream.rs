@@ -74,7 +74,7 @@ pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
         (LeadingWorkstream::One(id), _) => {
             found(id, DetectionConfidence::Medium, DetectionMethod::Transcript)
         }
-        // A session that works on several workstreams has no active one, even if it had one before.
+        // A session that is working on several workstreams has no active one, even if it had one before.
         (LeadingWorkstream::Many, _) | (LeadingWorkstream::None, None) => DetectedWorkstream {
             id: None,
             confidence: DetectionConfidence::Low,

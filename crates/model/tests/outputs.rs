@@ -94,8 +94,8 @@ fn shapes_of_real_stage_files() {
     }
 }
 
-/// Lines of reports. Lists and quotes are left out, because thru deliberately treats fences in them differently from
-/// CommonMark (see `document::outline`).
+/// Generates a line of a report. Lists and quotes are left out, because thru deliberately treats fences in them
+/// differently from CommonMark (see `document::outline`).
 fn random_line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "text",

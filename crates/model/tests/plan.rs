@@ -117,7 +117,7 @@ enum PlanMove {
     AddTask(u32, Vec<usize>),
     AddPhase,
     Depend(usize, usize),
-    /// An edit of the file by hand.
+    /// An edit made to the file by hand.
     Edit(usize),
 }
 

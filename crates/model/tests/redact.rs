@@ -1,6 +1,6 @@
 //! Tests of redaction: which strings are removed, which are kept, and properties of all inputs.
 //!
-//! The labelled sets are in `fixtures/redact`: `tokens.txt` (tokens of providers), `named.txt` (secrets recognised by
+//! The labelled sets are in `fixtures/redact`: `tokens.txt` (providers' tokens), `named.txt` (secrets recognised by
 //! their name) and `benign.txt` (strings that only look like secrets). The secrets in these files are templates, which
 //! are expanded from a fixed seed, so neither people nor scanners find a secret in the repository.
 
@@ -248,8 +248,8 @@ fn bytes_that_are_not_text_survive() {
     assert_eq!(&*found, b"\xff\xfe\0 DB_PASSWORD=[REDACTED:password] \x80\xc3\n\xf0\x28");
 }
 
-/// A scanner without bounds would read this input again and again. The time limit allows for a loaded machine and a
-/// debug build.
+/// A scanner without bounds would read this input repeatedly. The time limit allows for a loaded machine and a debug
+/// build.
 #[test]
 fn hostile_texts_take_linear_time() {
     let long = ["=", "\"", "password=", "eyJ", "-----BEGIN ", "://", "aGVsbG8gd29ybGQh"];
@@ -375,7 +375,8 @@ proptest! {
     }
 }
 
-/// Fragments for every scanner. Joined at random, they form input that matches rules but that nobody would write.
+/// Generates fragments for every scanner. Joined at random, they form input that matches rules but that nobody would
+/// write.
 fn random_fragment() -> impl Strategy<Value = String> {
     let templates: Vec<String> =
         table_rows(TOKENS_TABLE).map(|(_, template)| template.replace('^', "")).collect();

@@ -101,7 +101,7 @@ impl Error {
             Error::NoRoot { path } if store::git::missing_worktree_folder(path).is_some() => {
                 Some(REPAIR_WORKTREE_HINT.to_owned())
             }
-            Error::NoRoot { .. } => Some("`thru init` in the folder of your project makes one".to_owned()),
+            Error::NoRoot { .. } => Some("run `thru init` in the folder of your project to create one".to_owned()),
             Error::Failed { .. } => None,
             Error::Panicked { .. } => Some("please report it, with what `thru debug hook` prints".to_owned()),
         }

@@ -45,8 +45,9 @@ pub const FEATURES: &[Feature] = &[
     plan::FEATURE_ROW,
     decisions::FEATURE_ROW,
     evidence::FEATURE_ROW,
-    packets::FEATURE_ROW,
+    // The packet of a crashed session comes before the other packets on offer.
     crashed::FEATURE_ROW,
+    packets::FEATURE_ROW,
     sessions::FEATURE_ROW,
     outputs::FEATURE_ROW,
     profiles::FEATURE_ROW,

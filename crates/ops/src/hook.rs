@@ -148,7 +148,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
         Ok(event) => hook.handle_event(event, &marker, trace),
         Err(why) => {
             hook.add_receipt_error(why);
-            // The receipt contains thru's name for the event, like all receipts.
+            // The receipt contains thru's name for the event, as all receipts do.
             let wired = harness.events.iter().find(|wired| wired.harness_event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.our_event.name()), "");
             trace.silent_reply(|| why.to_string())
@@ -323,7 +323,7 @@ impl TrustedHook<'_> {
         Some(composed)
     }
 
-    /// If the session continues under a new id, lets every feature move its state to that id.
+    /// Lets every feature move its state to the session's new id, if the session continues under one.
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
@@ -470,7 +470,7 @@ impl TrustedHook<'_> {
     /// twice.
     fn is_already_recorded(&self, session: &Id, record: &JournalRecord) -> bool {
         let store = self.project.store;
-        // If a compaction was announced after the recorded event, this event belongs to that compaction and is no
+        // If a compaction was announced after the recorded event, this event belongs to that compaction and is not a
         // duplicate.
         matches!(store.session_state(session).read_state::<PendingBrief>(), Ok(None))
             && store.current_digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))

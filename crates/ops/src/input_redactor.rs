@@ -1,4 +1,4 @@
-//! Redacts the text that a person passes to a command. It can contain secrets, like captured text.
+//! Redacts the text that a person passes to a command. Like captured text, it can contain secrets.
 
 use std::borrow::Cow;
 use std::cell::Cell;

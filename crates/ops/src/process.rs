@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::process::reaper::ProcessReaper;
 
-/// How long to wait between two checks whether a command has ended.
+/// How long to wait before checking again whether a command has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a command may take to end after SIGTERM. This is also how long to wait for its last output after it has

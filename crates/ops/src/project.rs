@@ -90,7 +90,7 @@ impl RootSearch {
             {
                 crate::error::REPAIR_WORKTREE_HINT
             }
-            _ => "`thru init` in the folder of your project makes one",
+            _ => "run `thru init` in the folder of your project to create one",
         }
     }
 

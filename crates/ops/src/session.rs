@@ -6,6 +6,7 @@ pub mod database;
 pub mod files;
 pub mod firing;
 pub mod journal;
+pub mod last;
 pub mod list;
 pub(crate) mod past;
 pub(crate) mod roster;

@@ -15,11 +15,11 @@ pub struct World<'a> {
     pub read_variable: &'a dyn Fn(&str) -> Option<OsString>,
     /// Whether any of thru's variables may be set. If not, hooks do not look up the variable of each setting.
     pub has_variables: bool,
-    /// `None` if the working directory no longer exists or is not needed.
+    /// The working directory, or `None` if it no longer exists or is not needed.
     pub cwd: Option<PathBuf>,
     /// The value of `--root`.
     pub root: Option<PathBuf>,
-    /// The path under which a harness should call this binary.
+    /// The path by which a harness should call this binary.
     pub program_path: PathBuf,
     pub now: Timestamp,
     /// The effective user. Folders of other users are not trusted.

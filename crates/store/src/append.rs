@@ -78,8 +78,8 @@ impl Dir {
         Ok((file, size))
     }
 
-    /// Renames a full log, so that the caller can start a new one. Returns false if the log could not be renamed. It
-    /// then keeps growing, and nothing is lost.
+    /// Renames a full log, so that the caller can start a new one. Returns false if the log could not be renamed. In
+    /// that case, the log keeps growing, and nothing is lost.
     fn rotate_log(&self, rel: &str, file: &File) -> bool {
         // If several processes find the log full, this lock lets only one of them rename it.
         if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {

@@ -19,7 +19,7 @@ pub enum Durability {
     /// After a crash of the program, the file has its old or its new content. A power cut may undo the write.
     Relaxed,
     /// The file can be rebuilt, and is always complete or absent. The old file is removed first, because some file
-    /// systems write a replacing file to disk at once, which would slow down a hook.
+    /// systems flush a file to disk at once if it replaces another file, which would slow down a hook.
     Rebuildable,
 }
 
@@ -32,7 +32,7 @@ impl Dir {
         }
     }
 
-    /// Atomically replaces or creates the file `name` in this folder. After a crash, a `Rebuildable` file may be
+    /// Replaces or creates the file `name` in this folder atomically. After a crash, a `Rebuildable` file may be
     /// absent.
     pub fn write(&self, name: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         let path = self.path().join(name);
@@ -61,7 +61,8 @@ impl Dir {
         self.create_with_access(name, bytes, NewFileAccess::ForOwner)
     }
 
-    /// Writes, syncs and removes a file in this folder. Only this reliably shows whether records can be written.
+    /// Writes, syncs and removes a file in this folder. Only an actual write reliably shows whether records can be
+    /// written.
     pub fn check_folder_is_writable(&self) -> Result<()> {
         let temporary = self.write_temporary(
             "write-test",
@@ -200,7 +201,7 @@ pub(crate) enum NewFileAccess {
     ForOwner,
     /// Everybody whom the umask allows. This is for other programs' files, which other users may need to read.
     ByUmask,
-    /// Everybody who could use the replaced file. Its mode is kept, whatever the umask is.
+    /// Everybody who could use the replaced file. Its mode is kept, regardless of the umask.
     WithMode(Mode),
     /// Everybody who could use the replaced file. Its mode and owner are kept.
     WithOwner { mode: Mode, owner: u32, group: u32 },

@@ -34,7 +34,7 @@ pub struct Checkout {
     dir: Dir,
     cached_stats: RefCell<HashMap<String, Option<FileStat>>>,
     /// The path and the handle of the folder that was used last. The handle is `None` if that folder does not exist.
-    /// It is cached because files are examined folder by folder.
+    /// The handle is cached because files are examined folder by folder.
     last_folder: RefCell<(String, Option<Dir>)>,
     remaining_effort: Cell<ExaminationLimit>,
 }
@@ -75,7 +75,7 @@ pub enum ListingComparison {
 /// When a listing was made, which determines which file times can be relied on.
 #[derive(Clone, Copy, Debug)]
 pub enum ListingOrigin<'c> {
-    /// The files were examined at this time of the file system's clock or earlier.
+    /// The files were examined at this time or earlier, according to the file system's clock.
     ExaminedBefore(i64),
     /// The files were examined through this `Checkout`, earlier in this process.
     ExaminedThrough(&'c Checkout),
@@ -223,8 +223,9 @@ impl Checkout {
         same(self.content_hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
-    /// Returns the first of these files that may have changed at `at` or later, in nanoseconds of the file system's
-    /// clock. For a missing file, its folder's change time is used, because it shows when the file was removed.
+    /// Returns the first of these files that may have changed at or after `at`, a time in nanoseconds by the file
+    /// system's clock. For a missing file, the change time of its folder is used, because that time shows when the file
+    /// was removed.
     pub fn first_changed_since<'f>(
         &self,
         files: impl IntoIterator<Item = &'f str>,
@@ -232,7 +233,7 @@ impl Checkout {
     ) -> Option<&'f str> {
         files.into_iter().find(|path| match self.file_stat(path) {
             Some(seen) => seen.modified_ns.max(seen.inode_changed) >= at(path),
-            // A submodule is a folder of which git tracks only the commit, so it does not count as a missing file.
+            // A submodule is a folder, and git tracks only its commit, so it does not count as a missing file.
             None => !self.is_folder(path) && self.folder_change_time(path) >= at(path),
         })
     }

@@ -49,8 +49,8 @@ impl Dir {
     }
 
     /// Opens `path` if no part of it is a link. The error `NOENT` means that the path does not exist. After any other
-    /// error, the caller must try `open`. This takes one system call instead of two, which matters in a search that
-    /// checks every parent of a folder.
+    /// error, the caller must try `open`. `open_direct` takes one system call instead of two, which matters in a search
+    /// that checks every parent of a folder.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked_local_files: GitTrackedFiles::NoneTracked })

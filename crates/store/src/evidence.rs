@@ -9,7 +9,7 @@ use model::plan::PlanUnreadableReason;
 
 use crate::{Dir, Durability, Error, FolderEntryKind, Lock, Result, SessionState, Store, layout};
 
-/// Another tool's bundle may be larger than the bundles that thru writes.
+/// The largest bundle file that is read. Another tool's bundle may be larger than the bundles that thru writes.
 const MAX_BUNDLE_FILE_BYTES: usize = 16 * MAX_BUNDLE_BYTES;
 
 /// The size limit of a listing, which is enough for a hundred thousand files.
@@ -85,8 +85,8 @@ impl Store {
         )
     }
 
-    /// Returns a listing and the time when it was written, in nanoseconds of the file system's clock. Returns `None`
-    /// if the listing is missing or cannot be read.
+    /// Returns a listing and the time when it was written, in nanoseconds by the file system's clock. Returns `None` if
+    /// the listing is missing or cannot be read.
     pub fn read_listing(&self, task: &Id, tree: &str) -> Option<(FileListing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::evidence_listing_file(tree));

@@ -1,5 +1,5 @@
-//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each read continues
-//! where the last one ended, and is limited, however large the file is.
+//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each call continues where
+//! the last one ended, and reads a limited number of bytes, however large the file is.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -106,7 +106,7 @@ pub fn read_unfinished_line(path: &Path, cursor: &FeedCursor, max: usize) -> Res
     Ok(bytes)
 }
 
-/// Calls `pick` for each line, from the last line backwards, until it returns a value. The last line may be
+/// Calls `pick` for each line, from the last line backwards, until `pick` returns a value. The last line may be
 /// unfinished. The search covers at most `max_tail_bytes` and skips lines that are longer than the limit.
 pub fn find_in_last_lines<T>(
     path: &Path,
@@ -128,7 +128,7 @@ pub fn find_in_last_lines<T>(
         let got =
             feed.read_at(back.make_room_in_front(usize::try_from(length).unwrap_or(CHUNK_BYTES)), at)?;
         if (got as u64) < length {
-            return Ok(None); // the file was cut while it was read, so its end is unknown
+            return Ok(None); // the file was truncated while it was being read, so its end is unknown
         }
         while let Some(line) = back.take_last_line() {
             if !std::mem::take(&mut is_overlong)
@@ -252,7 +252,7 @@ impl<'p> FeedFile<'p> {
         Ok(fnv_fingerprint([&tail[..got]]))
     }
 
-    /// Fills `bytes` from offset `at` and returns how many bytes were read. There are fewer than requested only at
+    /// Fills `bytes` from offset `at` and returns how many bytes were read. Reads fewer bytes than requested only at
     /// the end of the file.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
         let mut filled = 0;

@@ -72,7 +72,7 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the folder that the `.git` file of a worktree names, if `top` is the top of a worktree and that folder does
-/// not exist. This is so after the main checkout was moved or deleted.
+/// not exist. This happens after the main checkout has been moved or deleted.
 pub fn missing_worktree_folder(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     if !dot_git.symlink_metadata().ok()?.is_file() {
@@ -191,7 +191,8 @@ fn read_first_line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Returns the files that equal their version in git's index, because they were committed, restored or staged.
+/// Returns the files that are identical to their version in git's index, because they were committed, restored or
+/// staged.
 pub fn files_unchanged_in_index<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     crate::tracked::unchanged_files(dir, paths)
 }

@@ -25,7 +25,7 @@ impl Lock {
         (&self.file, &self.path)
     }
 
-    /// Writes the lock's holder to the file, where other processes can read it.
+    /// Writes the name of the lock's holder to the file, where other processes can read it.
     pub(crate) fn write_holder(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
         signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))

@@ -54,7 +54,7 @@ impl Dir {
                 Err(Error::Absent { .. }) => return Ok(None),
                 opened => Some(opened?),
             };
-            // If the log was rotated between the two calls, the open file may be the next part, so start again.
+            // If the log was rotated after the first check, the open file may be the next part, so start again.
             if part.is_none() && self.rotated_part(rel, end_position.rotated_parts + 1).is_some() {
                 continue;
             }

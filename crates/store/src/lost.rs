@@ -19,7 +19,7 @@ use crate::{Dir, Error, Lock, Result, Store, layout};
 /// The size of the note, which never changes. It is one block on most disks.
 const NOTE_BYTES: usize = 4096;
 
-/// The content of the file as long as nothing is lost. It explains the file to a person who opens it.
+/// The content of the file as long as nothing has been lost. It explains the file to a person who opens it.
 const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing was lost"}"#;
 
 /// The length to which the reason is cut, in bytes.
@@ -30,7 +30,7 @@ const MAX_REASON_BYTES: usize = 400;
 pub struct LostRecords {
     pub first: String,
     pub last: String,
-    /// A lower bound. If two hooks lose a record at the same moment, only one loss may be counted.
+    /// The minimum number of lost records. If two hooks lose a record at the same moment, only one loss may be counted.
     pub count: u64,
     pub why: String,
 }

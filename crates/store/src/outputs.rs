@@ -140,8 +140,8 @@ impl Store {
         self.lock_by_path(&layout::outputs_lock_path("new"), wait)
     }
 
-    /// Takes a run's lock, so that nothing is launched twice. `who` describes this process to others that wait for
-    /// the lock.
+    /// Takes a run's lock, so that nothing is launched twice. `who` describes this process to other processes that wait
+    /// for the lock.
     pub fn lock_run(&self, run: &RunFolder, who: &str, wait: Duration) -> Result<Lock> {
         let lock = self.lock_by_path(&layout::outputs_lock_path(&run.lock_name()), wait)?;
         lock.write_holder(who)?;
@@ -280,7 +280,7 @@ impl RunFolder {
         self.dir.rename_aside(name, word)
     }
 
-    /// Renames the current list after `stage`, because another stage becomes the current one.
+    /// Renames the current list to the name of the list for `stage`, because another stage becomes the current one.
     pub fn rename_list_for_stage(&self, stage: &Id) -> Result<()> {
         self.dir.rename_synced(layout::EXPECTED_FILE, &layout::expected_file_of_stage(stage.as_str()))
     }
@@ -303,13 +303,14 @@ impl RunFolder {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Ok(None),
-            // On a file system without locks, it cannot be detected that another process is using the file.
+            // On a file system without locks, there is no way to detect that another process is using the file.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
         }
     }
 }
 
-/// Saves each message only once, even if a hook fires twice, and keeps the file below the limit.
+/// Appends a message unless the file already contains it, because a hook may fire twice. Keeps the file below the
+/// limit.
 fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
     let known = match dir.read_file(name, usize::try_from(MAX_MESSAGES_BYTES).unwrap_or(usize::MAX)) {
         Err(Error::Absent { .. }) => Vec::new(),

@@ -22,7 +22,7 @@ const CHUNK_BYTES: usize = 128 * 1024;
 /// The length to which lines are cut. No record is this long, and a cut line does not parse.
 pub(crate) const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// Smaller files are first read onto the stack, because musl makes a system call for every larger allocation.
+/// Smaller files are first read onto the stack, because musl makes a system call for every large allocation.
 const STACK_READ_BYTES: usize = 4096;
 
 /// Opens a file outside every store, such as a transcript. Links in the path are followed, because the user created
@@ -38,7 +38,7 @@ pub fn read_outside_store(path: &Path, max: usize) -> Result<Vec<u8>> {
 }
 
 /// Returns the metadata of the entry at a path without following links, or `None` if there is no entry. Returns an
-/// error if the path may not be examined, whereas `Path::exists` treats such a path as absent.
+/// error if the user lacks the permission to examine the path, whereas `Path::exists` treats such a path as absent.
 pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),

@@ -9,7 +9,7 @@ use model::role::lifecycle::{self, Lifecycle, LifecycleStepRefusal};
 
 use crate::{Durability, Error, FolderEntryKind, Result, SessionState, Store, layout};
 
-/// The size limit of a lifecycle. Even with a full history, it is smaller.
+/// The size limit of a lifecycle. Even a lifecycle with a full history is smaller.
 const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.
@@ -39,8 +39,7 @@ pub enum LifecycleChange {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// `None` if the file does not contain a valid role name, so that the session has no role. thru never writes such
-    /// a file.
+    /// The session's role. `None` if the file does not contain a valid role name. thru never writes such a file.
     pub role: Option<Id>,
 }
 

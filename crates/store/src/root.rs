@@ -1,5 +1,5 @@
-//! Finds the root. The order is: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the top of the git checkout, and
-//! the folder itself.
+//! Finds the root. It tries, in this order: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the top of the git
+//! checkout, and the folder itself.
 //!
 //! The search for a marker stays inside the git working tree that contains the starting folder. From a submodule, it
 //! continues into the superproject. Outside git, the search ends at a folder with another owner. Folders that another
@@ -126,7 +126,7 @@ fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     ))
 }
 
-/// Opens the store at `dir` if a search from `start` may use it. A folder that may not be used is skipped without an
+/// Opens the store at `dir` if a search from `start` may use it. A folder that must not be used is skipped without an
 /// error, because otherwise a broken marker in `/tmp` could block all other users.
 fn open_store_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, RootMarker)>> {
     match open_marked_store(dir) {
@@ -203,8 +203,8 @@ pub(crate) fn open_store_folder(dir: &Path) -> Result<Option<Store>> {
     match Dir::open_direct(&path) {
         Ok(open) => return Ok(Some(Store::new(open))),
         Err(Errno::NOENT) => return Ok(None),
-        // The user created the links above `dir`, but a link below `dir` may have come with the project. Check each
-        // part below.
+        // The user created the links above `dir`, but a link below `dir` may have come with the project. So the code
+        // below checks each part.
         Err(_) => {}
     }
     match Dir::open(dir).and_then(|dir| dir.open_subfolder(layout::STORE_FOLDER)) {

@@ -55,8 +55,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Adds `text`, which consists of complete lines, as the first part of the journal. This works only as long as
-    /// the journal has a single part. All readers and writers then see the parts in the right order.
+    /// Adds `text`, which consists of complete lines, as the first part of the journal. This is done only while the
+    /// journal has a single part, so that all readers and writers see the parts in the right order.
     pub fn write_first_journal_part(&self, session: &Id, text: &[u8]) -> Result<()> {
         self.dir().write_at_path(&layout::first_journal_part_path(session), text, Durability::Relaxed)
     }

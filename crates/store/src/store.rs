@@ -35,9 +35,9 @@ pub struct Store {
 /// How many bytes of a journal a hook reads for every millisecond that is left. A session start folds journals up to
 /// three times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
 const JOURNAL_BYTES_PER_MS: u64 = 10 * 1024;
-/// How many bytes at the end of a journal a hook reads at least, even if it has little time.
+/// The minimum number of bytes that a hook reads from the end of a journal, even if it has little time.
 const MIN_JOURNAL_BYTES_READ: u64 = 64 * 1024;
-/// How many bytes at the end of a journal a hook reads at most.
+/// The maximum number of bytes that a hook reads from the end of a journal.
 const MAX_JOURNAL_BYTES_READ: u64 = 2 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -52,8 +52,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Records an original's properties and then removes the original. A later request can then report that it
-    /// existed. The caller must hold the lock and must have read the log while holding it.
+    /// Records an original's properties and then removes the original. A later request can then report that the
+    /// original existed. The caller must hold the lock and must have read the log while holding it.
     pub fn archive_original(&self, archived: &ArchivedOutput) -> Result<()> {
         self.dir().append_lines_synced(layout::SUMMARIES_ARCHIVE, &[archived.to_json_line()])?;
         self.dir()

@@ -68,14 +68,14 @@ mod kernel {
 
     use super::{BorrowedFd, CWD, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path, Result};
 
-    /// How often opening a path is tried.
+    /// How many times opening a path is attempted.
     const MAX_OPEN_TRIES: usize = 16;
 
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let mut opened = Err(Errno::AGAIN);
-        // The kernel cannot safely resolve `..` while anything on the machine is being renamed, and then returns
-        // `EAGAIN`.
+        // While anything on the machine is being renamed, the kernel cannot safely resolve `..` and returns `EAGAIN`.
+        // So try again.
         for _ in 0..MAX_OPEN_TRIES {
             opened = openat2(at, rel, flags | OPEN_FLAGS, mode, resolve);
             if !matches!(opened, Err(Errno::AGAIN)) {

@@ -79,7 +79,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/none", Err(Errno::NOENT)),
         ("none/file", Err(Errno::NOENT)),
         ("plain/file", Err(Errno::NOTDIR)),
-        // A link is the first, a middle or the last part of the name. Some of the links lead out of the folder,
+        // A link is the first, a middle or the last part of the name. Some of the links lead out of the folder, and
         // others stay beneath it.
         ("first", Err(Errno::LOOP)),
         ("first/secret", Err(Errno::LOOP)),

@@ -102,7 +102,8 @@ fn index_paths(git_dir: &Path) -> Vec<PathBuf> {
 }
 
 fn read_index(path: &Path, prefix: &[u8], files: &mut Vec<String>) -> io::Result<()> {
-    // The index does not record the length of its object ids. It is 20 bytes, or 32 bytes if git uses SHA-256.
+    // The index does not record the length of its object ids. Their length is 20 bytes, or 32 bytes if git uses
+    // SHA-256.
     let first = scan_store_entries(open_index(path)?, 20, prefix);
     let found = match first {
         Err(error) if error.kind() == ErrorKind::InvalidData => {
@@ -170,8 +171,8 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
-/// Returns the files that, judging by size and time, are the same as in git's index. Returns no files if the folder
-/// is not in git. The same happens if the index is large, because hooks call this function.
+/// Returns the files that, judging by size and time, are the same as in git's index. Returns no files if the folder is
+/// not in git, or if the index is too large to be read by a hook.
 pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
     let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };

@@ -54,7 +54,7 @@ fn open_closed_streams() {
         return;
     }
     for _ in asked.iter().filter(|stream| stream.revents().contains(PollFlags::NVAL)) {
-        // A new file gets the lowest free descriptor, which is the one of the closed stream. The file stays open.
+        // A new file gets the lowest free descriptor, which is that of the closed stream. The file stays open.
         if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
             std::mem::forget(null);
         }

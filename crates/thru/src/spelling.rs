@@ -22,7 +22,7 @@ pub fn expand_command(words: Vec<OsString>) -> Vec<OsString> {
             Some(parts) => spelt.extend(parts),
             None => spelt.push(word),
         }
-        // A second command word follows only if the first is a group of commands.
+        // A second command word follows only if the first word names a group of commands.
         if !group {
             break;
         }

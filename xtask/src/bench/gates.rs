@@ -1,4 +1,4 @@
-//! Counts what a hook does and does not measure its time. The counts are the same in every run, so CI can enforce
+//! Counts what a hook does, instead of measuring its time. The counts are the same in every run, so CI can enforce
 //! limits.
 
 use std::process::{Command, Stdio};

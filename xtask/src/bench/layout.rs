@@ -29,7 +29,8 @@ SECTIONS
 ";
 const SCRIPT_TAIL: &str = "  }\n}\nINSERT BEFORE .text;\n";
 
-/// A pattern may also match functions that no hook calls. If their code is larger than this, the pattern comes last.
+/// A pattern may also match functions that no hook calls. If the code of these functions has more bytes than this, the
+/// pattern comes last.
 const MAX_UNCALLED_BYTES: u64 = 2 * 1024;
 
 /// Runs each hook of the benchmark under callgrind, with a binary that still has its symbols.

@@ -24,7 +24,7 @@ pub fn prepare_trusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()
 }
 
-/// A project with a thousand sessions. The last session has ten thousand journal lines and a digest.
+/// Prepares a project with a thousand sessions. The last session has ten thousand journal lines and a digest.
 pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
@@ -46,7 +46,8 @@ pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(STOP_HOOK_ARGV, &stop_payload(&sandbox.dir)).map(drop)
 }
 
-/// Like `prepare_many_sessions`, with a plan of 200 tasks, 500 decisions and 1,000 packets. Briefs are ranked by score.
+/// Prepares the same project as `prepare_many_sessions`, with a plan of 200 tasks, 500 decisions and 1,000 packets.
+/// Briefs are ranked by score.
 pub fn prepare_scored_briefs(sandbox: &Sandbox) -> Result<()> {
     prepare_many_sessions(sandbox)?;
     add_plan(sandbox, 10, 20)?;
@@ -57,7 +58,7 @@ pub fn prepare_scored_briefs(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// A project with a large plan, and as many decisions as a team makes in years.
+/// Prepares a project with a large plan, and as many decisions as a team makes over several years.
 pub fn prepare_many_decisions(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_plan(sandbox, 20, 100)?;
@@ -80,7 +81,7 @@ pub fn add_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
     Ok(std::fs::write(&log, lines)?)
 }
 
-/// A project with a task in progress and evidence about a thousand files. The evidence is old, so only the
+/// Prepares a project with a task in progress and evidence about a thousand files. The evidence is old, so only the
 /// modification times of the files are compared.
 pub fn prepare_evidence(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
@@ -114,8 +115,8 @@ pub fn add_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     sandbox.run_successfully(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
 }
 
-/// A project with a hundred thousand packets and an index of them. The packet folder is old enough for the index to
-/// be trusted.
+/// Prepares a project with a hundred thousand packets and an index of them. The packet folder is old enough for the
+/// index to be trusted.
 pub fn prepare_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_packets(sandbox, 100_000)
@@ -140,8 +141,8 @@ pub fn add_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
     sandbox.run_successfully(&["packet", "list"], b"").map(drop)
 }
 
-/// A live run with eight outputs. Six outputs exist and have 20 KB each. The sub-agent must write one of the two
-/// missing outputs.
+/// Prepares a live run with eight outputs. Six outputs exist and have 20 KB each. The sub-agent must write one of the
+/// two missing outputs.
 pub fn prepare_live_run(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     let mut words = vec!["gate", "expect", "review"];
@@ -176,7 +177,7 @@ pub const OUTPUT_NAMES: &[&str] = &[
     "review-security.md",
 ];
 
-/// Appends copies of the last line of a log, each with another id.
+/// Appends copies of the last line of a log, each with a different id.
 pub fn repeat_last_line(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> String) -> Result<()> {
     let text = std::fs::read_to_string(log).with_context(|| format!("reading {}", log.display()))?;
     let line = text.lines().last().context("the log is empty")?;
@@ -184,7 +185,7 @@ pub fn repeat_last_line(log: &Path, id: &str, times: usize, other: impl Fn(usize
     Ok(std::fs::OpenOptions::new().append(true).open(log)?.write_all(copies.as_bytes())?)
 }
 
-/// A project whose session owns a loop, and a copy of the loop's initial state.
+/// Prepares a project whose session owns a loop, and a copy of the loop's initial state.
 pub fn prepare_loop(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
@@ -265,7 +266,7 @@ pub fn make_brief_due(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(std::fs::write(folder.join(SANDBOX_SESSION_ID), "due\n")?)
 }
 
-/// A project whose session has a role, with a context file of typical size.
+/// Prepares a project whose session has a role, with a context file of typical size.
 pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
@@ -273,7 +274,7 @@ pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["role", "bind", "tester", "--session", SANDBOX_SESSION_ID], b"").map(drop)
 }
 
-/// A project with a manifest of three files, a session that is working on it, and an earlier compaction.
+/// Prepares a project with a manifest of three files, a session that is working on it, and an earlier compaction.
 pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
@@ -299,7 +300,7 @@ pub fn role_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
-/// A project in the state after a clone: the store exists, but there is no trust record.
+/// Prepares a project in the state after a clone: the store exists, but there is no trust record.
 pub fn prepare_untrusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     Ok(std::fs::remove_dir_all(sandbox.state_folder())?)
@@ -317,7 +318,7 @@ pub fn edit_2m_payload(sandbox: &Path) -> Vec<u8> {
     payload::edit_payload(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
-/// The payload of a 4 KB Bash call. The journal records the command, so the hook must redact it.
+/// Returns the payload of a 4 KB Bash call. The journal records the command, so the hook must redact it.
 pub fn bash_4k_payload(sandbox: &Path) -> Vec<u8> {
     let script = payload::sample_code(3_300, &payload::github_token());
     payload::bash_payload(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
@@ -328,7 +329,7 @@ pub fn prompt_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "UserPromptSubmit", json!({"prompt": text}))
 }
 
-/// The JSON that a harness passes to a status line program.
+/// Returns the JSON that a harness passes to a status line program.
 pub fn status_payload(sandbox: &Path) -> Vec<u8> {
     let project = sandbox.join("project");
     let status = json!({"session_id": SANDBOX_SESSION_ID, "context_window": {"used_percentage": 42},

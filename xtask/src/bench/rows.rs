@@ -29,8 +29,8 @@ pub struct BenchRow {
     pub run_in_parallel: bool,
     /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
-    /// Resets the sandbox before each sample and is not included in its time. The arguments are the sandbox, the
-    /// transcript and the number of the round.
+    /// Resets the sandbox before each sample. The time that this takes is not included in the sample. The arguments are
+    /// the sandbox, the transcript and the number of the round.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
     /// fast.
@@ -119,8 +119,8 @@ impl TimeTarget {
         match kind {
             LinkKind::Musl => self.musl,
             LinkKind::StaticGnu => self.gnu,
-            // The dynamic loader was measured to cost 0.5 to 0.7 times `/bin/true`, in addition to glibc's own
-            // start-up.
+            // The dynamic loader was measured to cost 0.5 to 0.7 times as much as `/bin/true`, in addition to glibc's
+            // own start-up.
             LinkKind::Dynamic => self.gnu + 0.7,
         }
     }

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let Ok(status) = command.status() else { return ExitCode::FAILURE };
     let ms = start.elapsed().as_millis();
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return ExitCode::FAILURE };
-    // macOS reports bytes, other systems report kilobytes.
+    // macOS reports bytes, and other systems report kilobytes.
     let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
     let kb = usage.max_rss() / unit;
     let Some(file) = file else {

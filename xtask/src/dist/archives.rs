@@ -1,4 +1,5 @@
-//! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and writes their checksums.
+//! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and writes the checksums of
+//! the archives.
 //!
 //! Binaries for Linux are linked with the linkers that come with Rust, for both architectures. The linker and the
 //! system libraries for macOS come from zig's package on PyPI (442 MB), which is downloaded once and used only here.

@@ -31,8 +31,8 @@ pub const FUZZ_TARGETS: [(&str, FuzzTarget); 8] = [
     ("id", fuzz_id),
 ];
 
-/// Parsing and writing a document returns the same bytes. After a frontmatter edit, the new value can be read, and
-/// the body is unchanged.
+/// Checks that parsing and writing a document returns the same bytes. After a frontmatter edit, the new value must be
+/// readable, and the body must be unchanged.
 pub fn fuzz_document(data: &[u8]) {
     let mut document = Document::parse(data);
     assert_eq!(document.bytes(), data, "parse and write");
@@ -56,8 +56,8 @@ pub fn fuzz_document(data: &[u8]) {
     assert_eq!(document.frontmatter_value("fuzzed"), None);
 }
 
-/// The input is a new text, the byte 0xff, which valid UTF-8 never contains, and a document. When the new text
-/// replaces the document's first section, the rest of the document does not change.
+/// Checks that replacing a document's first section does not change the rest of the document. The input is the new
+/// text, the byte 0xff, which valid UTF-8 never contains, and the document.
 pub fn fuzz_section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
@@ -88,7 +88,7 @@ pub fn fuzz_section(data: &[u8]) {
     }
 }
 
-/// Reading a transcript line always makes progress, so reading ends.
+/// Checks that reading a transcript line always makes progress, so that reading ends.
 pub fn fuzz_transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
@@ -100,7 +100,7 @@ pub fn fuzz_transcript(data: &[u8]) {
     }
 }
 
-/// An input that can be decoded as a payload has a session.
+/// Checks that an input that can be decoded as a payload has a session.
 pub fn fuzz_payload(data: &[u8]) {
     for harness in HARNESSES {
         for event in ["PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop", "PreCompact"]
@@ -112,8 +112,8 @@ pub fn fuzz_payload(data: &[u8]) {
     }
 }
 
-/// If settings parse, inserting and removing our hooks restores the same bytes. If they do not parse, they are not
-/// changed.
+/// Checks that inserting and removing our hooks restores the same bytes if the settings parse. Settings that do not
+/// parse must not be changed.
 pub fn fuzz_settings(data: &[u8]) {
     let entries = ["Stop", "PostToolUse"].map(|event| HookEntry {
         event: event.into(),
@@ -141,7 +141,7 @@ pub fn fuzz_settings(data: &[u8]) {
     }
 }
 
-/// Redacting twice gives the same result.
+/// Checks that redacting twice gives the same result as redacting once.
 pub fn fuzz_redact(data: &[u8]) {
     for emails in [false, true] {
         let options = redact::RedactOptions { emails };
@@ -153,7 +153,8 @@ pub fn fuzz_redact(data: &[u8]) {
     }
 }
 
-/// Text for a model contains no invisible characters and no colour codes, and cannot close the quotes around it.
+/// Checks that text for a model contains no invisible characters and no colour codes, and cannot close the quotes
+/// around it.
 pub fn fuzz_render(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for max in [1, 7, 80, 2_000] {
@@ -182,7 +183,7 @@ fn is_harmless_char(c: char) -> bool {
         && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// An id is always a safe file name.
+/// Checks that an id is always a safe file name.
 pub fn fuzz_id(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(id) = Id::new(&text) else { return };

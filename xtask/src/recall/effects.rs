@@ -13,7 +13,7 @@ pub struct RecallEffect {
     pub ids: Vec<String>,
 }
 
-/// Words in the name of an MCP tool that show that the tool writes.
+/// Words in the name of an MCP tool that indicate that the tool writes.
 const WRITING_TOOL_WORDS: [&str; 8] =
     ["create", "update", "delete", "send", "save", "add", "post", "comment"];
 

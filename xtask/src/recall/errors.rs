@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::failure::message_of_line;
+
 use super::cut::{RecallSession, SessionCut, collapse_white_space};
 use super::events::{CallOutcome, EventKind};
 
@@ -10,11 +12,13 @@ const MAX_CALLS_AFTER: usize = 80;
 
 /// How many characters of a line are compared.
 const COMPARED_CHARS: usize = 60;
-/// The minimum number of characters of a line. A shorter line does not distinguish one error from another.
+/// The minimum length of a line that is compared, in characters. A shorter line does not distinguish one error from
+/// another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
-/// A brief or a summary warns of an error if it contains this many characters from the beginning of an error line, or
-/// the whole line if the line is shorter.
+/// A brief or a summary warns of an error if it contains this many characters from the beginning of the message in an
+/// error line, or the whole message if it is shorter. The place of the error does not count, because a brief lists the
+/// places of equal errors together.
 const MIN_WARNING_CHARS: usize = 40;
 
 /// Mistakes with the harness's own tools. A brief should not warn of them.
@@ -27,11 +31,11 @@ const TRIVIAL_ERRORS: [&str; 6] = [
     "File does not exist",
 ];
 
-/// Lines that report that something failed, but not what.
+/// Lines that report a failure without saying what failed.
 const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// How a line begins that reports a failure in a call with exit code 0. Such a call looks successful because a pipe
-/// hid the failure.
+/// The beginnings of lines that report a failure in a call with exit code 0. Such a call looks successful because a
+/// pipe hid the failure.
 const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
 /// Words in a line that explains what went wrong. The word `error` alone also occurs in code.
@@ -54,18 +58,18 @@ const ERROR_WORDS: [&str; 16] = [
     "unable",
 ];
 
-/// How a line begins that repeats the command, or that names the source of the lines above.
+/// The beginnings of lines that repeat the command, or that name the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// An error that occurred again, as the lines that both reports have in common.
-pub type RecurringError = BTreeSet<String>;
+/// An error that occurred again, as the lines that both reports have in common. Each line has its message.
+pub type RecurringError = BTreeMap<String, String>;
 
 /// Returns the errors that occurred again. Errors with the same first line are counted as one error.
 pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<RecurringError> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     for event in session.events_before(cut) {
         if let EventKind::Result { end, text, .. } = &event.kind {
-            before.extend(error_lines(*end, text));
+            before.extend(error_lines(*end, text).into_iter().map(|(line, _)| line));
         }
     }
     let after: BTreeSet<&str> =
@@ -74,24 +78,23 @@ pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<Recurr
     for event in &session.events[cut.event_count_before..] {
         let EventKind::Result { call_id: call, end, text } = &event.kind else { continue };
         let same: RecurringError =
-            error_lines(*end, text).into_iter().filter(|line| before.contains(line)).collect();
-        if let Some(first) = same.first().filter(|_| after.contains(call.as_str())).cloned() {
-            again.entry(first).or_default().extend(same);
+            error_lines(*end, text).into_iter().filter(|(line, _)| before.contains(line)).collect();
+        if let Some((first, _)) = same.first_key_value().filter(|_| after.contains(call.as_str())) {
+            again.entry(first.clone()).or_default().extend(same);
         }
     }
     again.into_values().collect()
 }
 
-/// Returns whether the text contains the beginning of one of the error's lines.
+/// Returns whether the text contains the beginning of one of the error's messages.
 pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
     let text = without_numbers(&collapse_white_space(text));
-    error
-        .iter()
-        .any(|line| text.contains(line.chars().take(MIN_WARNING_CHARS).collect::<String>().trim_end()))
+    error.values().any(|message| text.contains(message.as_str()))
 }
 
-/// Returns the lines that explain what went wrong, without numbers, because numbers differ from run to run.
-fn error_lines(end: CallOutcome, text: &str) -> Vec<String> {
+/// Returns the lines that explain what went wrong, each with its message. Both are without numbers, because numbers
+/// differ from run to run.
+fn error_lines(end: CallOutcome, text: &str) -> Vec<(String, String)> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {
         return Vec::new();
@@ -112,11 +115,18 @@ fn error_lines(end: CallOutcome, text: &str) -> Vec<String> {
         CallOutcome::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
         CallOutcome::Failed => all().take(1).collect(),
     };
-    let key = |line: &str| {
-        let key: String = without_numbers(&collapse_white_space(line)).chars().take(COMPARED_CHARS).collect();
-        key.trim_end().to_owned()
+    let normalise = |text: &str, most: usize| {
+        let kept: String = without_numbers(&collapse_white_space(text)).chars().take(most).collect();
+        kept.trim_end().to_owned()
     };
-    chosen.into_iter().map(key).filter(|key| key.chars().count() >= MIN_DISTINCTIVE_CHARS).collect()
+    let is_distinctive = |text: &str| text.chars().count() >= MIN_DISTINCTIVE_CHARS;
+    let both = |line: &str| {
+        let message = normalise(message_of_line(line), MIN_WARNING_CHARS);
+        let message = Some(message).filter(|message| is_distinctive(message));
+        let message = message.unwrap_or_else(|| normalise(line, MIN_WARNING_CHARS));
+        (normalise(line, COMPARED_CHARS), message)
+    };
+    chosen.into_iter().map(both).filter(|(line, _)| is_distinctive(line)).collect()
 }
 
 fn without_numbers(text: &str) -> String {
@@ -135,6 +145,10 @@ fn without_numbers(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn lines_of(end: CallOutcome, text: &str) -> Vec<String> {
+        error_lines(end, text).into_iter().map(|(line, _)| line).collect()
+    }
+
     #[test]
     fn what_is_compared_of_an_error() {
         for (text, expected) in [
@@ -147,22 +161,37 @@ mod tests {
             ("Exit code 2\nFAIL", vec![]),
             ("Exit code 2\nsomething else entirely happened", vec!["something else entirely happened"]),
         ] {
-            assert_eq!(error_lines(CallOutcome::Failed, text), expected, "{text}");
+            assert_eq!(lines_of(CallOutcome::Failed, text), expected, "{text}");
         }
     }
 
     #[test]
     fn a_pipe_does_not_hide_an_error() {
         let text = "ok  \ta/b\t0.1s\n--- FAIL: TestOfSomething (0.01s)\nall in all an error";
-        assert_eq!(error_lines(CallOutcome::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
+        assert_eq!(lines_of(CallOutcome::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
         assert!(error_lines(CallOutcome::NotRun, text).is_empty());
     }
 
     #[test]
     fn a_warning_may_be_shorter_than_the_error() {
-        let error =
-            RecurringError::from(["error: package a/b v0.0.0 cannot be built because of this".to_owned()]);
+        let text = "Exit code 1\nerror: package a/b v0.1.2 cannot be built because of this";
+        let error: RecurringError = error_lines(CallOutcome::Failed, text).into_iter().collect();
         assert!(warns_of_error(&error, "- `error:  package a/b v1.12.3 cannot be built…`"));
         assert!(!warns_of_error(&error, "error: package a/c"));
+    }
+
+    #[test]
+    fn a_warning_may_name_other_places_or_only_the_test() {
+        for (text, warning) in [
+            (
+                "Exit code 1\nsrc/a.go:57:3: cannot use parseAll as string",
+                "- `go build`: `src/a.go:57, :190, b.go:9: cannot use parseAll as string`",
+            ),
+            ("Exit code 1\n--- FAIL: TestOfSomething (0.01s)", "- `go test`: `TestOfSomething`"),
+        ] {
+            let error: RecurringError = error_lines(CallOutcome::Failed, text).into_iter().collect();
+            assert!(warns_of_error(&error, warning), "{text}");
+            assert!(!warns_of_error(&error, "- `go build`: `src/a.go:57: unused`"), "{text}");
+        }
     }
 }

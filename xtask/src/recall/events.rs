@@ -1,7 +1,7 @@
 //! Reads the events of a session from its transcript.
 //!
-//! This module shares no code with the readers that briefs are made with, because briefs are judged by its results.
-//! It may be slow and simple, so it parses every line completely.
+//! This module shares no code with the readers that are used for briefs, because briefs are judged by its results. It
+//! may be slow and simple, so it parses every line completely.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ const FILE_TOOLS: [(&str, bool); 8] = [
 
 const SHELL_TOOLS: [&str; 3] = ["bash", "execute", "shell"];
 
-/// How messages begin that have the user's role although nobody typed them.
+/// The beginnings of messages that have the user's role although nobody typed them.
 const NOT_TYPED_STARTS: [&str; 12] = [
     "<local-command",
     "<command-message>",
@@ -101,7 +101,7 @@ const NOT_TYPED_STARTS: [&str; 12] = [
     "Base directory for this skill",
 ];
 
-/// How the result of a refused call begins.
+/// The beginnings of the results of refused calls.
 const REFUSAL_STARTS: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
 /// The text before the user's reason for a refusal.
 const REFUSAL_REASON_START: &str = "the user said:\n";

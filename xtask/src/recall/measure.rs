@@ -50,9 +50,9 @@ pub struct RecallAnswers {
     pub missed: Vec<(usize, String)>,
     /// How many of the files that the text names were needed again.
     pub precision: FoundShare,
-    /// The precision of a list with the same number of files, the most recently used ones.
+    /// The precision of a list that consists of the same number of most recently used files.
     pub recent_files_share: FoundShare,
-    /// The precision of a list with the same number of files, the most frequently used ones.
+    /// The precision of a list that consists of the same number of most frequently used files.
     pub frequent_files_share: FoundShare,
     /// How many of the needed files are in a plain list of recent paths that is as long as the text.
     pub path_list_share: FoundShare,
@@ -67,7 +67,7 @@ pub struct MeasuredCut {
     pub kind: SessionCutKind,
     /// The results for briefs without a summary, in the order of [`BRIEF_SIZES`].
     pub brief_alone: Vec<RecallAnswers>,
-    /// Set only at compactions.
+    /// The results for the packet, which is measured only at compactions.
     pub packet: Option<RecallAnswers>,
     pub with_summary: Option<SummaryAndBrief>,
 }
@@ -163,7 +163,7 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
         ask("outside effects, with id", &words, effects::is_effect_mentioned(effect, &flat));
     }
     for error in &wanted.errors_again {
-        let words = error.first().map_or("", String::as_str);
+        let words = error.keys().next().map_or("", String::as_str);
         ask("errors met again", words, errors::warns_of_error(error, text));
     }
     let needed = &wanted.files_again;
@@ -223,7 +223,7 @@ fn contains_as_word(text: &str, name: &str) -> bool {
     })
 }
 
-/// The minimum percentage of a line's words in the summary for the line to be a repetition.
+/// If the summary contains at least this percentage of a line's words, the line is a repetition.
 const MIN_REPEATED_PERCENT: usize = 80;
 
 /// Counts the new lines. A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.

@@ -69,7 +69,7 @@ impl TranscriptScript {
     }
 }
 
-/// A session about a parser: a commit, a failing test, a compaction, and then the same files again.
+/// Returns a session about a parser: a commit, a failing test, a compaction, and then the same files again.
 fn parser_session() -> TranscriptScript {
     let mut script = TranscriptScript::default();
     script.push_user("Make the parser accept trailing commas, and keep its error messages as they are");

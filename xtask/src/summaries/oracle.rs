@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// Messages of the operating system and of language runtimes.
+/// Messages from the operating system and from language runtimes.
 const ERROR_MESSAGES: &[&str] = &[
     "panicked at",
     "traceback (most recent call last)",

@@ -1,4 +1,5 @@
-//! Checks which packages hooks are linked with, and the number of all packages, so that neither grows unnoticed.
+//! Checks the list of packages that hooks are linked with, and the total number of packages, so that neither grows
+//! unnoticed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,8 +31,8 @@ pub fn write_dependency_list(root: &Path) -> Result<()> {
         .with_context(|| format!("writing {DEPENDENCY_LIST_FILE}"))
 }
 
-/// Returns only names, because the lock file has the versions. The target is fixed, so that the list is the same on
-/// every machine.
+/// Returns the names of the packages that `ops` depends on. The versions are in the lock file. The target is fixed, so
+/// that the list is the same on every machine.
 fn dependencies_of_ops() -> Result<BTreeSet<String>> {
     let output = crate::cargo_command()
         .args(["tree", "--package", "ops", "--edges", "normal", "--prefix", "none", "--format", "{p}"])

@@ -91,7 +91,7 @@ fn parse_term(words: &[&str], at: &mut usize) -> bool {
     if words.get(*at) == Some(&"WITH") {
         let exception = words.get(*at + 1).copied().unwrap_or_default();
         *at += 2;
-        // An exception only grants additional rights, so it is enough if the licence itself is allowed.
+        // An exception only grants additional rights, so only the licence itself must be allowed.
         return ALLOWED_LICENCES.contains(&word)
             || ALLOWED_LICENCES.contains(&format!("{word} WITH {exception}").as_str());
     }

@@ -1,6 +1,6 @@
 //! The rules that can be checked in the text of one file.
 //!
-//! The forbidden words are split in two halves in this file, so that it does not violate its own rules.
+//! The forbidden words are split in half in this file, so that it does not violate its own rules.
 
 use std::path::Path;
 

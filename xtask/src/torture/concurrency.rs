@@ -16,12 +16,12 @@ use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxRoot, payload};
 
 pub const PARALLEL_WRITERS: usize = 64;
 
-/// Hooks append without a lock, so each write must be one complete line.
+/// Makes many hooks append to one log at the same time. Hooks take no lock, so each write must be one complete line.
 pub fn appends_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     append_from_many(&lab.sandbox("appends")?, depth)
 }
 
-/// Like `appends_at_once`, but the log is rotated repeatedly during the writes.
+/// Like `appends_at_once`, but rotates the log repeatedly during the writes.
 pub fn appends_rotating(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let sandbox = lab.sandbox("appends-rotating")?;
     prepare::set_smallest_log_limit(&sandbox)?;
@@ -74,7 +74,7 @@ fn call_id(writer: usize, number: usize) -> String {
     format!("toolu_w{writer}n{number}")
 }
 
-/// All processes read, change and write one trust record at the same time.
+/// Makes all processes read, change and write one trust record at the same time.
 pub fn trust_updates_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
@@ -114,7 +114,8 @@ pub fn trust_updates_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
     Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
-/// All processes create the same root at the same time. One process wins, and all report the same project id.
+/// Makes all processes create the same root at the same time. One process must win, and all must report the same
+/// project id.
 pub fn inits_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
@@ -142,7 +143,7 @@ pub fn inits_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
     Ok(build_tally(PARALLEL_WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
-/// 64 hooks report the same tool call at the same time. The call must be recorded once.
+/// Makes 64 hooks report the same tool call at the same time. The call must be recorded once.
 pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -174,7 +175,8 @@ pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<Tortu
     Ok(build_tally(PARALLEL_WRITERS * rounds, wrong, reproduce))
 }
 
-/// 64 hooks report the stop of one session at the same time. The transcript contains calls that no hook has reported.
+/// Makes 64 hooks report the stop of one session at the same time. The transcript contains calls that no hook has
+/// reported.
 pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -216,7 +218,7 @@ pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
     ))
 }
 
-/// Two sessions claim one packet at the same time. Only one of them gets it.
+/// Makes two sessions claim one packet at the same time. Only one of them may get it.
 pub fn packet_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
@@ -257,7 +259,7 @@ pub fn packet_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
 
 const MAX_CLAIM_TRIES: usize = 10;
 
-/// 64 processes report different stops of one loop at the same time. Each stop must be counted.
+/// Makes 64 processes report different stops of one loop at the same time. Each stop must be counted.
 pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;

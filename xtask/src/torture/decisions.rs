@@ -18,7 +18,7 @@ pub fn prepare_decisions(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["decide", "Errors name the file", "--pattern"], b"").map(drop)
 }
 
-/// A sandbox in which the user has answered a question. `context.md` does not contain the answer yet.
+/// Prepares a sandbox in which the user has answered a question. `context.md` does not contain the answer yet.
 pub fn prepare_answer(sandbox: &Sandbox) -> Result<()> {
     prepare_decisions(sandbox)?;
     sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &answer_payload(&sandbox.dir)).map(drop)
@@ -58,7 +58,7 @@ fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     decisions.iter().map(|one| one["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// All processes record decisions at the same time. Each decision must be one complete line and in force.
+/// Makes all processes record decisions at the same time. Each decision must be one complete line and in force.
 pub fn decisions_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;

@@ -17,7 +17,7 @@ pub fn prepare_entries(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// A sandbox with a full bundle. The next entry moves the oldest entry to the archive.
+/// Prepares a sandbox with a full bundle. The next entry moves the oldest entry to the archive.
 pub fn prepare_full_bundle(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
     let folder = sandbox.store_folder().join("evidence/1.1");
@@ -56,7 +56,7 @@ pub fn prepare_swarm_evidence(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(folder.join("evidence.json"), json!({"task_id": "1.1", "entries": entries}).to_string())?)
 }
 
-/// A sandbox with a task in progress, and a test run that no checkpoint has read yet.
+/// Prepares a sandbox with a task in progress, and a test run that no checkpoint has read yet.
 pub fn prepare_test_run(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
     sandbox.run_successfully(&["task", "start", "1.1", "--session", SANDBOX_SESSION_ID], b"")?;

@@ -17,8 +17,8 @@ pub fn prepare_gate_files(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.project_folder().join("plan.md"), "A plan.\n")?)
 }
 
-/// A sandbox with a live run of two outputs. One output exists. The other is missing, and the run has a command that
-/// writes it.
+/// Prepares a sandbox with a live run of two outputs. One output exists. The other is missing, and the run has a
+/// command that writes it.
 pub fn prepare_half_run(sandbox: &Sandbox) -> Result<()> {
     project_with_outputs(sandbox, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
 }

@@ -204,7 +204,8 @@ fn contains_text(bytes: &[u8], text: &str) -> bool {
 const WORKSTREAMS_PATH: &str = "project/.agent/context/workstreams";
 const PACKETS_PATH: &str = "project/.agent/context/packets";
 
-/// Returns what is wrong with a changed loop. The prompt must be the same, and the iteration may grow by at most one.
+/// Returns what is wrong with a changed loop. The prompt must be the same, and the iteration number may increase by at
+/// most one.
 fn find_loss_in_loop(old: &[u8], new: &[u8]) -> Option<String> {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let prompt = |text: &str| text.split_once("## Loop Prompt").map(|(_, prompt)| prompt.to_owned());

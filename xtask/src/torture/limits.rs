@@ -228,7 +228,7 @@ fn check_event(
     Ok(wrong)
 }
 
-/// Returns whether the end of the journal contains the call. Only the end is read, because the file may have 500 MB.
+/// Returns whether the end of the journal contains the call. Only the end is read, because the file may be 500 MB long.
 fn journal_ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
     let file = File::open(sandbox.journal_path())?;

@@ -11,7 +11,7 @@ use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 const OTHER_SESSION_ID: &str = "0197a000-9999-7222-8333-444455556666";
 
-/// A sandbox with a packet that a person has edited, and a file that the packet can confirm.
+/// Prepares a sandbox with a packet that a person has edited, and a file that can be confirmed in the packet.
 pub fn prepare_packet(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.project_folder().join("src"))?;
@@ -49,7 +49,7 @@ pub fn is_packet_written(sandbox: &Sandbox) -> bool {
     count_packets_named(sandbox, "go-on") >= 1
 }
 
-/// A sandbox with a session whose harness is no longer running.
+/// Prepares a sandbox with a session whose harness is no longer running.
 pub fn prepare_dead_session(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     sandbox.run_successfully(&["hook", "claude-code", "UserPromptSubmit"], &prompt_payload(&sandbox.dir))?;
@@ -58,7 +58,7 @@ pub fn prepare_dead_session(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sessions, text)?)
 }
 
-/// A sandbox with a packet that another session has claimed.
+/// Prepares a sandbox with a packet that another session has claimed.
 pub fn prepare_claimed_packet(sandbox: &Sandbox) -> Result<()> {
     prepare_packet(sandbox)?;
     sandbox.run_successfully(

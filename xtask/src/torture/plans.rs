@@ -26,7 +26,7 @@ pub fn prepare_last_task(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["task", "done", "1.1"], b"").map(drop)
 }
 
-/// A sandbox without a plan, but with a file to import.
+/// Prepares a sandbox without a plan, but with a file to import.
 pub fn prepare_plan_file(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";
@@ -40,7 +40,7 @@ pub fn prepare_edited_plan(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(path, text)?)
 }
 
-/// A sandbox with a plan that was imported from the session's own list. The list has changed since the import.
+/// Prepares a sandbox with a plan that was imported from the session's own list. The list has changed since the import.
 pub fn prepare_changed_todos(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let list = |status: &str, id: &str| {
@@ -112,8 +112,8 @@ fn does_ledger_match_plan(sandbox: &Sandbox) -> bool {
     })
 }
 
-/// All processes change tasks of one plan at the same time. Every change must be a line of the ledger, and replaying
-/// the ledger must give the plan.
+/// Makes all processes change tasks of one plan at the same time. Every change must be a line of the ledger, and
+/// replaying the ledger must give the plan.
 pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
@@ -149,8 +149,8 @@ pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<To
     Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
-/// All processes claim one task at the same time. Only one process gets the task, and the others are told which process
-/// has it.
+/// Makes all processes claim one task at the same time. Only one process may get the task, and the others must be told
+/// which process has it.
 pub fn task_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;

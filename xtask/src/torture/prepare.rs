@@ -24,8 +24,8 @@ pub fn prepare_root(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()
 }
 
-/// A project with records: journal lines, receipts, an unknown key in root.json, the user's files, and a second root
-/// in the same trust record.
+/// Prepares a project with records: journal lines, receipts, an unknown key in root.json, the user's files, and a
+/// second root in the same trust record.
 pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &start_payload(&sandbox.dir))?;
@@ -52,7 +52,7 @@ pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// A project with the same records in the state after a clone: the project is trusted only at another path.
+/// Prepares a project with the same records in the state after a clone: the project is trusted only at another path.
 pub fn prepare_clone(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     edit_json(&trust_record_path(sandbox)?, |trust| {
@@ -88,7 +88,7 @@ pub const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 pub const USER_SETTINGS_PATH: &str = "home/.claude/settings.json";
 pub const EXCLUDE_PATH: &str = "project/.git/info/exclude";
 
-/// A repository without harness settings, which contains only the files that git needs.
+/// Prepares a repository without harness settings, which contains only the files that git needs.
 pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let git = sandbox.project_folder().join(".git");
@@ -99,7 +99,7 @@ pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.dir.join(EXCLUDE_PATH), EXCLUDE_TEXT)?)
 }
 
-/// The same repository with the user's own settings, which do not contain our hooks.
+/// Prepares the same repository with the user's own settings, which do not contain our hooks.
 pub fn prepare_settings(sandbox: &Sandbox) -> Result<()> {
     prepare_repository(sandbox)?;
     for path in [LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH].map(|path| sandbox.dir.join(path)) {
@@ -120,7 +120,7 @@ pub fn has_our_hooks(sandbox: &Sandbox, path: &str) -> bool {
     ["PostToolUse", "SessionStart", "PreCompact"].iter().all(|event| text.contains(event))
 }
 
-/// A sandbox with a transcript of eight calls that no hook has reported.
+/// Prepares a sandbox with a transcript of eight calls that no hook has reported.
 pub fn prepare_transcript(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let turns = (0..TRANSCRIPT_TURNS)
@@ -143,7 +143,7 @@ pub fn is_transcript_in_journal(sandbox: &Sandbox) -> bool {
         && edits.iter().all(|path| edits_shown_by_files(sandbox, path) == Some(1))
 }
 
-/// A sandbox after a compaction, when a brief is due.
+/// Prepares a sandbox after a compaction, when a brief is due.
 pub fn prepare_compaction(sandbox: &Sandbox) -> Result<()> {
     prepare_transcript(sandbox)?;
     sandbox.run_successfully(&["hook", "claude-code", "PreCompact"], &compact_payload(&sandbox.dir)).map(drop)
@@ -190,8 +190,8 @@ pub fn edits_shown_by_files(sandbox: &Sandbox, path: &str) -> Option<u64> {
 
 pub const LOOP_PROMPT: &str = "Make it green";
 
-/// A sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts as the
-/// same stop.
+/// Prepares a sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts
+/// as the same stop.
 pub fn prepare_loop(sandbox: &Sandbox) -> Result<()> {
     prepare_loop_with_message(sandbox, "Done.")
 }
@@ -329,7 +329,7 @@ pub fn end_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
-/// A sandbox with a full journal. The next line rotates it.
+/// Prepares a sandbox with a full journal. The next line rotates it.
 pub fn prepare_full_log(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     set_smallest_log_limit(sandbox)?;

@@ -14,7 +14,7 @@ pub const ROLE_FILE_TEXT: &str = "# Tester — Session Context\n\n**Updated**: 2
     ## Recovery Steps\n1. Read this file\n\n## Completed Work\n1. This (DONE)\n";
 pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";
 
-/// A sandbox whose session has a role, with a context file and a history.
+/// Prepares a sandbox whose session has a role, with a context file and a history.
 pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.store_folder().join("agents"))?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::prepare::prepare_records;
 use crate::sandbox::{Sandbox, payload};
 
-/// A sandbox in which summaries are enabled and one output is stored.
+/// Prepares a sandbox in which summaries are enabled and one output is stored.
 pub fn prepare_summaries(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::write(sandbox.store_folder().join("config.toml"), "[summaries]\nenabled = true\n")?;
@@ -43,7 +43,7 @@ pub fn are_originals_whole(sandbox: &Sandbox) -> bool {
     !all.is_empty() && all.iter().all(|is_whole| *is_whole)
 }
 
-/// A sandbox with two runs of the benchmark.
+/// Prepares a sandbox with two runs of the benchmark.
 pub fn prepare_benchmark_runs(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     for _ in 0..2 {
@@ -70,7 +70,7 @@ fn benchmark_runs(bytes: &[u8]) -> Option<Vec<Value>> {
     serde_json::from_slice::<Value>(bytes).ok()?["runs"].as_array().cloned()
 }
 
-/// A sandbox with summaries and a benchmark of another tool.
+/// Prepares a sandbox with summaries and a benchmark of another tool.
 pub fn prepare_swarm_outputs(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let folder = sandbox.project_folder().join(".swarm/summaries");

@@ -145,7 +145,7 @@ struct FaultSweep<'a> {
     calls: Option<BTreeMap<String, BTreeSet<usize>>>,
 }
 
-/// How many further clean runs must make a call before a fault that was never injected counts as an error of strace.
+/// How many further clean runs must make a call before a fault that was never injected counts as an error in strace.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
 /// In how many commands a quick run makes the same call fail.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::prepare::{TOOL_DONE_HOOK_ARGV, prepare_records};
 use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, payload};
 
-/// A sandbox with a manifest that has steps, and a session that is working on it.
+/// Prepares a sandbox with a manifest that has steps, and a session that is working on it.
 pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let folder = workstream_folder(sandbox, "01-old");
@@ -24,7 +24,7 @@ pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
         .map(drop)
 }
 
-/// A sandbox with a folder of the user that has no manifest.
+/// Prepares a sandbox with one of the user's own folders, which has no manifest.
 pub fn prepare_folder_without_manifest(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let folder = workstream_folder(sandbox, "02-fresh");
@@ -40,7 +40,7 @@ pub fn is_manifest_created(sandbox: &Sandbox) -> bool {
 const LEGACY_MANIFEST: &str =
     "---\nresume_version: \"1.0\"\nphase: planning\nlast_skill: plan-project\n---\nWritten by a person.\n";
 
-/// A sandbox with two files in an old format: one next to its plan, one in the folder for plans.
+/// Prepares a sandbox with two files in an old format: one next to its plan, and one in the folder for plans.
 pub fn prepare_legacy_manifests(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     for folder in LEGACY_FOLDERS.map(|folder| workstream_folder(sandbox, folder)) {

@@ -93,7 +93,7 @@ struct LineDraft<'a> {
     is_of_subagent: bool,
     agent: Option<Text<'a>>,
     branch: Option<Text<'a>>,
-    /// True if the harness wrote the text, such as a caveat, a skill or a hook's output.
+    /// True if the text, such as a caveat, a skill or a hook's output, was written by the harness.
     is_harness_text: bool,
     summary: bool,
     error: bool,

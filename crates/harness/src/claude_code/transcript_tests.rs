@@ -166,7 +166,13 @@ fn how_a_call_ended() {
         else {
             panic!("{found:?}")
         };
-        format!("{} {} {:?} {}", result.failed, result.is_refused_by_user, result.exit_code, result.text)
+        format!(
+            "{} {} {:?} {}",
+            result.failed,
+            result.is_refused_by_user,
+            result.exit_code,
+            result.text.read()
+        )
     };
     let shell =
         |more: &str| format!(r#","toolUseResult":{{"stdout":"x","stderr":"","interrupted":false{more}}}"#);
@@ -364,7 +370,7 @@ fn the_content_of_a_file_is_not_decoded_but_an_error_and_an_output_are() {
         let items = items_of_line(&line);
         let Some(TranscriptItem::Result(result)) = items.first() else { panic!("{items:?}") };
         assert_eq!(result.call_id.as_deref(), Some("t"));
-        result.text.clone().into_owned()
+        result.text.read().into_owned()
     };
     for report in [
         r#"{"type":"text","file":{"filePath":"/a","content":"a\nb"}}"#,

@@ -1,4 +1,4 @@
-//! Events and replies in Claude Code's format. The reader is lenient, the writer is strict.
+//! Events and replies in Claude Code's format. The reader is lenient, and the writer is strict.
 
 use std::borrow::Cow;
 

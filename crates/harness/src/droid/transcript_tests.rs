@@ -128,7 +128,7 @@ fn how_a_command_ended() {
         let line = message_line("user", &block, "");
         let found = items_of_line(&line);
         let [TranscriptItem::Result(result)] = &found[..] else { panic!("{found:?}") };
-        (result.failed, result.exit_code, result.text.to_string())
+        (result.failed, result.exit_code, result.text.read().into_owned())
     };
     assert_eq!(
         ended(r#""hi\n\n\n[Process exited with code 0]""#, false),

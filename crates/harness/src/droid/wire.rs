@@ -1,4 +1,4 @@
-//! Events and replies in Factory Droid's format. The reader is lenient, the writer is strict.
+//! Events and replies in Factory Droid's format. The reader is lenient, and the writer is strict.
 
 use std::borrow::Cow;
 

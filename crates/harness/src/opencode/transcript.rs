@@ -2,8 +2,8 @@
 //! one object.
 
 use model::transcript::{
-    CallResult, CallSubject, PromptOrigin, TokenUsage, ToolCall, TranscriptItem, TranscriptLine,
-    TranscriptLineAuthor, TranscriptLineKind, UserQuestion,
+    CallResult, CallSubject, DeferredText, PromptOrigin, TokenUsage, ToolCall, TranscriptItem,
+    TranscriptLine, TranscriptLineAuthor, TranscriptLineKind, UserQuestion,
 };
 
 use super::wire::{question_answers, touched_files};
@@ -135,8 +135,8 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
         failed,
         is_refused_by_user: refused,
         exit_code: exit,
-        text,
-        last_lines,
+        text: DeferredText::Decoded(text),
+        last_lines: DeferredText::Decoded(last_lines),
         ..CallResult::default()
     }));
     items.extend(question_answers(&input, &result).into_iter().map(|answer| {

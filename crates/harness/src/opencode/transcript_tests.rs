@@ -53,7 +53,7 @@ fn a_call_and_its_end_are_one_row() {
         panic!("{:?}", line.items)
     };
     assert_eq!((call.id.as_deref(), call.command.as_deref()), (Some("c1"), Some("make")));
-    assert_eq!((result.failed, result.exit_code, result.text.as_ref()), (true, Some(2), "boom"));
+    assert_eq!((result.failed, result.exit_code, &*result.text.read()), (true, Some(2), "boom"));
     let running = database_row(
         "assistant",
         r#"{"type":"tool","tool":"edit","callID":"c2","state":{"status":"running","input":{"filePath":"/p/a"}}}"#,

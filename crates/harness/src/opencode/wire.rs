@@ -24,8 +24,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
         fields.text("session_id").filter(|id| !id.is_empty()).ok_or(UndecodablePayload::NoSession)?;
     let kind = event_kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
-        // A stop is reported twice if its validators take long. The message id shows that both reports are about the
-        // same stop.
+        // A stop is reported twice if its validators take a long time. The message id shows that both reports are about
+        // the same stop.
         EventKind::Prompt { .. } | EventKind::Stop(_) => fields.text("message_id"),
         EventKind::Summary { .. } => fields.text("part_id"),
         // Each report has its own id. If the plugin gets no answer, it asks again, and the second request must be

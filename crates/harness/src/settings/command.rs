@@ -14,17 +14,17 @@ impl HookCommand {
         HookCommand::Shell(join_shell_words(program, args))
     }
 
-    /// Returns a shell line for files in git. It finds `thru` in PATH, and exits with 0 if `thru` is not installed.
+    /// Returns a shell line for files in git. It finds `thru` on PATH, and exits with 0 if `thru` is not installed.
     pub fn shell_command_if_installed(args: &[&str]) -> Self {
         let line = join_shell_words("thru", args);
         HookCommand::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
     }
 
-    /// Returns whether this command runs only `thru hook`. If so, we may update and remove the entry. A line that also
+    /// Returns whether this command runs only `thru hook`. If so, we may update or remove the entry. A line that also
     /// runs another command (`./mine.sh && thru hook …`) belongs to the user.
     ///
     /// Recognises `thru hook …` with any path and quoting. `exec` or `NAME=value` may come before the call, and
-    /// redirections after it. A test whether the program exists may guard the call (`command -v`, `which`, `type`,
+    /// redirections after it. A test for the program's existence may guard the call (`command -v`, `which`, `type`,
     /// `hash` or `[ -x … ]`, joined by `&&`, `;` or `if … then … fi`). `|| true`, `|| :` or `|| exit 0` may follow the
     /// call.
     pub fn is_thru_hook(&self) -> bool {
@@ -45,7 +45,7 @@ impl HookCommand {
 #[derive(PartialEq)]
 enum ShellCommandOwner {
     Ours,
-    /// A command that changes nothing, such as `true` or a test whether a program exists.
+    /// A command that changes nothing, such as `true` or a test for a program's existence.
     Harmless,
     Foreign,
 }

@@ -166,8 +166,8 @@ fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileForm
     TextEdit::insertion(0, print_node(&file, &look) + look.line_end)
 }
 
-/// Adds groups to an event's array. `ours` are our hooks in that array. They record the state of the file before our
-/// installation. The new groups must record the same state, because the old groups may be removed.
+/// Adds groups to an event's array. `ours` contains our hooks in that array, which record the state of the file before
+/// our installation. The new groups must record the same state, because the old groups may be removed.
 fn add_groups(
     array: &JsonContainer,
     mut spot: InsertionPoint,
@@ -187,8 +187,8 @@ fn add_groups(
     spot.insert_items(&groups)
 }
 
-/// Adds events to the events' object. `ours` are our hooks in the file. The new hooks record the same state as these
-/// hooks (see [`add_groups`]).
+/// Adds events to the events' object. `ours` contains our hooks in the file. The new hooks record the same state as
+/// these hooks (see [`add_groups`]).
 fn add_events(
     events: &JsonContainer,
     mut spot: InsertionPoint,

@@ -1,5 +1,5 @@
-//! Manages our command in a harness's status line setting. If the setting already contains a command of the user, our
-//! command calls it first. Removing our command restores the user's command, byte for byte.
+//! Manages our command in a harness's status line setting. If the setting already contains a command that the user
+//! chose, our command calls it first. Removing our command restores the user's command, byte for byte.
 
 use super::command::{is_thru_program, quote_shell_word, simple_commands};
 use super::edit::{TextEdit, apply_edits};

@@ -60,7 +60,7 @@ fn removing_the_line_restores_every_byte() {
             "after {}",
             bytes_as_text(&installed)
         );
-        // Neither another path of the program nor hooks in the file make a difference.
+        // A different path to the program makes no difference, and neither do hooks in the file.
         let moved = install_status_line(Some(&installed), STATUS_LINE_KEY, "/usr/bin/thru").unwrap();
         assert_eq!(bytes_as_text(&uninstall_status_line(&moved, STATUS_LINE_KEY).unwrap()), *file);
         let hooked =

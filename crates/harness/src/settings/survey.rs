@@ -143,7 +143,7 @@ impl InstalledThruHook {
         HookChange { event: self.event.clone(), kind: ChangeKind::Removed }
     }
 
-    /// Returns whether the hook equals `entry`. The matcher is ignored if the group also contains hooks of the user.
+    /// Returns whether the hook equals `entry`. The matcher is ignored if the group also contains the user's own hooks.
     pub fn matches_entry(&self, entry: &HookEntry) -> bool {
         self.event == entry.event
             && self.command == entry.command

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use model::redact::REDACTION_MARGIN;
-use model::transcript::{CallResult, MAX_NAME_BYTES, MAX_RESULT_BYTES, MAX_TEXT_BYTES, TokenUsage};
+use model::transcript::{
+    CallResult, DeferredText, MAX_NAME_BYTES, MAX_RESULT_BYTES, MAX_TEXT_BYTES, TokenUsage,
+};
 
 use super::walk::{JsonWalk, RawJson};
 
@@ -125,19 +127,33 @@ impl<'a> RawResult<'a> {
 
     /// Returns the result in the form that all harnesses share.
     pub fn to_call_result(&self) -> CallResult<'a> {
-        let max = if self.failed { MAX_TEXT_BYTES } else { MAX_RESULT_BYTES };
-        let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
-        // The end is read separately only if the text was cut.
-        let is_cut = !self.failed && text.len() >= MAX_RESULT_BYTES;
-        let tail = is_cut.then(|| self.content.last_lines(RESULT_TAIL_BYTES)).flatten().unwrap_or_default();
-        CallResult {
-            call_id: self.call_id.clone(),
-            failed: self.failed,
-            text,
-            last_lines: tail,
-            ..CallResult::default()
-        }
+        let (text, last_lines) = match self.failed {
+            true => {
+                let text = text_of_content(self.content, MAX_TEXT_BYTES);
+                (DeferredText::Decoded(text), DeferredText::default())
+            }
+            false => {
+                let json = self.content.as_json_bytes();
+                (DeferredText::Encoded(json, start_of_output), DeferredText::Encoded(json, end_of_cut_output))
+            }
+        };
+        let (call_id, failed) = (self.call_id.clone(), self.failed);
+        CallResult { call_id, failed, text, last_lines, ..CallResult::default() }
     }
+}
+
+fn start_of_output(json: &[u8]) -> Text<'_> {
+    text_of_content(RawJson::new(json), MAX_RESULT_BYTES)
+}
+
+/// Returns the last lines of an output whose start does not contain all of it.
+fn end_of_cut_output(json: &[u8]) -> Text<'_> {
+    let is_cut = json.len() > MAX_RESULT_BYTES;
+    is_cut.then(|| RawJson::new(json).last_lines(RESULT_TAIL_BYTES)).flatten().unwrap_or_default()
+}
+
+fn text_of_content(content: RawJson<'_>, max: usize) -> Text<'_> {
+    content.text(max).unwrap_or_else(|| first_text(content, max))
 }
 
 /// Returns the first text in a list of blocks.

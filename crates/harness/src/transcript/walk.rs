@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use model::text::find_byte;
+
 use crate::fields::JsonFields;
 
 #[derive(Clone, Debug)]
@@ -118,7 +120,7 @@ impl<'a> JsonWalk<'a> {
     fn skip_string(&mut self) {
         let start = self.at + 1;
         let mut from = start;
-        while let Some(found) = memchr::memchr(b'"', &self.bytes[from..]) {
+        while let Some(found) = find_byte(b'"', &self.bytes[from..]) {
             let quote = from + found;
             let slashes = self.bytes[start..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
             if slashes % 2 == 0 {
@@ -177,6 +179,11 @@ impl<'a> JsonWalk<'a> {
 }
 
 impl<'a> RawJson<'a> {
+    /// Creates a value from `json`, which must be one JSON value without blanks around it.
+    pub fn new(json: &'a [u8]) -> Self {
+        RawJson(json)
+    }
+
     /// Decodes a string. If it is longer than `max` bytes, returns its first `max` bytes, or slightly more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
@@ -274,7 +281,7 @@ fn raw_length_for(inner: &[u8], max: usize) -> usize {
 /// Decodes the text between two quotes. Invalid UTF-8 becomes U+FFFD, and so does half of a surrogate pair, which
 /// JavaScript can write. An invalid escape is left unchanged.
 pub fn decode_string(inner: &[u8]) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\\', inner) else {
+    let Some(first) = find_byte(b'\\', inner) else {
         // Almost all text is valid, and `from_utf8` checks it much faster than `from_utf8_lossy`.
         return std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed);
     };

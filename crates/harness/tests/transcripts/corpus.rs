@@ -13,7 +13,7 @@ use super::READERS;
 
 /// The id of each call, with the files that the call names.
 type Calls = Vec<(String, Vec<String>)>;
-/// The id of each result's call, with whether the call failed.
+/// The id of each result's call, and whether the call failed.
 type Results = Vec<(String, bool)>;
 
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
                     TranscriptItem::Result(result) if is_main => {
                         let says_why = result.exit_code.is_some()
                             || result.is_refused_by_user
-                            || !result.text.is_empty();
+                            || !result.text.read().is_empty();
                         tally.unexplained += usize::from(result.failed && !says_why);
                         tally.results.push((result.call_id.unwrap_or_default().into_owned(), result.failed));
                     }

@@ -5,12 +5,13 @@
 
 use memchr::{memchr, memmem, memrchr};
 
-/// Returns the lines of a journal that record edits at or after `from`, a time in the format of the records.
+/// Returns the lines of a journal that record edits at or after `from`, a time in the format that records use.
 pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
     for at in memmem::find_iter(text, ACTION_KEY) {
-        // All actions that change a file begin with one of these letters: `create`, `delete`, `edit`.
+        // The actions that change a file are `create`, `delete` and `edit`. They begin with the letters that are tested
+        // here.
         if at < read || !matches!(text.get(at + ACTION_KEY.len()), Some(b'c' | b'd' | b'e')) {
             continue;
         }
@@ -39,7 +40,7 @@ impl<'t> EditLine<'t> {
 
 const PATH_KEY: &[u8] = br#""path":""#;
 
-/// Finds the paths in a line. It is built once and used for many lines.
+/// Finds the paths in a line. A finder is built once and used for many lines.
 #[derive(Debug)]
 pub struct JournalLinePathFinder(memmem::Finder<'static>);
 
@@ -69,14 +70,15 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
 /// taken from a transcript may be older than the lines around it.
 const FIRST_LINES_EXAMINED: usize = 32;
 
-/// Returns whether the end of a journal contains everything since `from`, because all of its first lines are older.
+/// Returns whether the end of a journal contains everything since `from`, that is, whether its first lines are all
+/// older than `from`.
 pub fn covers_time_since(text: &[u8], from: &str) -> bool {
     let mut times =
         text.split(|b| *b == b'\n').filter_map(time_of_line).take(FIRST_LINES_EXAMINED).peekable();
     times.peek().is_some() && times.all(|ts| ts < from)
 }
 
-/// Returns the time of a line. It is near the start of the line.
+/// Returns the time of a line. Searches only the start of the line, because the time is there.
 pub fn time_of_line(line: &[u8]) -> Option<&str> {
     const LINE_BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
     const TIME_KEY: &[u8] = br#""ts":""#;

@@ -44,7 +44,7 @@ pub fn is_benchmark_picture(text: &str) -> bool {
     text.starts_with("<svg ") && text.lines().nth(1) == Some(PICTURE_MARK_LINE)
 }
 
-/// Draws a table with one row per figure, which shows its value, its limit and its values in the last runs.
+/// Draws a table with one row per figure. The row shows the figure's value, its limit and its values in the last runs.
 pub fn draw_svg(
     history: &BenchmarkHistory,
     checks: &[MetricCheck],

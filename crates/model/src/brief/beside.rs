@@ -1,36 +1,43 @@
 //! Reduces a brief to the facts that the harness's summary lacks or gets wrong. Facts are compared by content, not by
-//! exact wording. A fact that is not worth a line is left out.
+//! exact wording. Minor facts are left out.
 
 mod claims;
 mod git;
+mod ids;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
+use super::effects::list_by_folder;
 use super::sections::goal::{ANSWERED_LABEL, NEWEST_LABEL, TASK_OF_MESSAGE_LABEL};
-use crate::digest::{Digest, Failure, FileUse};
+use crate::digest::{Digest, Failure, FileUse, Trap};
 use crate::error_line::starts_with_file_and_line;
 use crate::failure;
 use crate::render::{in_backticks, path_or_code};
-use crate::run;
+use crate::run::{self, ProjectCheck};
 
 use claims::SummaryClaims;
+use git::NOT_NAMED_PHRASE;
 
 /// A summary with fewer bytes than this is thin: it says too little about the work. The brief then also contains the
 /// goal, the state, finished work and earlier requests.
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
 /// The maximum number of edited files. Those edited most often are chosen.
-const MAX_EDITED_FILES: usize = 6;
+const MAX_EDITED_FILES: usize = 10;
 
-/// The maximum number of files that were only read. They are listed only if no edited file is listed.
-const MAX_READ_FILES: usize = 2;
+/// The maximum number of files that were only read.
+const MAX_READ_FILES: usize = 3;
 
 /// The maximum number of files that accompany a thin summary.
 const MAX_FILES_IF_THIN: usize = 6;
 
-/// A file that was only read counts if it was used within this many records before the compaction.
+/// A file that was only read counts if it was read at least this often.
+const MIN_READS: u32 = 2;
+
+/// If no edited file is listed, a file that was read less often counts if it was used within this many records before
+/// the compaction.
 const RECENT_RECORDS: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
@@ -46,8 +53,8 @@ fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
         | FactClass::Problems => None,
         FactClass::Words | FactClass::Failing => Some(3),
         FactClass::Traps => Some(1),
-        // Summaries often leave out how to check the project.
-        FactClass::Checks => Some(2),
+        // The checks share one line.
+        FactClass::Checks => Some(1),
         FactClass::Goal | FactClass::State | FactClass::Done | FactClass::Earlier => {
             Some(if thin { 3 } else { 0 })
         }
@@ -75,7 +82,7 @@ pub(super) fn facts_missing_in_summary(
     let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
     let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<FactClass, usize> = BTreeMap::new();
-    let (mut kept, mut newest) = (Vec::new(), None);
+    let (mut kept, mut checks, mut newest) = (Vec::new(), Vec::new(), None);
     for candidate in candidates {
         if candidate.id.starts_with("git:") {
             kept.push(candidate);
@@ -83,16 +90,20 @@ pub(super) fn facts_missing_in_summary(
         }
         let is_known = !candidate.known_by.is_empty()
             && candidate.known_by.iter().all(|words| claims.content.contains_text(words));
-        let is_repeated = match candidate.class {
-            FactClass::Words => candidate.known_by.iter().any(|words| claims.tells_subject(words)),
-            FactClass::Checks => !is_new_pass(&candidate, &claims),
-            _ => false,
-        };
+        let is_repeated = candidate.class == FactClass::Words
+            && candidate.known_by.iter().any(|words| claims.tells_subject(words));
         if is_known && has_label(&candidate, NEWEST_LABEL) {
             newest = Some(candidate);
             continue;
         }
         if is_known || is_repeated {
+            continue;
+        }
+        if candidate.class == FactClass::Checks {
+            checks.push(candidate);
+            continue;
+        }
+        if candidate.class == FactClass::Traps && !is_trap_open(&candidate, material.digest, &claims) {
             continue;
         }
         let candidate = match candidate.class {
@@ -110,14 +121,15 @@ pub(super) fn facts_missing_in_summary(
         kept.push(candidate);
     }
     if let Some(newest) = newest {
-        // The two labelled facts refer to the newest message as "it", but the summary already contains that message, so
-        // the brief left it out. An answered request is useless without the message. A task is still useful, so the
-        // message is added again before it.
+        // Both labelled facts refer to the newest message as "it". The brief left that message out, because the summary
+        // contains it. Without the message, an answered request is useless, so it is dropped. A task is still useful,
+        // so the message is put back before the task.
         kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
         if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
             kept.insert(place, newest);
         }
     }
+    kept.extend(new_about_checks(checks, &claims));
     kept.extend(files_not_named(material, &claims, thin, &risk));
     kept
 }
@@ -126,8 +138,64 @@ fn has_label(candidate: &Candidate, label: &str) -> bool {
     candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
 
-/// Whether a check passed, nothing has been edited since, and the summary does not report the state of checks of this
-/// kind.
+/// Returns whether the agent is likely to meet the trap again: it was met more than once, and the summary does not
+/// contain the command that worked instead.
+fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) -> bool {
+    let is_this = |trap: &Trap| candidate.id == format!("trap:{}", trap.record);
+    let is_open = |trap: &Trap| {
+        trap.times > 1 && (trap.worked.is_empty() || !claims.content.contains_text(&trap.worked))
+    };
+    digest.traps().iter().any(|trap| is_this(trap) && is_open(trap))
+}
+
+/// Returns one line with two kinds of checks. The first are checks that passed, if the summary does not report the
+/// state of checks of their kind. The second are checks that the summary announces without quoting their commands. A
+/// check that is part of another one is left out.
+fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
+    checks.retain(|check| is_new_pass(check, claims) || is_announced(check, claims));
+    let keys: Vec<BTreeSet<String>> = checks.iter().map(check_keys).collect();
+    let is_part = |at: usize| {
+        let is_wider = |(other, of_other): (usize, &BTreeSet<String>)| {
+            other != at && keys[at].is_subset(of_other) && (keys[at] != *of_other || other < at)
+        };
+        keys.iter().enumerate().any(is_wider)
+    };
+    let whole: Vec<usize> = (0..checks.len()).filter(|at| !is_part(*at)).collect();
+    let (mut passed, mut announced) = (Vec::new(), Vec::new());
+    for at in whole {
+        let form = &checks[at].forms[0];
+        let command = form.split(" → ").next().unwrap_or(form);
+        if is_new_pass(&checks[at], claims) { &mut passed } else { &mut announced }.push(command);
+    }
+    let passed = (!passed.is_empty()).then(|| {
+        format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
+    });
+    let announced = (!announced.is_empty())
+        .then(|| format!("the summary announces this without the command: {}", announced.join("; ")));
+    let parts: Vec<String> = [passed, announced].into_iter().flatten().collect();
+    let text = parts.join("; ");
+    let first = checks.into_iter().next()?;
+    Some(Candidate { forms: vec![text], ..first })
+}
+
+/// Returns whether the summary announces checks of all kinds that are in this command line. Runs of single tests do not
+/// count.
+fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
+    let command = candidate.known_by.first().map_or("", String::as_str);
+    let checks = run::checks_of_command(command, "");
+    let mut proving = checks.iter().filter(|check| check.check_kind.is_check());
+    !checks.iter().any(run::is_partial_test_run)
+        && proving.all(|check| claims.announces_check(check.check_kind))
+}
+
+/// Returns the keys of the checks in a command line.
+fn check_keys(candidate: &Candidate) -> BTreeSet<String> {
+    let command = candidate.known_by.first().map_or("", String::as_str);
+    run::checks_of_command(command, "").iter().map(ProjectCheck::identity_key).collect()
+}
+
+/// Returns whether a check passed, nothing has been edited since, and the summary does not report the state of checks
+/// of this kind.
 fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
     let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.check_kind);
@@ -143,24 +211,36 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     if !claims.tells_of_failure() {
         return Some(candidate);
     }
-    // The command was running again when the records ended. The harness saw how that run ended.
+    // The command was running again when the records ended, and the harness saw how that run ended.
     if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
         return None;
     }
-    let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line));
+    // An error in a file that was edited after the failed run may be solved. The summary is more up to date.
+    let edited = digest.files_changed_after_check(failure.record);
+    let holds = |line: &str| {
+        let file = line.split(':').next().filter(|_| starts_with_file_and_line(line));
+        edited.is_empty() || file.is_some_and(|file| !edited.iter().any(|edited| is_same_file(edited, file)))
+    };
+    let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line) && holds(line));
     let new: Vec<&str> = lines.filter(|line| !tells_error_line(claims, line)).collect();
-    // If files were edited after the failed run, the summary is more up to date than the errors of that run.
-    if new.is_empty() || digest.file_edited_after(failure.record).is_some() {
+    if new.is_empty() {
         return None;
     }
+    let new = failure::group_equal_messages(&new);
     let quoted: Vec<String> =
         new.iter().take(MAX_NEW_ERROR_LINES).map(|line| in_backticks(line, 200)).collect();
     let command = in_backticks(&failure.command_as_typed(), 100);
-    let text = format!("{command} also says: {}", quoted.join(" "));
+    let text = format!("{command} also fails with: {}", quoted.join(" "));
     Some(Candidate { forms: vec![text], ..candidate })
 }
 
-/// Whether an error line names a test, a location or a compared value.
+/// Returns whether an error line means this file. The line may name the file without its upper folders.
+fn is_same_file(path: &str, named: &str) -> bool {
+    let shorter = named.trim_start_matches("./");
+    path == shorter || path.ends_with(&format!("/{shorter}"))
+}
+
+/// Returns whether an error line names a test, a location or a compared value.
 fn is_exact(line: &str) -> bool {
     let small = line.to_lowercase();
     run::failed_test_in_line(line).is_some()
@@ -170,7 +250,7 @@ fn is_exact(line: &str) -> bool {
         || ["expected", "want", "got "].iter().any(|word| small.contains(word))
 }
 
-/// Whether the summary contains the test, the location or the values in an error line.
+/// Returns whether the summary contains the test, the location or the values in an error line.
 fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
     if let Some(test) = run::failed_test_in_line(line) {
         let name = test.rsplit("::").next().unwrap_or(test);
@@ -196,8 +276,8 @@ fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
         || !numbers.is_empty() && numbers.iter().all(|number| claims.text.contains(number))
 }
 
-/// Returns one line with the files that the summary does not name: those edited since the last compaction, or else the
-/// last ones that were read.
+/// Returns one line with the files that the summary does not name: those edited since the last compaction, and those
+/// that were read repeatedly or last.
 fn files_not_named(
     material: &BriefMaterial,
     claims: &SummaryClaims,
@@ -211,28 +291,30 @@ fn files_not_named(
         let is_here = !file.deleted && !file.outside && !gone.contains(&file.path);
         is_here && file.last > digest.epoch && !claims.names_file(&file.path) && !risk.contains(name)
     };
+    // One line about files that the summary does not name is enough. Uncommitted files matter more than read ones.
+    let lists_others = risk.contains(NOT_NAMED_PHRASE);
     let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
-    let is_recent = |file: &&FileUse| thin || file.last + RECENT_RECORDS > newest;
-    let (mut edited, read): (Vec<&FileUse>, Vec<&FileUse>) =
+    let (mut edited, mut read): (Vec<&FileUse>, Vec<&FileUse>) =
         files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.edits > 0);
     edited.retain(|file| file.edited_at > digest.epoch || thin);
     edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
     edited.truncate(if thin { MAX_FILES_IF_THIN } else { MAX_EDITED_FILES });
-    let room = match (thin, edited.is_empty()) {
-        (true, _) => MAX_FILES_IF_THIN - edited.len(),
-        (false, true) => MAX_READ_FILES,
-        (false, false) => 0,
-    };
-    let list = |files: Vec<&FileUse>| {
-        files.iter().map(|file| path_or_code(&file.path, 200)).collect::<Vec<_>>().join(", ")
-    };
-    let (edited, read) = (list(edited), list(read.into_iter().filter(is_recent).take(room).collect()));
+    let is_recent = |file: &FileUse| edited.is_empty() && file.last + RECENT_RECORDS > newest;
+    read.retain(|file| thin || !lists_others && (file.reads >= MIN_READS || is_recent(file)));
+    read.sort_by_key(|file| std::cmp::Reverse(file.reads));
+    read.truncate(if thin { MAX_FILES_IF_THIN - edited.len() } else { MAX_READ_FILES });
+    let read = read.iter().map(|file| match file.reads {
+        MIN_READS.. => format!("{} ({}×)", path_or_code(&file.path, 200), file.reads),
+        _ => path_or_code(&file.path, 200),
+    });
+    let (edited, read) = (list_by_folder(&edited, edited.len()), read.collect::<Vec<_>>().join(", "));
     let (class, text) = match (edited.is_empty(), read.is_empty()) {
         (true, true) => return None,
         (true, false) => (FactClass::Read, read),
         (false, true) => (FactClass::Edited, edited),
         (false, false) => (FactClass::Edited, format!("{edited}; read {read}")),
     };
+    let text = format!("{text}, which the summary does not name");
     let mut candidate = Candidate::of_class(class, "files:not-named".to_owned(), vec![text]);
     candidate.folder = Some(String::new());
     Some(candidate)

@@ -43,17 +43,20 @@ fn work_that_no_commit_holds_is_told_once() {
     let cases: [(&str, &[&str]); 5] = [
         (
             "Edited one.rs and two.rs.",
-            &["- 2 edited files, not in any commit seen here: src/{two.rs, one.rs}"],
+            &[
+                "- 2 edited files, not in any commit seen here; the summary does not say so: src/{two.rs, one.rs}",
+            ],
         ),
         (
             "Edited one.rs.",
-            &["- 2 edited files, not in any commit seen here; the summary does not name: src/two.rs"],
+            &["- 2 edited files, not in any commit seen here; the summary does not say so; \
+              1 that the summary does not name: src/two.rs"],
         ),
         ("Edited one.rs and two.rs. Nothing is committed.", &[]),
         ("Edited one.rs and two.rs. Pending:\n- Commit the changes", &[]),
         (
             "Edited one.rs, not committed.",
-            &["- edited, not in any commit seen here, not named in the summary: src/two.rs"],
+            &["- 1 edited file that the summary does not name, not in any commit seen here: src/two.rs"],
         ),
     ];
     for (summary, expected) in cases {
@@ -68,7 +71,10 @@ fn a_file_that_a_commit_left_out_is_not_at_risk() {
     digest.files[0].edited_at = 1;
     digest.files[2].edited_at = 9;
     let told = note(&digest, "Committed tables. plan.md, review.md and new.rs");
-    assert_eq!(told, ["- 1 edited file, not in any commit seen after 1234567: src/new.rs"]);
+    assert_eq!(
+        told,
+        ["- 1 edited file, not in any commit seen after 1234567; the summary does not say so: src/new.rs"]
+    );
     assert_eq!(note(&digest, "Commit 1234567, then new.rs, plan.md and review.md"), [""; 0]);
 }
 
@@ -78,7 +84,7 @@ fn the_branch_is_told_where_it_matters() {
     let summary = "Edited one.rs, not committed.";
     assert_eq!(note(&digest, summary), [""; 0]);
     digest.branch = "main".into();
-    assert_eq!(note(&digest, summary), ["- Git: branch main"]);
+    assert_eq!(note(&digest, summary), ["- Git: the work is on branch main; the summary does not name it"]);
     assert_eq!(note(&digest, "On main: edited one.rs, not committed."), [""; 0]);
 }
 
@@ -88,8 +94,11 @@ fn acts_that_the_summary_tells_are_left_out() {
     digest.effects.push(effect_use(2, EffectKind::Commit, "Skip empty lines in tables", "topic", "1234567"));
     digest.effects.push(effect_use(3, EffectKind::Push, "topic", "origin", "0..1"));
     let told = "Skipped empty lines in tables, committed and pushed.";
-    assert_eq!(note(&digest, told), ["- the summary mentions these without their ids: commits 1234567"]);
-    let told = "Skipped empty lines in tables, committed as 1234567 and pushed.";
+    assert_eq!(
+        note(&digest, told),
+        ["- commit 1234567 “Skip empty lines in tables” on topic, pushed; the summary gives no id",]
+    );
+    let told = "Skipped empty lines in tables, committed as 1234567 and pushed to topic.";
     assert_eq!(note(&digest, told), [""; 0]);
     let open = note(&digest, "- Skip empty lines in tables (in progress)");
     let wrong =
@@ -115,7 +124,7 @@ fn only_the_lines_of_a_failure_that_the_summary_lacks_are_told() {
         ..Failure::default()
     });
     let told = note(&digest, "TestOne fails in a_test.go at line 12.");
-    assert_eq!(told, ["- `go test ./...` also says: `--- FAIL: TestTwo (0.0s)`"]);
+    assert_eq!(told, ["- `go test ./...` also fails with: `--- FAIL: TestTwo (0.0s)`"]);
     assert_eq!(note(&digest, "TestOne and TestTwo fail: got 33, want 34; a_test.go (line 12)"), [""; 0]);
     assert!(note(&digest, "All is well.")[0].contains("TestOne"));
 }
@@ -126,8 +135,82 @@ fn files_that_the_summary_does_not_name_are_one_line() {
     digest.branch = String::new();
     digest.files.push(FileUse { path: "b/read.rs".into(), reads: 1, last: 40, ..FileUse::default() });
     digest.files[1].edits = 5;
-    assert_eq!(note(&digest, "Edited one.rs."), ["- edited a/two.rs, a/three.rs"]);
-    assert_eq!(note(&digest, "Edited one.rs, two.rs and three.rs."), ["- read b/read.rs"]);
+    let edited = "- edited a/{two.rs, three.rs}, which the summary does not name";
+    assert_eq!(note(&digest, "Edited one.rs."), [edited]);
+    let all = "Edited one.rs, two.rs and three.rs.";
+    assert_eq!(note(&digest, all), ["- read b/read.rs, which the summary does not name"]);
+    // A file that was read once, long ago, is not worth a line.
     digest.files[0].last = 49;
-    assert_eq!(note(&digest, "Edited one.rs, two.rs and three.rs."), [""; 0]);
+    assert_eq!(note(&digest, all), [""; 0]);
+    digest.files[3].reads = 3;
+    assert_eq!(note(&digest, all), ["- read b/read.rs (3×), which the summary does not name"]);
+}
+
+#[test]
+fn an_id_is_told_with_its_place_and_subject() {
+    let mut digest = digest_with_files(&[]);
+    let reply = |record, to: &str, id: &str| {
+        effect_use(record, EffectKind::Comment, &format!("reply to {to}"), "o/r#9", id)
+    };
+    digest.effects.push(reply(2, "555001", "666001"));
+    let told = "On topic, responded to all comments.";
+    let one = "- answered comment 555001 on o/r#9 with reply 666001; the summary gives no id";
+    assert_eq!(note(&digest, told), [one]);
+    digest.effects.push(reply(3, "555002", "666002"));
+    let both = "- answered 2 comments on o/r#9: 555001 (reply 666001), 555002 (reply 666002); \
+                this session answered no others there";
+    assert_eq!(note(&digest, told), [both]);
+    // The amended commit replaces the first one.
+    digest.effects.clear();
+    let commit = |record, what: &str, id: &str| effect_use(record, EffectKind::Commit, what, "topic", id);
+    digest.effects.push(commit(2, "Skip empty lines in tables", "1234567"));
+    digest.effects.push(commit(3, "Skip empty lines in tables", "2345678"));
+    digest.effects.push(commit(4, "Sort columns by their width", "3456789"));
+    let told = "On topic. Committed: skip empty lines in tables; sort columns by their width. Not pushed.";
+    let line = "- 2 commits on topic; the summary gives no ids: 2345678 “Skip empty lines in tables”, \
+                3456789 “Sort columns by their width”";
+    assert!(note(&digest, told).contains(&line.to_owned()), "{:?}", note(&digest, told));
+}
+
+#[test]
+fn a_pushed_branch_that_the_summary_does_not_name_is_told() {
+    let mut digest = digest_with_files(&[]);
+    digest.effects.push(effect_use(3, EffectKind::Push, "topic", "origin", ""));
+    let told = note(&digest, "Pushed the branch and opened a pull request.");
+    assert_eq!(told, ["- Git: the work is on branch topic, pushed; the summary does not name it"]);
+    assert_eq!(note(&digest, "Pushed the branch topic."), [""; 0]);
+}
+
+#[test]
+fn a_trap_that_was_met_once_is_spent() {
+    let mut digest = digest_with_files(&[]);
+    digest.branch = String::new();
+    digest.failures.push(Failure {
+        what: "shellcheck x.sh".into(),
+        error: "bash: shellcheck: command not found".into(),
+        worked: "mise exec -- shellcheck x.sh".into(),
+        is_command: true,
+        times: 1,
+        record: 7,
+        ..Failure::default()
+    });
+    assert_eq!(note(&digest, "All is well."), [""; 0]);
+    digest.failures[0].times = 2;
+    assert!(note(&digest, "All is well.")[0].contains("shellcheck"), "{:?}", note(&digest, "All is well."));
+    assert_eq!(note(&digest, "Check with `mise exec -- shellcheck x.sh`."), [""; 0]);
+}
+
+#[test]
+fn an_error_in_a_file_that_was_not_edited_since_still_holds() {
+    let mut digest = digest_with_files(&["src/a.go"]);
+    digest.branch = String::new();
+    digest.failures.push(Failure {
+        what: "go build ./...".into(),
+        error: "src/a.go:3:1: undefined: parseAll\nsrc/b.go:4:1: odd\nsrc/b.go:9:1: odd".into(),
+        record: 0,
+        open: true,
+        ..Failure::default()
+    });
+    let told = note(&digest, "The build of a.go fails.");
+    assert_eq!(told, ["- `go build ./...` also fails with: `src/b.go:4, :9: odd`"]);
 }

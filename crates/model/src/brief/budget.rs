@@ -13,7 +13,7 @@ use crate::tokens::TokenRatios;
 pub(super) struct Budget {
     /// The maximum number of UTF-16 units.
     pub chars: usize,
-    /// The maximum number of tokens, or `None` if only the characters are limited.
+    /// The maximum number of tokens, or `None` if only the number of characters is limited.
     pub tokens: Option<f64>,
     pub ratios: TokenRatios,
 }
@@ -22,9 +22,9 @@ pub(super) struct Budget {
 #[derive(Debug, Default)]
 pub(super) struct FormChoice {
     pub forms: Vec<Option<usize>>,
-    /// For each candidate, the reason why it was left out, or `None` if it was used.
+    /// For each candidate, the reason it was left out, or `None` if it was used.
     pub refused: Vec<Option<OmissionReason>>,
-    /// The estimated tokens of the chosen forms and their headers.
+    /// The estimated number of tokens in the chosen forms and their headers.
     pub tokens: f64,
 }
 
@@ -102,8 +102,8 @@ pub(super) struct CountedHeaders<'c> {
 impl<'c> CountedHeaders<'c> {
     pub fn header_cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
-        // An inline section is one line. Its dash and line end cost 3 units: 2 with the title and 1 here.
-        // `candidate_cost` adds 2 for each fact.
+        // An inline section is one line. Its dash and line ending cost 3 units, of which 2 are counted with the title
+        // and 1 here. `candidate_cost` adds 2 for each fact.
         let line = if class.style() == FactStyle::Inline { 1 } else { 0 };
         let mut cost = if self.titles.contains(title) { 0 } else { utf16_length(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {

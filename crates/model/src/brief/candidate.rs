@@ -21,7 +21,7 @@ pub struct Candidate {
     pub signals: FeatureSignals,
 }
 
-/// How important a feature considers its fact. Used only if briefs are ranked by score.
+/// How important a feature considers its fact to be. Used only if briefs are ranked by score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureSignals {
     /// The signals of the fact. If the list is empty, the fact gets the default signal of its class, with its

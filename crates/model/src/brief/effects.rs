@@ -14,7 +14,7 @@ use crate::text::{count_with_noun, cut_to_bytes};
 /// Up to this many uncommitted files are always named.
 const FILES_ALWAYS_NAMED: usize = 3;
 
-/// How many uncommitted files are named before the others are only counted.
+/// How many uncommitted files are named. The others are only counted.
 const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
@@ -32,7 +32,7 @@ pub(super) fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -
     Candidate::of_class(class, id.to_owned(), forms)
 }
 
-/// Whether the session is known to be in a checkout.
+/// Returns whether the session is known to be in a checkout.
 pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
     !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty()
 }
@@ -44,7 +44,8 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
         return None;
     }
     let n = files.len();
-    // A session that starts must not take the files of the last session for all uncommitted files of the checkout.
+    // At a session start, the agent must not mistake the last session's files for all uncommitted files of the
+    // checkout.
     let (edited, comma) = match occasion {
         Occasion::Started => (format!("{} edited by that session", count_with_noun(n, "file")), ","),
         _ => (count_with_noun(n, "edited file"), ""),
@@ -63,13 +64,14 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
             format!("{edited}{comma} not committed since {}: ", commit_name(used))
         }
     };
-    // The brief lists the edited files further down. If they are the same files, their number or the first names are
-    // enough here.
+    // The brief lists the edited files further down, so their number is enough if there is little room. If all edited
+    // files are at risk, only the first of them are named even if there is more room.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
         true => &[FILES_NAMED_AT_RISK],
-        false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
+        false if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK, 14, usize::MAX],
+        false => &[FILES_NAMED_AT_RISK],
     };
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let name = |file: &&FileUse| path_or_code(endings.split_at_unique_ending(&file.path).1, 120);
@@ -98,7 +100,7 @@ pub(super) fn unpushed_work(git: &GitState) -> Option<Candidate> {
     (!ids.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:unpushed", forms))
 }
 
-/// Whether `text` contains a file name as a whole word.
+/// Returns whether `text` contains a file name as a whole word.
 pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(name).any(|(at, _)| {
@@ -159,10 +161,10 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         _ => {}
     }
     if let Some(used) = git.pull_request {
-        let Effect { id, link, .. } = &used.effect;
-        let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
-        short.push(format!("pull request #{}", inline_for_model(id, 40)));
-        parts.push(format!("pull request #{}{link}", inline_for_model(id, 40)));
+        // The link is listed among the effects on the outside world.
+        let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
+        short.push(name.clone());
+        parts.push(name);
     }
     let mut all: Vec<Candidate> = reset_commits(digest).into_iter().collect();
     if !parts.is_empty() {
@@ -254,7 +256,7 @@ impl<'d> GroupKey<'d> {
 }
 
 impl EffectGroup<'_> {
-    /// Drops commits that were amended or reset. The commits that replaced amended ones are kept.
+    /// Drops commits that were amended or that a reset removed. The commits that replaced amended ones are kept.
     fn drop_amended_commits(&mut self, there: &[u64]) {
         if self.key.kind == EffectKind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
@@ -281,8 +283,8 @@ impl EffectGroup<'_> {
                 vec![format!("{}{there}{at}", self.branches_with_commits())]
             }
             members => {
-                // A branch may be created twice. The id of a deleted branch is only its commit, so the name is
-                // printed as well.
+                // A branch that was created twice is listed once. The id of a deleted branch is only its commit, so the
+                // name is printed as well.
                 let is_branch = self.key.kind == EffectKind::Branch;
                 let mut seen = BTreeSet::new();
                 let members: Vec<&&EffectUse> = members

@@ -27,8 +27,8 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     }
 }
 
-/// The penalty that is added to the rank of files that are unlikely to be needed and, in a brief that is not roomy, to
-/// the rank of longer forms.
+/// The penalty for files that are unlikely to be needed and, in a brief that is not roomy, for longer forms. It is
+/// added to the rank.
 const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 
 /// The number of edited files that are ranked before the longer forms of other facts.
@@ -47,6 +47,10 @@ const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 /// The penalty for classes that must come after goal, state, failures and files in a brief that is not roomy.
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
+/// In a brief that is not roomy, the rank step between facts about the state. The git state and the last message come
+/// before most files, and the todo list comes after the edited files.
+const STATE_STEP_IF_SHORT: u32 = 7;
+
 /// In a roomy brief, the rank step between the forms of the goal.
 const ADDED_RANK_OF_LONGER_GOAL: u32 = 10;
 
@@ -58,9 +62,9 @@ pub(super) struct FixedOrder {
 }
 
 impl FixedOrder {
-    /// Counts one file as likely for every 60 UTF-16 units of room, after reserving 300 units for goal, state and
-    /// failures. `likely` is how many files the session probably needs. If there are many, the session covers a wide
-    /// area, so a few more files count as likely.
+    /// Counts one file as likely to be needed for every 60 UTF-16 units of room, after reserving 300 units for goal,
+    /// state and failures. `likely` is how many files the session probably needs. If there are many, the session covers
+    /// a wide area, so a few more files count as likely.
     pub fn for_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
@@ -73,10 +77,13 @@ impl FixedOrder {
 
     /// Returns the rank of a form. Lower ranks come first. `form` is 0 for the shortest form.
     pub fn rank_of_form(self, candidate: &Candidate, form: usize) -> u32 {
-        let (mut base, step, mut longer) = rank_steps_of_class(candidate.class);
+        let (mut base, mut step, mut longer) = rank_steps_of_class(candidate.class);
         // In a roomy brief, the goal's longer forms come before the facts that explain it.
         if candidate.class == FactClass::Goal && self.is_roomy {
             longer = ADDED_RANK_OF_LONGER_GOAL;
+        }
+        if candidate.class == FactClass::State && !self.is_roomy {
+            step = STATE_STEP_IF_SHORT;
         }
         let gives_way = matches!(
             candidate.class,

@@ -31,7 +31,7 @@ impl<'a> PathEndings<'a> {
         all
     }
 
-    /// Whether no other file of the session ends with this suffix.
+    /// Returns whether no other file of the session ends with this suffix.
     pub fn is_unique(&self, ending: &str) -> bool {
         self.count.get(ending).is_none_or(|times| *times < 2)
     }
@@ -54,8 +54,8 @@ impl<'a> PathEndings<'a> {
     }
 }
 
-/// Whether a name is one short plain word, such as `types.go` or `mod.rs`. Project files that the session has not
-/// used may have the same name.
+/// Returns whether a name is one short plain word, such as `types.go` or `mod.rs`. Project files that the session has
+/// not used may have the same name.
 fn is_common_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let plain = stem.bytes().all(|byte| byte.is_ascii_lowercase())

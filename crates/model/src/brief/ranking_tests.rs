@@ -114,6 +114,14 @@ fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> 
     let mut choice = chosen_before_scoring(&candidates, order, room);
     if !choice.has_all() {
         choice = chosen_before_scoring(&candidates, order, room.saturating_sub(84));
+        let line = |choice: &FormChoice| {
+            print::omitted_line(&candidates, choice).map_or(0, |line| utf16_length(&line))
+        };
+        let exact = line(&choice);
+        let fuller = chosen_before_scoring(&candidates, order, room.saturating_sub(exact));
+        if exact < 84 && line(&fuller) <= exact {
+            choice = fuller;
+        }
     }
     choice.has_any().then(|| print::print_brief(&head, &candidates, &choice))
 }

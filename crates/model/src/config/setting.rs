@@ -66,7 +66,7 @@ pub enum AcceptedValues {
     Words {
         allowed: &'static [&'static str],
     },
-    /// A table that maps patterns of model names to numbers of tokens.
+    /// A table that maps patterns for model names to numbers of tokens.
     TokensByModel {
         min: i64,
         max: i64,
@@ -123,7 +123,7 @@ pub enum SettingValue {
 }
 
 impl SettingRow {
-    /// The values of the fields that a row of the table leaves out.
+    /// The values for fields that a row of the table leaves out.
     pub(super) const ROW_DEFAULTS: SettingRow = SettingRow {
         name: "",
         environment_variable: "",

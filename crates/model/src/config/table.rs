@@ -53,7 +53,7 @@ settings! {
         name: "hooks.auto_init",
         environment_variable: "THROUGHLINE_HOOKS_AUTO_INIT",
         accepted_values: AcceptedValues::Flag,
-        help_text: "true lets the start of a session create the root",
+        help_text: "true creates a root at the start of a session, if there is none",
     }
     compaction_guidance: bool = true => {
         name: "hooks.compaction_guidance",
@@ -65,25 +65,25 @@ settings! {
         name: "hooks.deadline_ms",
         environment_variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         accepted_values: AcceptedValues::Number { min: 20, max: 5_000 },
-        help_text: "ms that a hook may take (a quarter of it for tool calls and compactions), at most half of it waiting for one lock",
+        help_text: "time limit of a hook in ms; a quarter of it for tool calls and compactions; at most half of it for one lock",
     }
     log_limit_kib: u64 = 8_192 => {
         name: "hooks.log_limit_kib",
         environment_variable: "THROUGHLINE_HOOKS_LOG_LIMIT_KIB",
         accepted_values: AcceptedValues::Number { min: 64, max: 1_048_576 },
-        help_text: "a log of this size in KiB is rotated",
+        help_text: "the size in KiB at which a log is rotated",
     }
     no_progress_turns: u64 = 3 => {
         name: "loops.no_progress_turns",
         environment_variable: "THROUGHLINE_LOOPS_NO_PROGRESS_TURNS",
         accepted_values: AcceptedValues::Number { min: 0, max: 1_000 },
-        help_text: "turns in a row without progress after which a loop ends; 0 turns this off",
+        help_text: "a loop ends after this many turns in a row without progress; 0 turns this off",
     }
     validator_timeout: u32 = 300 => {
         name: "loops.validator_timeout",
         environment_variable: "THROUGHLINE_LOOPS_VALIDATOR_TIMEOUT",
         accepted_values: AcceptedValues::Number { min: 10, max: 86_400 },
-        help_text: "seconds for all validators of a loop; run `thru install` again after a change",
+        help_text: "seconds that all validators of a loop may take together; run `thru install` again after a change",
     }
     resume_reminders: bool = true => {
         name: "resume.reminders",
@@ -201,7 +201,7 @@ settings! {
         name: "gates.live_state_file",
         environment_variable: "THROUGHLINE_GATES_LIVE_STATE_FILE",
         accepted_values: AcceptedValues::OptionalText,
-        help_text: "a YAML file of the project whose `live.dir` is the live run",
+        help_text: "a YAML file of the project whose `live.dir` names the live run",
     }
     swarm_id: ConstantText = Cow::Borrowed("default") => {
         name: "swarm.id",
@@ -244,7 +244,7 @@ settings! {
         name: "brief.scoring.decision_decay.mode",
         accepted_values: AcceptedValues::Choice { allowed: DecayShape::ALLOWED_WORDS },
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "how a decision loses its value: exponential or linear",
+        help_text: "how a decision's weight falls with its age: exponential or linear",
     }
     decay_half_life_hours: f64 = 24.0 => {
         name: "brief.scoring.decision_decay.half_life_hours",
@@ -412,13 +412,13 @@ settings! {
         name: "brief.budget_warnings",
         environment_variable: "THROUGHLINE_BRIEF_BUDGET_WARNINGS",
         accepted_values: AcceptedValues::Flag,
-        help_text: "tell the agent when its context window is 70 and 90 percent full",
+        help_text: "tell the agent when its context window is 70 percent full, and again at 90 percent",
     }
     brief_model_limits: ConstantText = Cow::Borrowed("") => {
         name: "brief.model_limits",
         environment_variable: "THROUGHLINE_BRIEF_MODEL_LIMITS",
         accepted_values: AcceptedValues::TokensByModel { min: 1_000, max: 100_000_000 },
-        help_text: "context windows of models in tokens; they override the known ones: \"my-*\" = 200000",
+        help_text: "context windows of models in tokens; they override the built-in sizes: \"my-*\" = 200000",
     }
     awareness_max_chars: usize = 300 => {
         name: "swarm.awareness_max_chars",

@@ -49,8 +49,8 @@ const DECIDED_WORDS: &[&str] = &[
     "the approach chosen ",
 ];
 
-/// Words of a comparison. In a sentence about code they may express no choice, so one of [`CHOOSING_WORDS`] is also
-/// required.
+/// Words of a comparison. In a sentence about code, they do not always express a choice, so one of [`CHOOSING_WORDS`]
+/// is also required.
 const COMPARING_WORDS: &[&str] = &["rather than ", "instead of ", " over "];
 
 /// Words that express the agent's own choice.

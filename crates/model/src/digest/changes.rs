@@ -50,7 +50,7 @@ impl Digest {
         keep_last(&mut self.changes, MAX_CHANGES);
     }
 
-    /// Clears the announced change once it seems finished: the agent runs a check, or reads another file after an
+    /// Clears the announced change once it seems finished: the agent has run a check, or has read another file after an
     /// edit.
     pub(super) fn end_purpose(&mut self, record: &JournalRecord) {
         if self.purpose.is_empty() {
@@ -83,7 +83,7 @@ impl Digest {
         }
     }
 
-    /// Returns the declarations that edits of a file changed after a record.
+    /// Returns the declarations that edits to a file changed after a record.
     pub fn names_changed_since(&self, path: &str, record: u64) -> ChangedNames {
         let mut names = ChangedNames::default();
         let edits = self.changes.iter().filter(|change| change.path == path && change.record > record);
@@ -98,8 +98,8 @@ impl Digest {
         self.names_changed_since(path, saved.min(asked))
     }
 
-    /// Returns the changed files after a record, the most recently changed one first. Each has its distinct reasons,
-    /// oldest first. Reasons that name another file are left out.
+    /// Returns the files that were changed after a record, the most recently changed one first. Each file has its
+    /// distinct reasons, oldest first. Reasons that name another file are left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
+use crate::shell;
 
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
 pub(super) const RECORDS_FOLDER: &str = ".agent/context/";
 
-/// A file that this many commits left out is not meant to be committed.
+/// A file that this many commits left out is assumed not to be meant for a commit.
 const COMMITS_PASSING_BY: u32 = 2;
 
 const MAX_EFFECTS: usize = 200;
@@ -58,14 +59,15 @@ pub struct GitState<'d> {
     pub pull_request: Option<&'d EffectUse>,
     /// Effects since the last commit that changed the checkout: stash, discard or reset.
     pub notes: Vec<&'d EffectUse>,
-    /// The commit at HEAD if it is not where the session left HEAD, because somebody else moved it.
+    /// The commit at HEAD if somebody else has moved HEAD away from where the session left it.
     pub moved: Option<&'d str>,
 }
 
 impl Digest {
     pub(super) fn add_effects(&mut self, record: &JournalRecord) {
-        if record.ok != Some(false) || !record.effect.is_empty() {
-            self.staged.add_command(&record.command);
+        match record.ok != Some(false) || !record.effect.is_empty() {
+            true => self.staged.add_commands(&shell::simple_commands(&record.command)),
+            false => self.staged.add_commands(&commands_before_last(&record.command)),
         }
         for effect in &record.effect {
             let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
@@ -88,7 +90,7 @@ impl Digest {
         keep_last(&mut self.effects, MAX_EFFECTS);
     }
 
-    /// Marks the files that `git status` does not list as saved: they are committed, restored or ignored.
+    /// Marks as saved all files that `git status` does not list, because they are committed, restored or ignored.
     fn save_files_not_listed(&mut self, listed: &str) {
         let now = self.records;
         let names: Vec<&str> = listed.split(' ').filter(|name| !name.is_empty()).collect();
@@ -175,7 +177,7 @@ impl Digest {
         files.map(|file| file.path.as_str())
     }
 
-    /// Marks all edits as saved. Used for a deleted checkout, whose edits can no longer be lost.
+    /// Marks all edits as saved. Used for a deleted checkout, because its edits no longer exist.
     pub fn forget_edits(&mut self) {
         let now = self.records;
         self.files.iter_mut().for_each(|file| file.saved_at = now);
@@ -267,7 +269,8 @@ impl Digest {
         }
     }
 
-    /// Returns whether a pull request may belong to this branch: the last observed push before it was to this branch.
+    /// Returns whether a pull request may belong to this branch, that is, whether the last observed push before the
+    /// pull request was to this branch.
     fn belongs_to_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
         let before =
             |used: &&EffectUse| used.effect.kind == EffectKind::Push && used.record <= pull_request.record;
@@ -276,8 +279,8 @@ impl Digest {
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
     }
 
-    /// Drops notes that are no longer true: a stash that was reapplied, and discarded changes to a file that was
-    /// edited again.
+    /// Drops notes that are no longer true: notes about a stash that was reapplied, or about discarded changes to a
+    /// file that was edited again.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
         let mut kept: Vec<&EffectUse> = Vec::new();
         for used in notes {
@@ -350,7 +353,7 @@ impl Digest {
 }
 
 impl FileUse {
-    /// Whether the file was edited in the checkout and no later commit contains the edit.
+    /// Returns whether the file was edited in the checkout and no later commit contains the edit.
     pub fn is_unsaved(&self) -> bool {
         self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
     }
@@ -392,12 +395,9 @@ pub(super) struct StagedNames {
 }
 
 impl StagedNames {
-    /// Records the files that a command line stages, or commits directly with `--all`.
-    fn add_command(&mut self, command: &str) {
-        if !command.contains("git") {
-            return;
-        }
-        for words in crate::shell::simple_commands(command) {
+    /// Records the files that the commands stage, or commit directly with `--all`.
+    fn add_commands(&mut self, commands: &[Vec<String>]) {
+        for words in commands {
             let mut rest = words.iter().skip_while(|word| *word != "git").skip(1);
             let Some(verb) = rest.find(|word| matches!(word.as_str(), "add" | "commit" | "rm" | "mv")) else {
                 continue;
@@ -425,6 +425,15 @@ impl StagedNames {
     fn covers_file(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
     }
+}
+
+/// Returns the commands of a failed line that may have succeeded, such as `git add -A` in `git add -A && git commit`. A
+/// commit that did not succeed is not among them.
+fn commands_before_last(command: &str) -> Vec<Vec<String>> {
+    let mut commands = shell::simple_commands(command);
+    commands.pop();
+    commands.retain(|words| !words.iter().any(|word| word == "commit"));
+    commands
 }
 
 /// Returns whether a name in a command line denotes this file or a folder that contains it.

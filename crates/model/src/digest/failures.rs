@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::parsed::LazyValue;
-use super::{Digest, FileUse, keep_last};
+use super::{Digest, keep_last};
 use crate::failure;
 use crate::journal::JournalRecord;
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
@@ -30,15 +30,23 @@ pub struct CommandUse {
     pub folder: String,
     pub sort: Option<CommandKind>,
     pub runs: u32,
+    #[serde(skip_serializing_if = "is_zero")]
     pub failures: u32,
     pub ended: RunResult,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The line of the output that sums up the result.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub result: String,
     /// The time of the last run.
     pub at: String,
     pub last: u64,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The newest run of a project check. Different command lines can run the same check.
@@ -56,7 +64,7 @@ pub struct CheckUse {
     /// The test counts, added up over all summaries in the output.
     #[serde(default, skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
     pub at: String,
     pub last: u64,
@@ -81,7 +89,7 @@ pub struct Failure {
     /// Whether the command itself failed, rather than only a later command in its pipeline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
-    /// Whether the failure is unsolved. A later run can show that it is solved.
+    /// Whether the failure is still open. A later run can show that it is fixed.
     pub open: bool,
     /// The indexes of the checks in the command line that have not passed since the failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -137,7 +145,7 @@ impl Digest {
     }
 
     /// Returns the last attempt since the newest prompt, such as a script, a request or a deployment, if it failed.
-    /// Earlier attempts are ignored, because no later run can show that they are solved.
+    /// Earlier attempts are ignored, because no later run can show that they are fixed.
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);
@@ -164,8 +172,8 @@ impl Digest {
         }
     }
 
-    /// Returns the newest run of each check: tests, then builds and lints, then other checks, each newest first. A
-    /// check is left out if a later, wider check covers it.
+    /// Returns the newest run of each check: tests, then builds and lints, then other checks. Within each group, the
+    /// newest run comes first. A check is left out if a later, wider check covers it.
     pub fn check_runs(&self) -> Vec<&CheckUse> {
         let all: Vec<(&CheckUse, Option<ProjectCheck>)> =
             self.checks.iter().map(|used| (used, used.parsed_check())).collect();
@@ -188,18 +196,8 @@ impl Digest {
 
     /// Returns the most recently edited file, if it was edited after this record.
     pub fn file_edited_after(&self, record: u64) -> Option<&str> {
-        self.edits_after(record).max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
-    }
-
-    /// Returns the files that were edited after this record, most recently edited first.
-    pub fn files_edited_after(&self, record: u64) -> Vec<&str> {
-        let mut edited: Vec<_> = self.edits_after(record).collect();
-        edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
-        edited.iter().map(|file| file.path.as_str()).collect()
-    }
-
-    fn edits_after(&self, record: u64) -> impl Iterator<Item = &FileUse> {
-        self.files.iter().filter(move |file| file.edits > 0 && file.edited_at > record)
+        let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
+        edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
     /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change
@@ -308,7 +306,7 @@ impl Digest {
         }
     }
 
-    /// Applies the runs of a session that continues this one. They may solve failures in this session.
+    /// Applies the runs of a session that continues this one. They may show that failures in this session are fixed.
     pub(super) fn merge_continued_runs(
         &mut self,
         commands: Vec<CommandUse>,
@@ -449,7 +447,7 @@ impl Failure {
         }
     }
 
-    /// Closes the failure if this run shows that it is solved.
+    /// Closes the failure if this run shows that it is fixed.
     fn close_if_solved(
         &mut self,
         done: &[&ProjectCheck],
@@ -512,7 +510,7 @@ fn failed_git_family(families: &[GitCommandFamily], error: &str) -> GitCommandFa
         .unwrap_or(GitCommandFamily::Other)
 }
 
-/// Returns whether a failed command is a problem to solve, rather than a lookup, a typing error or an experiment.
+/// Returns whether a failed command is a problem to solve, rather than a lookup, a typo or an experiment.
 fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalRecord) -> bool {
     let error = error_of_record(record);
     if run::is_user_error(error) {
@@ -528,7 +526,7 @@ fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalR
                 || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::ReadOnly))
 }
 
-/// Whether a script was not found, so that its name or the folder was wrong.
+/// Returns whether a script was not found, which means that its name or the folder was wrong.
 fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
     let first = error.trim_start().lines().next().unwrap_or_default();
     exit == Some(127) || first.contains("can't open file") || first.contains("not found:")

@@ -308,7 +308,7 @@ fn repeated_failures_become_traps() {
 fn edits_after_a_run() {
     let mut digest = fold_calls(&[("make test", 0, "")]);
     assert_eq!(digest.file_edited_after(1), None);
-    assert_eq!(digest.files_edited_after(1), [""; 0]);
+    assert_eq!(digest.files_changed_after_check(1), [""; 0]);
     for (id, path) in [("e1", "a.rs"), ("e2", "b.rs"), ("e3", "a.rs"), ("e4", "README.md")] {
         let files = vec![crate::journal::RecordedFile::new(path.into(), crate::event::FileAction::Edit)];
         digest.fold_record(&JournalRecord {
@@ -322,5 +322,5 @@ fn edits_after_a_run() {
         });
     }
     assert_eq!(digest.file_edited_after(1), Some("README.md"));
-    assert_eq!(digest.files_edited_after(1), ["README.md", "a.rs", "b.rs"]);
+    assert_eq!(digest.files_changed_after_check(1), ["README.md", "a.rs", "b.rs"]);
 }

@@ -74,7 +74,7 @@ fn the_current_goal_is_found() {
             &[task, "ran: make", "user: please do not rename any of the public functions"],
             ("please do not rename any of the public functions".into(), bare(task), none(), false),
         ),
-        // A prompt sent while the agent works does not end the turn, so the closing message answers the task.
+        // A prompt sent while the agent is working does not end the turn, so the closing message answers the task.
         (
             &[
                 task,

@@ -91,15 +91,15 @@ impl Digest {
     }
 
     /// Returns whether the work for the newest prompt looks complete. This is the case if files were edited and tests
-    /// ran for the prompt, all its checks passed after the last edit, and no test of the session last ran before that
-    /// edit. There must also be no open failure, unfinished call or open todo entry.
+    /// ran for the prompt, all its checks passed after the last edit, and every test of the session has run again since
+    /// that edit. There must also be no open failure, unfinished call or open todo entry.
     pub fn looks_complete(&self) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_fresh = |used: &&CheckUse| self.file_edited_after(used.last).is_none();
         let runs = self.check_runs();
         let mut checks = runs.iter().filter(|used| used.sort.is_check() && used.last > asked);
         let is_tested = checks.clone().any(|used| used.sort == CommandKind::Test);
-        let is_done = |todo: &RecordedTodo| self.has_run_since_todos(&todo.text);
+        let is_done = |todo: &RecordedTodo| self.is_todo_done(todo);
         self.file_edited_after(asked).is_some()
             && is_tested
             && checks.all(|used| used.ended == RunResult::Passed && is_fresh(used))
@@ -156,7 +156,7 @@ fn split_sections(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a heading names a step: it contains a number, a name in backticks, or more than a few words.
+/// Returns whether a heading names a step: it contains a number, a name in backticks, or more than a few words.
 fn is_step_heading(heading: &str) -> bool {
     const MIN_STEP_WORDS: usize = 4;
     heading.contains('`')
@@ -164,7 +164,7 @@ fn is_step_heading(heading: &str) -> bool {
         || heading.split_whitespace().count() > MIN_STEP_WORDS
 }
 
-/// Whether a section is needed until the work is finished: the introduction, the purpose or the checks.
+/// Returns whether a section is needed until the work is finished: the introduction, the purpose or the checks.
 fn is_needed_until_end(section: &str) -> bool {
     const PURPOSE_WORDS: [&str; 12] = [
         "context",

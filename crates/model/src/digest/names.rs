@@ -16,7 +16,7 @@ pub(super) fn file_names_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Whether a word looks like a file name: a stem and a short extension that does not begin with a digit.
+/// Returns whether a word looks like a file name: a stem and a short extension that does not begin with a digit.
 fn looks_like_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     name.len() <= MAX_NAME_BYTES

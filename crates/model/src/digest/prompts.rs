@@ -51,7 +51,8 @@ impl Prompt {
         prompt::classify_prompt(&self.text)
     }
 
-    /// Returns whether the prompt began a turn. A prompt sent while the agent worked, or with a refusal, does not.
+    /// Returns whether the prompt began a turn. A prompt that was sent while the agent was working, or that came with a
+    /// refusal, does not begin a turn.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
     }
@@ -129,7 +130,7 @@ impl Digest {
                         break;
                     }
                 }
-                // A short request that is still unanswered is the task, such as "log a bug and go on".
+                // A short request that is still unanswered, such as "log a bug and go on", is the task.
                 PromptKind::Remark
                     if !is_newest
                         && prompt.begins_turn()
@@ -140,8 +141,8 @@ impl Digest {
                     goal.task = Some(prompt);
                     break;
                 }
-                // A prompt sent while the agent worked, or with a refusal, steers a task but does not start one.
-                // Passing remarks and harness commands do not state a task either.
+                // A prompt that was sent while the agent was working, or that came with a refusal, corrects a task but
+                // does not start one. Passing remarks and harness commands do not state a task either.
                 PromptKind::Task
                     if prompt.begins_turn()
                         && !(is_newest && prompt.text.starts_with('/'))
@@ -202,6 +203,23 @@ impl Digest {
             })
     }
 
+    /// Returns the message before the newest one, if the newest one is unclear without it and the task does not
+    /// contain it. Once the agent has finished, its last message explains the newest one.
+    pub fn explaining_message(&self) -> Option<&Prompt> {
+        let before = self.prompt_before_newest().filter(|_| !self.has_finished())?;
+        self.current_goal().task.is_none_or(|task| task.record != before.record).then_some(before)
+    }
+
+    /// Returns the task that belongs to the newest message. If the agent has summed it up, the agent's question or the
+    /// message before the newest one explains the newest one better.
+    pub fn explaining_task(&self) -> Option<&Prompt> {
+        let goal = self.current_goal();
+        let task = goal.task?;
+        let is_explained = goal.accepted.is_some()
+            || self.prompt_before_newest().is_some_and(|before| before.record != task.record);
+        (!(goal.is_answered && is_explained)).then_some(task)
+    }
+
     /// Returns the prompt directly before the newest one, if the newest one is unclear without it.
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
@@ -235,8 +253,8 @@ impl Digest {
         !(closed || self.has_finished() && self.said_last > prompt.record)
     }
 
-    /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent works do not end the
-    /// turn.
+    /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent is working do not end
+    /// the turn.
     fn closing_words_of_turn(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
         let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
@@ -257,7 +275,7 @@ impl Digest {
         self.prompts.last().is_some_and(|newest| self.worked > newest.record)
     }
 
-    /// Whether a prompt answers the agent's question, for example by choosing an option or by approving with a
+    /// Returns whether a prompt answers the agent's question, for example by choosing an option or by approving with a
     /// condition.
     pub fn is_reply_to_agent(&self, prompt: &Prompt) -> bool {
         let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.asks.is_empty());

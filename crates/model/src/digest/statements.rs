@@ -27,8 +27,8 @@ pub struct AgentStatement {
     pub record: u64,
     /// The condensed text, on one line and without markup.
     pub text: String,
-    /// Whether the statement ended a turn, so that it is a summary, an answer or a proposal. Other statements were
-    /// made between two calls.
+    /// Whether the statement ended a turn. If so, it is a summary, an answer or a proposal. Other statements were made
+    /// between two calls.
     pub closing: bool,
     /// The question or offer at the end of the statement, or empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -46,12 +46,14 @@ pub struct CallStep {
     pub did: StepAction,
     /// The path or the command.
     pub what: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// Whether the call is a check that passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
     /// Whether a hook reported the call when it happened. The agent's messages are read from the transcript later, so
     /// a message may have to be placed before the call (see `record_before_words`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub live: bool,
 }
 
@@ -207,8 +209,8 @@ impl Digest {
         self.worked > self.said_last
     }
 
-    /// Returns whether the agent has finished and is waiting: its last message announces no next step, and no work
-    /// followed. A transcript may end between an announcement and the announced call.
+    /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no
+    /// work followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.said);
@@ -233,8 +235,8 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Whether a statement is no longer valid, because the agent's next statement or a later one on the same subject
-    /// retracts it, or because the user objected.
+    /// Returns whether a statement is no longer valid. This is the case if the agent's next statement, or a later one
+    /// on the same subject, retracts it, or if the user objected.
     pub fn is_statement_retracted(&self, said: &AgentStatement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
         let next = later.clone().next();
@@ -253,8 +255,8 @@ impl Digest {
     }
 }
 
-/// Whether a call's description is more than the name of one of the harness's own tools, such as `Grep`. Commands
-/// such as `make` and the names of MCP tools are informative.
+/// Returns whether a call's description is more than the name of one of the harness's own tools, such as `Grep`.
+/// Commands such as `make` and the names of MCP tools are informative.
 pub fn names_more_than_a_tool(call: &str) -> bool {
     const HARNESS_TOOL_NAMES: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
     let is_one_word = call.chars().all(char::is_alphanumeric);
@@ -272,7 +274,7 @@ pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether both messages contain the same function, file or command name in backticks.
+/// Returns whether both messages contain the same function, file or command name in backticks.
 fn is_about_the_same(one: &str, other: &str) -> bool {
     const MIN_NAME_BYTES: usize = 6;
     let names = |text: &str| -> Vec<String> {

@@ -14,7 +14,8 @@ const STALE_TODOS_PROMPTS: usize = 6;
 const STALE_TODOS_TASKS: usize = 2;
 
 impl Digest {
-    /// Whether the todo list is about the current work, because few prompts have followed its last change.
+    /// Returns whether the todo list is probably about the current work, that is, whether few prompts have followed its
+    /// last change.
     pub fn are_todos_current(&self) -> bool {
         let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
         let tasks = later()
@@ -31,9 +32,33 @@ impl Digest {
         self.steps.iter().filter(later).count()
     }
 
+    /// Returns whether the records show that an open entry is done, although the agent has not ticked it off. This is
+    /// the case if the entry or a later one requests checks that have passed since the list changed, or a declaration
+    /// that was added since then.
+    pub fn is_todo_done(&self, entry: &RecordedTodo) -> bool {
+        // Agents work through their list in order.
+        let from = self.todos.iter().position(|todo| todo == entry).unwrap_or(self.todos.len());
+        self.has_run_since_todos(&entry.text)
+            || self.todos[from..].iter().any(|todo| self.has_added_since_todos(&todo.text))
+    }
+
+    /// Returns whether an entry such as "implement computeTotals" requests a declaration that was added since the list
+    /// changed. All names in the entry must have been added, because it may request more than one.
+    fn has_added_since_todos(&self, entry: &str) -> bool {
+        const ADD_WORDS: [&str; 5] = ["add ", "create ", "implement ", "extract ", "write "];
+        let small = entry.to_lowercase();
+        if !ADD_WORDS.iter().any(|start| small.starts_with(start)) {
+            return false;
+        }
+        let edits = self.changes.iter().filter(|change| change.record > self.todos_at);
+        let added: Vec<&String> = edits.flat_map(|change| &change.names.added).collect();
+        let mut names = identifiers_in(entry).peekable();
+        names.peek().is_some() && names.all(|name| added.iter().any(|known| *known == name))
+    }
+
     /// Returns whether an entry such as "run the tests" only requests checks, and these have passed since the list
     /// changed.
-    pub fn has_run_since_todos(&self, entry: &str) -> bool {
+    fn has_run_since_todos(&self, entry: &str) -> bool {
         const RUN_WORDS: [&str; 3] = ["run ", "verify ", "check "];
         let small = entry.to_lowercase();
         if !RUN_WORDS.iter().any(|start| small.starts_with(start)) || self.open_failures().next().is_some() {
@@ -56,3 +81,16 @@ impl Digest {
         self.todos.iter().filter(|todo| todo.status.is_none_or(TodoStatus::is_open))
     }
 }
+
+/// Returns the words that are names of declarations, such as `computeTotals`, `HTTPClient` or `read_all`.
+fn identifiers_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| {
+        let has_inner_capital = word.chars().skip(1).any(char::is_uppercase);
+        word.chars().any(char::is_lowercase) && (has_inner_capital || word.trim_matches('_').contains('_'))
+    })
+}
+
+#[cfg(test)]
+#[path = "todos_tests.rs"]
+mod tests;

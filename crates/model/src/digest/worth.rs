@@ -35,8 +35,8 @@ impl Digest {
 
     /// Estimates how likely a file is to be needed. The weights are based on real sessions. Recent use counts most.
     /// Next come three signs: the agent or the user has just mentioned the file, an open failure names it, or its
-    /// counterpart (the test of a source file or the reverse) was just used. The number of uses and whether the file
-    /// was edited count least.
+    /// counterpart (the test of a source file, or the source file of a test) was just used. The number of uses and
+    /// whether the file was edited count least.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
@@ -143,7 +143,7 @@ fn name_without_test_marks(path: &str) -> &str {
         .unwrap_or(stem)
 }
 
-/// Whether a command runs a test, a build or a linter, or shows the state of the checkout.
+/// Returns whether a command runs a test, a build or a linter, or shows the state of the checkout.
 fn is_check_or_status(command: &str) -> bool {
     const CHECK_WORDS: &[&str] = &[
         "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",
@@ -164,7 +164,7 @@ fn rank_by_worth<'d, T>(
     ranked.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Whether a file is generated, vendored or a lock file. People rarely edit such files.
+/// Returns whether a file is generated, vendored or a lock file. People rarely edit such files.
 pub fn is_generated(path: &str) -> bool {
     const GENERATED_FOLDERS: &[&str] =
         &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];

@@ -22,7 +22,7 @@ pub(super) struct Frontmatter {
     pub closing_line_start: usize,
     /// The start of the body and the number of its first line.
     pub body_start: (usize, usize),
-    /// The line end for new entries.
+    /// The line ending for new entries.
     pub line_end: &'static str,
 }
 
@@ -84,7 +84,7 @@ impl Frontmatter {
         })
     }
 
-    /// Returns the entry of a key. If several entries have the key, the last one counts.
+    /// Returns the entry for a key. If several entries have the key, the last one is used.
     pub fn effective_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
@@ -120,7 +120,7 @@ impl Frontmatter {
         edits
     }
 
-    /// Returns the edits that remove a key. Every entry of the key is removed, because otherwise an earlier one would
+    /// Returns the edits that remove a key. Every entry for the key is removed, because otherwise an earlier one would
     /// take effect. The lines below an entry are also removed, because they would become part of the previous entry.
     pub fn edits_to_remove_key(&self, key: &str) -> Vec<ByteEdit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);

@@ -10,7 +10,7 @@ use super::outline::{LineKind, OutlineScanner, indentation_width, is_horizontal_
 pub struct ListItem {
     /// The number of the line, counted from 1.
     pub line: usize,
-    /// The range of the line without its line end.
+    /// The range of the line without its line ending.
     pub span: Range<usize>,
     /// The column of the marker. An item with a larger column than the item above is nested in that item.
     pub indent: usize,

@@ -1,17 +1,17 @@
-//! Lines with their line ends. LF, CR LF and a lone CR all end a line, as in CommonMark and YAML. If a lone CR were
+//! Lines with their line endings. LF, CR LF and a lone CR all end a line, as in CommonMark and YAML. If a lone CR were
 //! ordinary text here, other readers would find headings and keys in a record that thru does not find.
 
 use std::ops::Range;
 
-/// One line: its start, the end of its text, and its line end.
+/// One line: its start, the end of its text, and its line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineBounds {
     /// The number of the line, counted from 1 at the start of the file.
     pub number: usize,
     pub start: usize,
-    /// The end of the text, before the line end.
+    /// The end of the text, before the line ending.
     pub text_end: usize,
-    /// The start of the next line. It equals `text_end` for a last line without a line end.
+    /// The start of the next line. It equals `text_end` for a last line without a line ending.
     pub end: usize,
 }
 
@@ -25,7 +25,7 @@ impl LineBounds {
         self.start..self.end
     }
 
-    /// Returns the line end, or `None` for a last line without one.
+    /// Returns the line ending, or `None` for a last line without one.
     pub(super) fn ending(&self, bytes: &[u8]) -> Option<&'static str> {
         match slice_or_empty(bytes, self.text_end..self.end) {
             b"\r\n" => Some("\r\n"),
@@ -56,7 +56,7 @@ pub(super) fn lines_from_offset(bytes: &[u8], at: usize, number: usize) -> impl 
     })
 }
 
-/// Returns the bytes of a range, or an empty slice if the range is out of bounds, because no function of this module
+/// Returns the bytes of a range, or an empty slice if the range is out of bounds, because no function in this module
 /// may panic.
 pub(super) fn slice_or_empty(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()

@@ -26,7 +26,7 @@ pub struct Heading {
     pub level: u8,
     /// The number of the line, counted from 1.
     pub line: usize,
-    /// The range of the line, including the line end.
+    /// The range of the line, including the line ending.
     pub span: Range<usize>,
     /// The text without the marks before and after it. Inline markup is kept.
     pub text: String,
@@ -77,7 +77,7 @@ pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
     Outline { headings, open_block: scanner.open_block() }
 }
 
-/// Returns the ranges of the lines outside code fences and comments, including their line ends.
+/// Returns the ranges of the lines outside code fences and comments, including their line endings.
 pub fn lines_outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
     let mut scanner = OutlineScanner::default();
     lines_from_offset(text, 0, 1)

@@ -24,7 +24,8 @@ pub(super) enum ScalarFlaw {
     UnsupportedYaml,
 }
 
-/// Reads the text after `key:`. It never fails: a malformed value is read as text and returned with its flaw.
+/// Reads the text after `key:`. It never fails: a malformed value is read as text, and the result says what is wrong
+/// with it.
 pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
     let start = count_leading_bytes(text, is_space_or_tab);
     let rest = slice_or_empty(text, start..text.len());
@@ -89,7 +90,7 @@ fn is_yaml_word(text: &str) -> bool {
     YAML_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Returns whether a YAML reader might read this as a number, a date or a time of day. In doubt, returns true.
+/// Returns whether a YAML reader might read this as a number, a date or a time of day. If in doubt, returns true.
 fn is_number_like(text: &str) -> bool {
     let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'.'));
     let digits = |byte: u8| byte.is_ascii_hexdigit() || b"xXoO_:.+- tTzZ".contains(&byte);
@@ -98,7 +99,7 @@ fn is_number_like(text: &str) -> bool {
     head && (special || text.bytes().all(digits))
 }
 
-/// Returns whether JSON leaves the character unescaped although YAML forbids it or reads it as a line end.
+/// Returns whether JSON leaves the character unescaped although YAML forbids it or reads it as a line ending.
 fn is_unsafe_in_yaml(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -55,7 +55,7 @@ impl<'d> Section<'d> {
     }
 
     /// Returns the part that `set_section` replaces, which is the body without surrounding blank lines and without its
-    /// last line end.
+    /// last line ending.
     pub fn content(&self) -> &'d [u8] {
         slice_or_empty(self.body(), range_without_blank_lines(self.body()))
     }
@@ -264,7 +264,7 @@ fn heading_line(head: &HeadingPattern) -> Result<String, EditError> {
     }
 }
 
-/// Returns the line from `at` to its end, including the line end.
+/// Returns the line from `at` to its end, including the line ending.
 fn line_rest_with_ending(bytes: &[u8], at: usize) -> Option<LineBounds> {
     lines_from_offset(bytes, at, 1).next()
 }

@@ -8,11 +8,12 @@ use super::outline::CodeFence;
 /// unwrapped.
 const VERBATIM_FENCE_INFO: &[u8] = b"verbatim";
 
-/// Wraps `text` in a fence that is longer than any run of backticks in it. The line end before the closing fence
-/// belongs to the fence, so a line end at the end of `text` is preserved. `line_end` is the document's line end.
+/// Wraps `text` in a fence that is longer than any run of backticks in it. The line ending before the closing fence
+/// belongs to the fence, so a line ending at the end of `text` is preserved. `line_end` is the document's line ending.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
-    // A lone CR is never used, because together with an LF at the start of the text it would become another line end.
+    // A lone CR is never used, because together with an LF at the start of the text it would become another line
+    // ending.
     let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
     let fence = vec![b'`'; longest_backtick_run(text).max(2) + 1];
     [&fence, VERBATIM_FENCE_INFO, end, text, end, &fence, end].concat()
@@ -34,7 +35,7 @@ pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
         return None;
     }
     let inside = slice_or_empty(wrapped, opening.end..closing.start);
-    // An empty fence has no line end to remove.
+    // An empty fence has no line ending to remove.
     let end = opening.ending(wrapped)?.as_bytes();
     Some(inside.strip_suffix(end).unwrap_or(inside))
 }

@@ -40,7 +40,7 @@ struct OuterCommand {
     folder: String,
     may_run_repeatedly: bool,
     is_success_uncertain: bool,
-    /// Whether the line is inside `$( … )`, so that another command captures its output.
+    /// Whether the line is inside `$( … )`. If so, another command captures its output.
     is_output_captured: bool,
     nesting_depth: usize,
 }

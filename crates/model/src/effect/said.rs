@@ -79,7 +79,7 @@ impl<'a> CommandOutput<'a> {
         None
     }
 
-    /// Returns the ids in the next response of a service, which is a JSON object or the output of `jq`.
+    /// Returns the ids in the next response from a service, which is a JSON object or the output of `jq`.
     pub fn take_created_ids(&self, is_link: impl Fn(&str) -> bool) -> Option<CreatedIds> {
         let start = {
             let used = self.used_lines.borrow();
@@ -129,7 +129,7 @@ fn ids_in_plain_line(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Crea
     (!made.id.is_empty() || !made.link.is_empty()).then_some(made)
 }
 
-/// Whether a word looks like a service's id: a number, `PRRC_kwDO…`, a UUID or `ENT-197`.
+/// Returns whether a word looks like a service's id: a number, `PRRC_kwDO…`, a UUID or `ENT-197`.
 fn looks_like_id(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
@@ -261,7 +261,7 @@ fn json_string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// Whether a word is a commit id: 7 to 40 hexadecimal digits.
+/// Returns whether a word is a commit id: 7 to 40 hexadecimal digits.
 pub(super) fn is_commit_id(word: &str) -> bool {
     (7..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
 }

@@ -244,7 +244,7 @@ pub(super) static PROGRAM_ROWS: &[ProgramRow] = &[
     program_row(&["twilio"], &["messages:create|api:core:messages:create"], EffectKind::Message, &[]),
 ];
 
-/// Whether the word occurs in a rule. Every word of every command is tested, so this is a plain `matches!`.
+/// Returns whether the word occurs in a rule. Every word of every command is tested, so this is a plain `matches!`.
 pub(super) fn is_rule_word(word: &str) -> bool {
     matches!(
         word,

@@ -103,8 +103,8 @@ fn entry_of_bundle(task: &str, value: &Value) -> EvidenceEntry {
     with_import_id(task, entry, value)
 }
 
-/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate shows that an agent had
-/// its turn but not what it found, so it becomes a note.
+/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate shows that an agent ran,
+/// but not what it found, so it becomes a note.
 fn entries_of_gates(
     task: &str,
     fields: &Map<String, Value>,

@@ -12,7 +12,7 @@ pub struct AgentAnswer<'a> {
     pub swarm_role: SwarmRole,
     /// The agent's type, as the harness names it.
     pub agent: &'a str,
-    /// The harness's id of this agent. It is empty if the harness gives none.
+    /// The harness's id for this agent. It is empty if the harness gives none.
     pub agent_id: &'a str,
     pub session: &'a str,
     pub harness: &'a str,

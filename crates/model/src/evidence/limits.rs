@@ -16,9 +16,9 @@ pub struct TrimmedBundle {
     pub archived: Vec<EvidenceEntry>,
 }
 
-/// Archives entries until at most `max_entries` are left. Entries that a later entry settled go first, then those
-/// that passed, and within each group the oldest goes first. An unsettled failure is kept, because without it the
-/// task would pass. It is archived only if there are more than [`MAX_ENTRIES`] entries.
+/// Archives entries until at most `max_entries` are left. Entries that a later entry settled are archived first, then
+/// those that passed. Within each group, the oldest is archived first. An unsettled failure is kept, because without it
+/// the task would pass. It is archived only if there are more than [`MAX_ENTRIES`] entries.
 pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
@@ -87,7 +87,7 @@ fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundl
     TrimmedBundle { bundle, archived }
 }
 
-/// Returns the size of an entry in the file, including the indentation of each line and the comma and line end after
+/// Returns the size of an entry in the file, including the indentation of each line and the comma and line ending after
 /// the entry.
 fn entry_size_in_bundle(entry: &EvidenceEntry) -> usize {
     let bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();

@@ -42,7 +42,7 @@ impl FileListing {
         let mut text = String::new();
         for (path, ListedFileState { size, modified_ns, hash }) in files {
             let hash = if hash.is_empty() { "-" } else { hash };
-            // The path is written as a JSON string, because it can contain a line end.
+            // The path is written as a JSON string, because it can contain a line ending.
             let path = serde_json::to_string(path).unwrap_or_default();
             text.push_str(&format!("{hash} {size} {modified_ns} {path}\n"));
         }

@@ -127,7 +127,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
 }
 
 /// Returns the trees of the entries in effect, newest first and at most `most` of them. The file listings of these
-/// trees must be kept. Without them, a change of the files could not settle a failure, and a success would prove
+/// trees must be kept. Without them, a change to the files could not settle a failure, and a success would prove
 /// nothing.
 pub fn tree_hashes_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     let mut trees: Vec<&str> = Vec::new();
@@ -209,7 +209,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Describes the standing like [`Self::describe`], but for a model.
+    /// Like [`Self::describe`], but for a model.
     pub fn describe_for_model(&self) -> Option<String> {
         let entry = self.entry?;
         let what = describe_entry(entry, inline_for_model);

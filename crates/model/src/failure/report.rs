@@ -76,7 +76,7 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
     parts
 }
 
-/// Whether a line names a failed test.
+/// Returns whether a line names a failed test.
 pub(super) fn is_failed_test_name(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("not ok ") {
         // In TAP, a test marked as TODO or SKIP may fail.
@@ -90,7 +90,7 @@ pub(super) fn is_failed_test_name(line: &str) -> bool {
         || line.starts_with("✕ ")
 }
 
-/// Whether a line is a labelled value. jest also has labels such as `Received number of calls:`.
+/// Returns whether a line is a labelled value. jest also has labels such as `Received number of calls:`.
 pub(super) fn is_labelled_value(line: &str) -> bool {
     VALUE_LABELS.iter().any(|label| line.starts_with(label))
         || line.strip_prefix("Received ").is_some_and(|rest| {
@@ -99,12 +99,12 @@ pub(super) fn is_labelled_value(line: &str) -> bool {
         })
 }
 
-/// Whether a line says where a failed test is.
+/// Returns whether a line says where a failed test is.
 pub(super) fn is_failed_test_location(line: &str) -> bool {
     line.starts_with("location: '") || line.starts_with("test at ")
 }
 
-/// Whether a line is only the label of a value that follows on other lines.
+/// Returns whether a line is only the label of a value that follows on other lines.
 fn is_label_without_value(line: &str) -> bool {
     line == "actual:" || line == "expected:"
 }
@@ -117,7 +117,7 @@ fn is_difference_heading(line: &str) -> bool {
     })
 }
 
-/// Whether a line is a stack frame, such as `at run (file:///x/a.mjs:3:27)`.
+/// Returns whether a line is a stack frame, such as `at run (file:///x/a.mjs:3:27)`.
 fn is_stack_frame(line: &str) -> bool {
     let line = line.trim_end_matches([' ', '{']);
     let Some(frame) = line.strip_suffix(')') else { return line.starts_with("at ") && line.contains(":///") };
@@ -127,15 +127,16 @@ fn is_stack_frame(line: &str) -> bool {
     ends_in_position && frame.contains('(')
 }
 
-/// Whether a line only counts failed subtests, which are reported themselves, such as `error: '1 subtest failed'`.
+/// Returns whether a line only counts failed subtests, such as `error: '1 subtest failed'`. Other lines report the
+/// subtests themselves.
 fn is_subtest_count(line: &str) -> bool {
     line.strip_prefix("error: '").is_some_and(|rest| {
         rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("subtest")
     })
 }
 
-/// Marks lines that repeat other lines as boilerplate. These are diffs whose values are also printed with labels, and
-/// the line `✕ name` of a test that jest also reports as `● name`.
+/// Marks as boilerplate the lines that repeat other lines. These are diffs whose values are also printed with labels,
+/// and the line `✕ name` of a test that jest also reports as `● name`.
 fn mark_repetitions_as_boilerplate(lines: &[&str], parts: &mut [Option<ReportLineKind>]) {
     let has_jest_names = lines.iter().any(|line| line.starts_with("● ") && is_failed_test_name(line));
     for at in 0..lines.len() {

@@ -31,7 +31,7 @@ impl Default for OutputScanner {
 }
 
 impl OutputScanner {
-    /// Scans the next line, without its line end. Lines are counted from 1. Blanks after the sentinel are ignored,
+    /// Scans the next line, without its line ending. Lines are counted from 1. Blanks after the sentinel are ignored,
     /// because they are invisible.
     pub fn scan_line(&mut self, number: usize, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

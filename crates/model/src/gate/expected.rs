@@ -24,7 +24,7 @@ pub struct ExpectedOutput {
     pub file: String,
     pub tier: OutputTier,
     pub prompt: String,
-    /// The program and its arguments. It is empty if the output has no command.
+    /// The program and its arguments. The list is empty if the output has no command.
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,

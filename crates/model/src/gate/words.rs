@@ -24,7 +24,7 @@ pub fn launch_prompt(output: &ExpectedOutput, path: &str) -> String {
     }
 }
 
-/// Returns a sub-agent's last message if it should be saved because the sub-agent wrote no file or an empty one.
+/// Returns a sub-agent's last message if it should be saved because the sub-agent wrote either no file or an empty one.
 pub fn message_to_keep(verdict: OutputVerdict, message: Option<&str>) -> Option<String> {
     let left_nothing = matches!(verdict, OutputVerdict::Missing | OutputVerdict::Empty);
     let text = message?.trim();
@@ -133,7 +133,7 @@ pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[OmittedOutput]) -
         return text;
     }
     text.push_str(
-        "These advisory outputs are not part of the result. Say so where it would have used them.\n\n",
+        "These advisory outputs are not part of the result. Say so where the result would have used them.\n\n",
     );
     for OmittedOutput { file, judged, message } in omitted {
         let message = message.as_deref().map_or(String::new(), |message| {

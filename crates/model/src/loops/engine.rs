@@ -59,7 +59,7 @@ pub enum StoppedAgent {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentMessage<'a> {
-    /// The harness's id of the message, if known.
+    /// The harness's id for the message, if known.
     pub id: Option<&'a str>,
     pub text: &'a str,
     /// Whether a stop hook has already answered the message, because the same stop is reported again or another hook
@@ -202,7 +202,7 @@ fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<
     }
 }
 
-/// Quotes a message of the agent for the record.
+/// Quotes a message from the agent for the record.
 fn quote_message(text: &str, rules: &LoopRules) -> String {
     inline_for_model(&redact_text(text, rules.redact_options), 100)
 }

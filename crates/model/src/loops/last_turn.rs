@@ -123,7 +123,9 @@ impl MessageBlocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{CallResult, PromptOrigin, TokenUsage, ToolCall, TranscriptLineAuthor};
+    use crate::transcript::{
+        CallResult, DeferredText, PromptOrigin, TokenUsage, ToolCall, TranscriptLineAuthor,
+    };
 
     fn said_item(id: &'static str, text: &'static str) -> TranscriptItem<'static> {
         TranscriptItem::AgentMessage { message_id: Some(id.into()), text: text.into() }
@@ -148,7 +150,7 @@ mod tests {
         let call = || TranscriptItem::Call(ToolCall::default());
         let result = || {
             TranscriptItem::Result(CallResult {
-                text: "<promise>ALL DONE</promise>".into(),
+                text: DeferredText::Decoded("<promise>ALL DONE</promise>".into()),
                 ..CallResult::default()
             })
         };

@@ -28,8 +28,12 @@ pub struct LoopLogEntry {
     /// The first few files that were changed in this iteration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// How many files are known to have changed, or `None` if even the calls of this iteration are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<usize>,
+    /// Whether a command ran that may have changed other files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_be_more: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TurnTokens>,
 }
@@ -73,6 +77,7 @@ impl LoopLogEntry {
             calls: None,
             files: Vec::new(),
             changed: None,
+            may_be_more: false,
             tokens: None,
         }
     }

@@ -12,7 +12,7 @@ pub struct ForegroundPointer {
     /// The loop that was last started or activated.
     pub active_loop_id: Option<String>,
     pub by_session: BTreeMap<String, String>,
-    /// The loop that waits for the next session to start.
+    /// The loop that is waiting for the next session to start.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "next")]
     pub loop_for_next_session: Option<String>,
@@ -23,7 +23,7 @@ impl ForegroundPointer {
         self.by_session.get(session).map(String::as_str)
     }
 
-    /// Returns whether a loop is in the foreground of any session, or waits for the next session.
+    /// Returns whether a loop is in the foreground of any session, or is waiting for the next session.
     pub fn contains_loop(&self, id: &str) -> bool {
         self.by_session.values().any(|known| known == id) || self.loop_for_next_session.as_deref() == Some(id)
     }

@@ -6,8 +6,8 @@ pub const PROMISE_TAG_NAME: &str = "promise";
 const PROMISE_OPEN_TAG: &str = "<promise>";
 const PROMISE_CLOSE_TAG: &str = "</promise>";
 
-/// Returns the text of the last promise in `message`, with white space collapsed. Quoted text is ignored: text in
-/// code fences, in backticks, and text repeated from `fed`, which is the loop's prompt and thru's own text about the
+/// Returns the text of the last promise in `message`, with white space collapsed. Quoted text is ignored: text in code
+/// fences or backticks, and text repeated from `fed`, which contains the loop's prompt and thru's own text about the
 /// loop.
 pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     if !message.contains(PROMISE_CLOSE_TAG) {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::log::LoopLogEntry;
 use super::{Loop, PromiseOutcome};
 use crate::clean::clean_text;
 use crate::document::wrap_verbatim;
@@ -83,16 +84,13 @@ pub fn how_to_end_loop(state: &Loop) -> String {
 }
 
 /// Describes a turn for a person, as in `2 files changed, 7 calls`.
-pub fn describe_turn(changed: Option<usize>, calls: Option<u64>) -> String {
-    let parts = [
-        changed.map(|n| {
-            if n == 0 {
-                "no file changed".to_owned()
-            } else {
-                format!("{} changed", count_with_noun(n, "file"))
-            }
-        }),
-        calls.map(|n| count_with_noun(usize::try_from(n).unwrap_or(usize::MAX), "call")),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+pub fn describe_turn(turn: &LoopLogEntry) -> String {
+    let changed = turn.changed.map(|n| match (n, turn.may_be_more) {
+        (0, false) => "no file changed".to_owned(),
+        (0, true) => "no edits, but commands may have changed files".to_owned(),
+        (n, false) => format!("{} changed", count_with_noun(n, "file")),
+        (n, true) => format!("at least {} changed", count_with_noun(n, "file")),
+    });
+    let calls = turn.calls.map(|n| count_with_noun(usize::try_from(n).unwrap_or(usize::MAX), "call"));
+    changed.into_iter().chain(calls).collect::<Vec<_>>().join(", ")
 }

@@ -121,8 +121,8 @@ impl CheckRun<'_> {
         self.edited_since
     }
 
-    /// Whether only some of the tests ran. Such a run does not show that the work is done.
-    fn is_partial_test_run(&self) -> bool {
+    /// Returns whether only some of the tests ran. Such a run does not show that the work is done.
+    pub fn is_partial_test_run(&self) -> bool {
         run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
     }
 }
@@ -132,7 +132,7 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     let run = |used| CheckRun {
         command: command_with_cd(used),
         used,
-        edited_since: digest.file_edited_after(used.last).is_some(),
+        edited_since: !digest.files_changed_after_check(used.last).is_empty(),
     };
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }
@@ -145,7 +145,7 @@ fn command_with_cd(used: &CheckUse) -> String {
 }
 
 /// Returns the runs that show whether the work is done. Partial test runs are included only if there is no complete
-/// one. Commands that do not exist, unknown results, and failures that another check has shown to be solved are left
+/// one. Commands that do not exist, unknown results, and failures that another check has shown to be fixed are left
 /// out.
 pub fn runs_worth_repeating<'r, 'd>(
     runs: &'r [CheckRun<'d>],
@@ -182,8 +182,8 @@ pub fn is_same_command(one: &str, other: &str) -> bool {
 }
 
 /// Returns the worst run among the checks in a command line, if each of them has also run separately. A failure is
-/// worse than an unknown result, which is worse than a pass. Among equal results, a run before the last edits is
-/// worse, and then the older run.
+/// worse than an unknown result, which is worse than a pass. Among equal results, a run before the last edits is worse
+/// than a run after them. Otherwise, the older run is worse.
 pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Option<&'r CheckRun<'d>> {
     let parts = run::checks_of_command(command, "");
     if parts.len() < 2 {

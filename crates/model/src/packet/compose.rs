@@ -1,5 +1,5 @@
-//! Fills in a packet from captured facts, by rules and without a model. It contains the facts that a brief for a new
-//! agent would contain, each once, below the packet's headings.
+//! Fills in a packet from captured facts, by rules and without a model. The packet contains the facts that a brief for
+//! a new agent would contain, each once, below the packet's headings.
 
 mod first_files;
 mod next;
@@ -73,8 +73,8 @@ const DURING_CHARS: usize = 700;
 /// A prompt with fewer characters than this may refer to the prompt before it.
 const MAX_REFERRING_CHARS: usize = 60;
 
-/// A message with fewer words does not explain the message after it.
-const MIN_EXPLAINING_WORDS: usize = 4;
+/// The maximum length of the quoted question that the user answered by choosing an option.
+const MAX_QUESTION_CHARS: usize = 320;
 
 /// The maximum length of a quoted accepted proposal.
 const MAX_PROPOSAL_CHARS: usize = 2_000;
@@ -102,7 +102,7 @@ pub struct PacketMaterial<'a> {
     pub project_id: &'a str,
     /// The state of the session's own checkout. `None` if it does not use git or does not exist on this machine.
     pub git: Option<&'a GitFacts>,
-    /// Whether the session ran in another project, so that its files are not this project's files.
+    /// Whether the session ran in another project. If so, its files are not this project's files.
     pub elsewhere: bool,
     pub now: Timestamp,
     /// Files that the user chose.
@@ -120,8 +120,20 @@ pub struct PacketMaterial<'a> {
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
-    /// The prompt of the loop that runs in the session, or empty if there is none.
+    /// The prompt of the loop that is running in the session, or empty if there is none.
     pub loop_prompt: &'a str,
+    /// The packet of another session that this session picked up and works on.
+    pub continued: Option<&'a ContinuedPacket>,
+}
+
+/// A packet that a session continues.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContinuedPacket {
+    pub id: String,
+    /// Its purpose and the messages that it quotes.
+    pub goal: String,
+    /// Its constraints, one line each.
+    pub constraints: Vec<String>,
 }
 
 /// A composed packet, with data for displaying it.
@@ -264,14 +276,17 @@ impl<'a> PacketFacts<'a> {
                 MAX_TASK_CHARS,
             );
         }
-        let Goal { newest, accepted, task, is_answered } = self.goal;
+        let Goal { newest, accepted, is_answered, .. } = self.goal;
+        let task = self.material.digest.explaining_task();
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
             let title = match is_answered {
                 true => "The task before that, which the agent has summed up",
                 false => "The task, as the user gave it",
             };
+            // Of a plan that the agent has summed up, the title is enough.
             let left = |prompt: &Prompt| {
-                self.material.digest.remaining_sections(&prompt.text, prompt.record).into_owned()
+                let left = self.material.digest.remaining_sections(&prompt.text, prompt.record);
+                if is_answered { prompt::title_if_long(&left) } else { left.into_owned() }
             };
             task.into_iter().for_each(|task| add(title, time_of_prompt(task), &left(task), most));
         };
@@ -284,13 +299,17 @@ impl<'a> PacketFacts<'a> {
             let chosen =
                 newest.and_then(|newest| statement::option_named_by_answer(&accepted.text, &newest.text));
             let title = match (chosen, accepted.asks.is_empty()) {
-                (Some(_), _) => "Of the agent's proposals, the user chose",
-                (None, true) => "The agent proposed, and the user agreed",
-                (None, false) => "The agent had said, and asked",
+                (Some(_), true) => "Of the agent's proposals, the user chose".to_owned(),
+                (Some(_), false) => {
+                    let asks = in_quotation_marks(&accepted.asks, MAX_QUESTION_CHARS);
+                    format!("The agent asked {asks}, and the user chose")
+                }
+                (None, true) => "The agent proposed, and the user agreed".to_owned(),
+                (None, false) => "The agent had said, and asked".to_owned(),
             };
             let asks = if accepted.text.contains(&accepted.asks) { "" } else { accepted.asks.as_str() };
             let whole = format!("{}\n{asks}", accepted.text);
-            add(title, String::new(), chosen.unwrap_or(whole.trim_end()), MAX_PROPOSAL_CHARS);
+            add(&title, String::new(), chosen.unwrap_or(whole.trim_end()), MAX_PROPOSAL_CHARS);
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
@@ -301,6 +320,11 @@ impl<'a> PacketFacts<'a> {
                     MAX_NEWEST_MESSAGE_CHARS,
                 ),
             };
+            let means = self.material.digest.meaning_of_command(newest).map(|said| {
+                let said = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
+                format!(" (the agent began with {})", in_quotation_marks(&said, 164))
+            });
+            let title = format!("{title}{}", means.unwrap_or_default());
             add(
                 &title,
                 time_of_prompt(newest),
@@ -308,7 +332,12 @@ impl<'a> PacketFacts<'a> {
                 most,
             );
         }
-        if let Some(before) = self.message_leaned_on() {
+        if let Some(continued) = self.material.continued {
+            let title =
+                format!("The session picked up packet {}, which says", path_or_code(&continued.id, 128));
+            add(&title, String::new(), &continued.goal, MAX_TASK_CHARS);
+        }
+        if let Some(before) = self.material.digest.explaining_message() {
             let first = before.text.trim().lines().next().unwrap_or_default();
             add("Sent before that", time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
         }
@@ -319,7 +348,7 @@ impl<'a> PacketFacts<'a> {
                 task.is_some_and(|task| !prompt::instruction_sentences(&task.text).is_empty());
             let most = match (is_answered, refers) {
                 (false, true) => MAX_TASK_CHARS,
-                // An instruction in it may still apply.
+                // An instruction in the task may still apply.
                 (true, false) if has_instruction => DURING_CHARS,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
                 (true, true) | (false, false) => DURING_CHARS,
@@ -329,19 +358,8 @@ impl<'a> PacketFacts<'a> {
         text
     }
 
-    /// Returns the message before the newest one, if the newest one makes no sense without it and the goal does not
-    /// contain it.
-    fn message_leaned_on(&self) -> Option<&'a Prompt> {
-        let newest = self.goal.newest.filter(|_| self.goal.accepted.is_none())?;
-        let before = self.material.digest.prompts.iter().rfind(|prompt| prompt.record < newest.record)?;
-        let is_task = self.goal.task.is_some_and(|task| task.record == before.record);
-        // "yes" or "commit this" does not explain anything.
-        let is_full = before.text.split_whitespace().count() >= MIN_EXPLAINING_WORDS;
-        (!is_task && is_full && words::leans_on_message_before(&newest.text)).then_some(before)
-    }
-
-    /// Whether the task is settled: the agent has summed it up, and a commit or a pull request was made between it and
-    /// the newest request. A long task does not count, because it is a plan whose rules may still apply.
+    /// Returns whether the task is settled: the agent has summed it up, and a commit or a pull request was made between
+    /// it and the newest request. A long task does not count, because it is a plan whose rules may still apply.
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);
@@ -356,25 +374,23 @@ impl<'a> PacketFacts<'a> {
         self.goal.is_answered && task.is_some_and(is_published)
     }
 
-    /// Whether the line about git already mentions this effect, which is the last commit or its push.
-    fn is_told_by_git_line(&self, fact: &BriefFact) -> bool {
-        let git = self.told.iter().find(|fact| fact.id == "git:state").map_or("", |fact| fact.text.as_str());
-        let last = git.split_once("last commit ").map_or("", |(_, rest)| rest);
-        let id = last.split([' ', ',', ';']).next().unwrap_or_default();
-        let is_pushed = last.contains(", pushed");
-        let is_commit = fact.id.ends_with(":commit") && fact.text.starts_with(&format!("commit {id} "));
-        let is_push = fact.id.ends_with(":push") && is_pushed && !fact.text.contains("; pushed ");
-        fact.class == FactClass::Outside && !id.is_empty() && (is_commit || is_push)
-    }
-
-    /// Whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
+    /// Returns whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest, self.goal.task];
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// Whether git's current state contradicts a recorded fact. Git's state takes precedence.
+    /// Returns whether a fact only names the branch and the commit that the line about git at the end names.
+    fn is_told_by_git(&self, fact: &BriefFact) -> bool {
+        let parts = fact.text.strip_prefix("Git: ").filter(|_| fact.id == "git:state").unwrap_or_default();
+        let mut parts = parts.split("; ");
+        let is_told =
+            |part: &str| part.starts_with("branch ") || part.starts_with("HEAD ") && !part.contains(',');
+        self.material.git.is_some() && parts.all(is_told)
+    }
+
+    /// Returns whether git's current state contradicts a recorded fact. Git's state takes precedence.
     fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
     }
@@ -414,7 +430,7 @@ impl<'a> PacketFacts<'a> {
             let is_elsewhere = |fact: &BriefFact| {
                 matches!(fact.id.as_str(), "todos" | "unfinished")
                     || fact.id.starts_with("change:")
-                    || self.is_told_by_git_line(fact)
+                    || self.is_told_by_git(fact)
             };
             let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted_by_git(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
@@ -454,8 +470,13 @@ impl<'a> PacketFacts<'a> {
 
     /// Returns the newest of the earlier requests, then the first one, which says what the session is about.
     fn earlier_requests(&self) -> Option<String> {
-        let before = self.message_leaned_on().map(|prompt| format!("prompt:{}", prompt.record));
-        let facts = self.facts_of_class(FactClass::Earlier).filter(|fact| Some(&fact.id) != before.as_ref());
+        let digest = self.material.digest;
+        let quoted: Vec<String> = [digest.explaining_message(), digest.explaining_task()]
+            .into_iter()
+            .flatten()
+            .map(|prompt| format!("prompt:{}", prompt.record))
+            .collect();
+        let facts = self.facts_of_class(FactClass::Earlier).filter(|fact| !quoted.contains(&fact.id));
         let all: Vec<&str> = facts.map(|fact| fact.text.as_str()).collect();
         let newest = all.len().min(MAX_EARLIER_REQUESTS - 1);
         let first = all.last().filter(|_| all.len() > newest);
@@ -474,7 +495,10 @@ impl<'a> PacketFacts<'a> {
                 said.push(format!("{USER_SAID}{words}"));
             }
         }
-        lines_or_none(&rules.chain(said).collect::<Vec<_>>())
+        let inherited = self.material.continued.map_or(&[][..], |continued| &continued.constraints);
+        let inherited = inherited.iter().map(|line| inline_for_model(line, 400));
+        let inherited: Vec<String> = inherited.filter(|line| !said.contains(line)).collect();
+        lines_or_none(&rules.chain(said).chain(inherited).collect::<Vec<_>>())
     }
 
     /// Returns the user's instructions that still apply, newest first, without those that the goal quotes in full.
@@ -520,9 +544,8 @@ impl<'a> PacketFacts<'a> {
     fn plan_section(&self) -> String {
         let digest = self.material.digest;
         // A list that a later request has superseded is left out.
-        let todos = digest
-            .open_todos()
-            .filter(|todo| digest.are_todos_current() && !digest.has_run_since_todos(&todo.text));
+        let todos =
+            digest.open_todos().filter(|todo| digest.are_todos_current() && !digest.is_todo_done(todo));
         let lines: Vec<String> = todos
             .map(|todo| {
                 let mark = if todo.status == Some(TodoStatus::InProgress) { " (in progress)" } else { "" };
@@ -669,7 +692,7 @@ impl<'a> PacketFacts<'a> {
     }
 }
 
-/// Whether a fact is the user's answer to a question. Answers are listed as decisions.
+/// Returns whether a fact is the user's answer to a question. Answers are listed as decisions.
 fn is_user_answer(fact: &BriefFact) -> bool {
     fact.id.starts_with("answer:")
 }

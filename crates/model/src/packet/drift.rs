@@ -1,4 +1,4 @@
-//! Compares a packet's claims with the current state. Each claim turns out to be verified, changed or unverified.
+//! Compares a packet's claims with the current state. The result for each claim is verified, changed or unverified.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub enum ClaimSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: ClaimSubject,
-    /// The thing that the claim is about, such as a file, a command or a commit.
+    /// What the claim is about, such as a file, a command or a commit.
     pub subject: String,
     pub state: ClaimVerification,
     /// The result as text, such as `its content differs` or `ahead by 3 commits`.
@@ -52,7 +52,7 @@ pub struct CurrentState<'a> {
     pub files: &'a [CurrentFile],
     /// Whether the session continued and edited files after writing the packet.
     pub edited: bool,
-    /// Whether the packet's session worked in another checkout, so that its checks ran there.
+    /// Whether the packet's session worked in another checkout. If so, its checks ran there.
     pub is_other_checkout: bool,
 }
 
@@ -123,6 +123,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
 /// since.
 fn check_claim(check: &Check, moved: bool, is_other_checkout: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
+    let again = "; run it again";
     let (state, note) = match check {
         Check { unknown: true, at, .. } => {
             (ClaimVerification::Unverified, format!("ran at {at}; its result was not seen"))
@@ -131,10 +132,10 @@ fn check_claim(check: &Check, moved: bool, is_other_checkout: bool) -> Claim {
             (ClaimVerification::Unverified, format!("{how} at {at}, in another worktree"))
         }
         Check { edited_since: true, at, .. } => {
-            (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits"))
+            (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits{again}"))
         }
         Check { at, .. } if moved => {
-            (ClaimVerification::Unverified, format!("{how} at {at}, before later changes"))
+            (ClaimVerification::Unverified, format!("{how} at {at}, before later changes{again}"))
         }
         Check { at, .. } => (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since")),
     };

@@ -100,7 +100,7 @@ fn claims_are_refuted_if_everything_changed() {
             (File, Changed, "exists again; it did not exist then"),
             (File, Unverified, "outside the project, not opened"),
             (File, Unverified, "exists; its earlier content was not recorded"),
-            (Check, Unverified, "passed at 2026-11-15T19:00:00Z, before later changes"),
+            (Check, Unverified, "passed at 2026-11-15T19:00:00Z, before later changes; run it again"),
             (Age, Verified, "written 2 h ago"),
         ],
     );
@@ -161,7 +161,7 @@ fn a_run_before_the_last_edit_proves_nothing() {
     };
     use ClaimVerification::{Unverified, Verified};
     check(false, false, false, (Verified, "passed at then; nothing changed since"));
-    check(false, true, false, (Unverified, "passed at then, before the last edits"));
-    check(false, false, true, (Unverified, "passed at then, before later changes"));
+    check(false, true, false, (Unverified, "passed at then, before the last edits; run it again"));
+    check(false, false, true, (Unverified, "passed at then, before later changes; run it again"));
     check(true, false, false, (Unverified, "ran at then; its result was not seen"));
 }

@@ -233,11 +233,11 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     without_started_calls(&without_empty_lists(&kept), prompt)
 }
 
-/// Shorter sentences, such as "All tests pass.", may be repeated.
+/// Sentences with fewer characters, such as "All tests pass.", may be repeated.
 const MIN_TOLD_CHARS: usize = 30;
 
-/// Removes the sentences of the agent that the text above or an earlier line already contains. A line of which no
-/// quoted sentence is left goes as well.
+/// Removes the agent's sentences that the text above or an earlier line already contains. A line is removed if little
+/// of its quotation is left.
 fn without_told_sentences(context: &str, above: &str) -> String {
     let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
     let mut told = collapse_white_space(&above.replace("\n> ", " "));
@@ -259,8 +259,8 @@ fn without_told_sentences(context: &str, above: &str) -> String {
     without_empty_lists(&kept.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Removes the told sentences from a line's quotation. Before an arrow stands the request to which the quotation is
-/// the answer. Returns `None` if all of the quotation was told.
+/// Removes the sentences that `told` contains from the quotation in a line. If the line contains an arrow, the text
+/// before the arrow is the request that the quotation answers. Returns `None` if little of the quotation is left.
 fn without_told_quote(line: &str, told: &str) -> Option<String> {
     let start = line.find("” → “").map_or(0, |at| at + "” → ".len());
     let Some((open, close)) =
@@ -278,11 +278,11 @@ fn without_told_quote(line: &str, told: &str) -> Option<String> {
     }
     let left = gone.iter().fold(words.to_owned(), |left, sentence| left.replacen(sentence, "", 1));
     let left = collapse_white_space(&left);
-    // What is left of a quotation must say something by itself.
+    // The rest of a quotation must be long enough to make sense on its own.
     (left.chars().count() >= MIN_TOLD_CHARS).then(|| format!("{}{left}{}", &line[..open], &line[close..]))
 }
 
-/// Joins lines, and leaves out the title of a list of which nothing is left.
+/// Joins lines, and leaves out the titles of lists that have no items left.
 fn without_empty_lists(lines: &[&str]) -> String {
     let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
     let is_title = |line: &str| titles.iter().any(|title| title == line);
@@ -370,7 +370,11 @@ fn drift_part(claims: &[Claim]) -> String {
     let mut text = match (changed, verified) {
         (0, 0) if claims.iter().all(|claim| is_apart(claim.about)) => String::new(),
         (0, 0) => "Drift: nothing could be checked here.\n".to_owned(),
-        (0, n) => format!("Drift: none found in {} checked.\n", count_with_noun(n, "fact")),
+        (0, n) => {
+            let unverified =
+                if unverified > 0 { format!(", {unverified} unverified") } else { String::new() };
+            format!("Drift: none found; {} verified{unverified}.\n", count_with_noun(n, "fact"))
+        }
         (n, _) => format!(
             "Drift: {} changed since the packet was written, {verified} verified, {unverified} unverified.\n",
             count_with_noun(n, "fact")
@@ -396,6 +400,15 @@ fn drift_part(claims: &[Claim]) -> String {
         .filter(|claim| claim.about == ClaimSubject::File && claim.state == ClaimVerification::Changed)
     {
         text.push_str(&format!("- changed: {}: {}\n", in_backticks(&claim.subject, 200), claim.note));
+    }
+    // The files that have not changed are listed below with their notes, so they share one line here.
+    for state in [ClaimVerification::Verified, ClaimVerification::Unverified] {
+        let is_such = |claim: &&Claim| claim.about == ClaimSubject::File && claim.state == state;
+        let files = claims.iter().filter(is_such).count();
+        if files > 0 && !text.is_empty() {
+            let files = count_with_noun(files, "file");
+            text.push_str(&format!("- {}: {files}, see the list below\n", claim_state_word(state)));
+        }
     }
     text
 }
@@ -511,7 +524,7 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
 /// The words with which a packet says how a session used a file.
 const USES: [&str; 3] = ["edited", "read", "named in a command"];
 
-/// Whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
+/// Returns whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
 fn is_only_used(why: &str) -> bool {
     let is_use = |part: &str| part == "outside the project" || USES.iter().any(|word| part.starts_with(word));
     !why.is_empty() && why.split(", ").all(is_use)
@@ -549,8 +562,8 @@ fn render_section(document: &Document, heading: &str) -> String {
     format!("\n{heading}:\n{body}\n")
 }
 
-/// Whether a line in the section about failures concerns a validator's command. The line shows the command as it was
-/// typed.
+/// Returns whether a line in the section about failures concerns a validator's command. The line shows the command as
+/// it was typed.
 fn is_told_as_failing(line: &str, command: &str) -> bool {
     let typed = line.strip_prefix("- `").and_then(|rest| rest.split_once('`')).map_or("", |(typed, _)| typed);
     !typed.is_empty() && choose::is_same_command(typed, command)
@@ -574,7 +587,7 @@ fn validators_part(pickup: &PickupInput) -> String {
             .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));
         let note = match claim {
             Some(claim) if is_told && claim.note.starts_with("failed") => {
-                format!("{}; its error is above", inline_for_model(&claim.note, 200))
+                format!("{} (its error is above)", inline_for_model(&claim.note, 200))
             }
             Some(claim) => {
                 format!("{}: {}", claim_state_word(claim.state), inline_for_model(&claim.note, 200))

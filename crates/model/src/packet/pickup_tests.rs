@@ -6,9 +6,9 @@ fn a_sentence_is_told_once() {
     let state = "Where it stands:\n";
     let found = "Found, decided, done (newest first):\n";
     let cases = [
-        // Begin has all of it.
+        // The line `Begin with` already contains the whole quotation.
         (format!("{state}- At work. Last said: “Now let me round the total of the cart:”\n"), String::new()),
-        // The reason stays.
+        // Only the announcement is removed. The reason before it is kept.
         (
             format!(
                 "{state}- At work. Last said: “The sum has three digits after the comma. Now let me round the total of the cart:”; then edited cart.py\n"
@@ -17,7 +17,7 @@ fn a_sentence_is_told_once() {
                 "{state}- At work. Last said: “The sum has three digits after the comma.”; then edited cart.py\n"
             ),
         ),
-        // The state comes before the findings.
+        // A sentence that the state contains is removed from the findings.
         (
             format!(
                 "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “The tax is added before the discount. It must come after the discount is taken off.”\n"
@@ -26,7 +26,7 @@ fn a_sentence_is_told_once() {
                 "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “It must come after the discount is taken off.”\n"
             ),
         ),
-        // Short sentences and other lists stay.
+        // Short sentences are kept, and other lists are unchanged.
         (
             format!("{state}- Last said: “All tests pass.”\n{found}- “All tests pass.”\n"),
             format!("{state}- Last said: “All tests pass.”\n{found}- “All tests pass.”\n"),

@@ -24,8 +24,8 @@ pub fn is_given(purpose: &str) -> bool {
     !purpose.trim().is_empty() && !purpose.starts_with("go on")
 }
 
-/// Returns whether a purpose and a request are about the same work, because the request contains at least half of the
-/// purpose's informative words.
+/// Returns whether a purpose and a request are about the same work. This is assumed if the request contains at least
+/// half of the purpose's informative words.
 pub fn is_about(purpose: &str, request: &str) -> bool {
     let request: Vec<String> = full_words(request).collect();
     let (shared, all) = full_words(purpose)
@@ -45,39 +45,15 @@ pub fn prompts_about_work(prompts: &[Prompt]) -> Vec<&Prompt> {
     prompts.iter().filter(|prompt| prompt::is_typed_work_prompt(&prompt.text)).collect()
 }
 
-/// First words of a message that continues the previous message.
-const LEANING_STARTS: [&str; 12] =
-    ["and", "but", "also", "no", "yes", "hmm", "how about", "what about", "so", "or", "then", "ok"];
-
-/// Words that refer to something in the previous message.
-const LEANING_WORDS: [&str; 8] = ["these", "those", "that", "it", "this", "them", "they", "same"];
-
-/// A message of at most this many words that contains one of [`LEANING_WORDS`] depends on the previous message.
-const MAX_LEANING_WORDS: usize = 15;
-
-/// Returns whether a message such as "and with these?" makes no sense without the previous message.
-pub fn leans_on_message_before(text: &str) -> bool {
-    let small = text.trim().to_lowercase();
-    let words: Vec<&str> =
-        small.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
-    let first = LEANING_STARTS.iter().any(|start| {
-        let start: Vec<&str> = start.split(' ').collect();
-        words.starts_with(&start)
-    });
-    // A long message explains itself.
-    words.len() <= MAX_LEANING_WORDS * 2 && first
-        || words.len() <= MAX_LEANING_WORDS && words.iter().any(|word| LEANING_WORDS.contains(word))
-}
-
 /// Pasted output with fewer lines than this is not collapsed.
 const MIN_OUTPUT_LINES: usize = 8;
 
 /// A last paragraph of at most this many lines that contains no output is the user's comment on the output.
 const MAX_LAST_WORDS_LINES: usize = 3;
 
-/// Returns a message in which pasted output is replaced by the number of its lines, with its first error. At least a third of these lines
-/// must look like output, because programs also print prose. A message with headings or code fences is a plan and is
-/// returned unchanged.
+/// Returns a message in which pasted output is replaced by its first error and the number of its lines. At least a
+/// third of these lines must look like output. The others may be prose, because programs also print prose. A message
+/// with headings or code fences is a plan and is returned unchanged.
 pub fn without_pasted_output(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_title = lines.first().is_some_and(|line| line.starts_with("# "));
@@ -102,8 +78,9 @@ pub fn without_pasted_output(text: &str) -> String {
     [&lines[..start], &kept, &lines[end..]].concat().join("\n")
 }
 
-/// Returns the lines of a paste that stand before and after its note: the first error, or else, if the message has no
-/// words of the user, the first and the last line.
+/// Returns the lines of pasted output to keep before and after the note that replaces it. If the output contains an
+/// error, only the first error is kept. Otherwise, the first and the last line are kept if the message consists only of
+/// output.
 fn lines_kept_of_paste<'t>(
     lines: &[&'t str],
     start: usize,
@@ -120,8 +97,8 @@ fn lines_kept_of_paste<'t>(
     }
 }
 
-/// Whether a line looks like the output of a program: it begins with a mark, a time or a log level, or contains an
-/// absolute path.
+/// Returns whether a line looks like the output of a program: it begins with a mark, a time or a log level, or contains
+/// an absolute path.
 fn is_output_line(line: &str) -> bool {
     const STARTS: [&str; 16] =
         ["===", "---", "+++", "$ ", "> ", "[", "/", "|", "│", "└", "├", "✓", "✗", "✘", "at ", "error"];

@@ -37,21 +37,6 @@ fn purposes_that_are_about_a_request() {
 }
 
 #[test]
-fn a_message_that_leans_on_the_one_before() {
-    let cases = [
-        ("and can we do the same with these?", true),
-        ("how about the changes in the reader?", true),
-        ("Can we keep it?", true),
-        ("No, revert those changes", true),
-        ("Write a reader for tables in src/table.rs", false),
-        ("Add tests", false),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(leans_on_message_before(text), expected, "{text}");
-    }
-}
-
-#[test]
 fn pasted_output_is_collapsed() {
     let output = "=== Step 1 ===\nBuilt: /tmp/build/one\n=== Step 2 ===\nDone\n[main 1234567] One\n# One\n=== Step 3 ===\n/tmp/build/two";
     let text = format!("It works, but the numbers are off:\n{output}\n\nPlease look at it.");

@@ -1,5 +1,5 @@
-//! A change of a plan as data for the ledger. Each change contains a whole task, or all fields of a phase or of the
-//! plan. So applying it needs no rules that a later version might change.
+//! A change to a plan, as data for the ledger. Each change contains a whole task, or all fields of a phase or of the
+//! plan. Applying a change therefore requires no rules that a later version might change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -100,7 +100,7 @@ impl DependencyEdges {
     }
 }
 
-/// Finds each cycle once. It does not use recursion, because an imported plan may be a very long chain.
+/// Finds each cycle once. The function does not use recursion, because an imported plan may be a very long chain.
 fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
     let mut seen = vec![VisitState::NotVisited; tasks.len()];
     let mut found: BTreeMap<Vec<String>, PlanProblem> = BTreeMap::new();

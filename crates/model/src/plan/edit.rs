@@ -20,7 +20,7 @@ pub struct PlanEditRefusal {
 pub enum RefusalKind {
     /// The task or phase does not exist.
     Absent,
-    /// Another session works on the task.
+    /// Another session is working on the task.
     Busy,
     Refused,
 }
@@ -99,7 +99,7 @@ pub fn complete_task(
         }
         (_, CompletionEvidence::Rejected(what)) => {
             let hint = format!(
-                "a later verdict settles it; or say why the task is done all the same: `thru task done {id} --without-evidence WHY`"
+                "a later verdict can settle this; or say why the task is done anyway: `thru task done {id} --without-evidence WHY`"
             );
             return new_edit_refusal(format!("{id} is not done: {what}"), &hint);
         }
@@ -135,7 +135,7 @@ pub fn unblock_task(plan: &Plan, id: &str) -> EditResult {
     let task = find_task(plan, id)?;
     if task.status != TaskStatus::Blocked {
         return new_edit_refusal(
-            format!("{id} is not blocked, it is {}", task.status.name()),
+            format!("{id} is not blocked; it is {}", task.status.name()),
             "nothing was changed",
         );
     }
@@ -259,7 +259,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskFieldChanges) -> EditResult 
     refuse_new_problems(plan, edited)
 }
 
-/// Appends the phases of another plan. Phase numbers and task ids that already exist are replaced, also in
+/// Appends the phases of another plan. Phase numbers and task ids that already exist are replaced, including in
 /// dependencies.
 pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();

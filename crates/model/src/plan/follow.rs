@@ -8,8 +8,8 @@ use crate::event::TodoStatus;
 use crate::journal::RecordedTodo;
 use crate::text::fnv_fingerprint;
 
-/// The entries of a session's todo list when it was last read, by the fingerprints of their text. Only a changed
-/// entry updates its task, so that somebody else's later change of the task is not undone.
+/// The entries of a session's todo list when it was last read, by the fingerprints of their text. Only a changed entry
+/// updates its task, so that somebody else's later change to the task is not undone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
     pub last_statuses: BTreeMap<u64, TodoStatus>,
@@ -99,7 +99,7 @@ impl FollowedPlan {
 fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {
-        // The list does not change a task that is blocked or closed, or one that another session works on.
+        // The list does not change a task that is blocked or closed, or one that another session is working on.
         (_, TaskStatus::Blocked | TaskStatus::Closed) => None,
         (_, TaskStatus::InProgress) if is_others => None,
         (TodoStatus::InProgress, TaskStatus::Pending) => Some(TaskStatus::InProgress),

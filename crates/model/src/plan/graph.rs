@@ -45,10 +45,11 @@ struct GraphDrawing<'p> {
 }
 
 impl<'p> GraphDrawing<'p> {
-    /// Draws a task and all tasks below it. It does not use recursion, because a chain may be as long as the plan.
+    /// Draws a task and all tasks below it. The function does not use recursion, because a chain may be as long as the
+    /// plan.
     fn draw_task(&mut self, root: &'p Task) {
-        // Each entry is the rails before a task, the task, and whether the task is its parent's last child (`None`
-        // for the root).
+        // Each entry contains the rails before a task, the task, and whether the task is its parent's last child
+        // (`None` for the root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
             let own = match last {
@@ -80,7 +81,7 @@ impl<'p> GraphDrawing<'p> {
 const MAX_TREE_PREFIX_CHARS: usize = 60;
 
 impl TaskStatus {
-    /// Returns a symbol that is readable without colour.
+    /// Returns a symbol that can be understood without colour.
     pub fn status_symbol(self) -> &'static str {
         match self {
             TaskStatus::Pending => "○",

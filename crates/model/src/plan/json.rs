@@ -1,5 +1,5 @@
-//! Reads a `plan.json` in thru's own format, in that of opencode-swarm, or as a bare list of tasks. A value of the
-//! wrong type is kept, with a warning.
+//! Reads a `plan.json` in thru's own format, in the format of opencode-swarm, or as a bare list of tasks. A value of
+//! the wrong type is kept, with a warning.
 
 use std::collections::HashSet;
 
@@ -79,7 +79,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, PlanUn
     fields.shift_remove("schema_version");
     let title = take_text_field(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    // A plan from another tool may name no swarm.
+    // A plan from another tool may lack the name of a swarm.
     plan.swarm = take_text_field(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {

@@ -84,9 +84,9 @@ pub enum LedgerComparison {
     /// The file matches the ledger.
     Same,
     /// The file contains an earlier state, because a crash interrupted a change between the two writes. The state in
-    /// the ledger counts.
+    /// the ledger is used.
     FileBehind,
-    /// Somebody edited the file. The state in the file counts, and the next change records the edit in the ledger.
+    /// Somebody edited the file. The state in the file is used, and the next change records the edit in the ledger.
     FileEdited,
 }
 

@@ -80,8 +80,8 @@ pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
 }
 
 impl<'p> PlanStanding<'p> {
-    /// Returns the dependencies of a task that are neither completed nor closed. The second value is `None` if the
-    /// plan has no task with this id.
+    /// Returns the dependencies of a task that are neither completed nor closed. Each item is an id and its task, or
+    /// `None` in place of the task if the plan has no task with this id.
     pub fn open_dependencies<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
         let open = task
             .depends

@@ -56,8 +56,8 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
         return headers::credential_in_header(text, after);
     }
     let value = values::literal_value_at(text, after)?;
-    // In a doubtful form, only a random value or several joined words count as a secret. A single word may be ordinary
-    // text.
+    // In a form that is usually not an assignment, only a random value or several joined words count as a secret. A
+    // single word may be ordinary text.
     let joint = ValueContext {
         is_doubtful_form: !is_variable_style(name) || before.ends_with(b","),
         ..ValueContext::default()
@@ -98,12 +98,12 @@ pub fn may_take_secret(before: &[u8], next: u8) -> bool {
             || before.ends_with(b"::from"))
 }
 
-/// Finds the argument of a call with a telling name, as in `setPassword("x")` and `.api_key("x")`. `at` points to the
-/// opening bracket.
+/// Finds the argument of a call whose name suggests a secret, as in `setPassword("x")` and `.api_key("x")`. `at` points
+/// to the opening bracket.
 pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     values::opening_quote_at(text, at + 1)?;
     let before = &text[floor..at];
-    // In a call such as `SecretString::new("x")`, the type is the telling name.
+    // In a call such as `SecretString::new("x")`, the name of the type suggests a secret.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
     let named = made.unwrap_or(before);
     let (owner, name) =

@@ -230,7 +230,7 @@ pub fn may_be_setting_command(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
 }
 
-/// Finds the value in `http-basic.host name x` and `pypi-token.host x`, which are settings of Composer and Poetry. `at`
+/// Finds the value in `http-basic.host name x` and `pypi-token.host x`, which are settings in Composer and Poetry. `at`
 /// points to the dash.
 pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<FoundSecret> {
     let place = match &text[at..] {
@@ -250,7 +250,7 @@ pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<FoundSecret> {
     flags::whole_argument(text, at + 1)
 }
 
-/// Returns whether `before` ends like `connect to shop user name `.
+/// Returns whether `before` ends with a user name, as in `connect to shop user name `.
 fn ends_like_user(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii_end();
     let name = line.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
@@ -345,7 +345,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<FoundSecret> {
     flags::whole_argument(&text[..from + length], from)
 }
 
-/// Finds the password in `psexec.py domain/name:x@host`, a command of Impacket.
+/// Finds the password in `psexec.py domain/name:x@host`, an Impacket command.
 fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<FoundSecret> {
     command_words(text, at).find_map(|(start, end)| {
         let outer = usize::from(matches!(text[start], b'\'' | b'"') && end - start > 2);
@@ -536,7 +536,7 @@ fn secret_in_second_literal(text: &[u8], at: usize) -> Option<FoundSecret> {
     (byte_or_newline(text, start) == b'\'').then(|| flags::whole_argument(text, start))?
 }
 
-/// Finds the value in `/p:x`, `/pass:x` and `/password:x`, which are flags of Windows programs. The flag's name is
+/// Finds the value in `/p:x`, `/pass:x` and `/password:x`, which are flags in Windows programs. The flag's name is
 /// `text[start..at]`.
 pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let name = &text[start..at];

@@ -76,7 +76,7 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
     }
 }
 
-/// Finds the value in `::add-mask::x` of a GitHub workflow, or a password that an installer prints below a line such as
+/// Finds the value in `::add-mask::x` in a GitHub workflow, or a password that an installer prints below a line such as
 /// `… the following password:`. `at` points to the last colon.
 pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     if text[..at].ends_with(b"::add-mask:") {

@@ -1,4 +1,4 @@
-//! Passwords in directives of SQL, routers and Lisp that have no separator before the value.
+//! Passwords in SQL statements, router configurations and Lisp forms that have no separator before the value.
 
 use super::FoundSecret;
 use super::chance::profile_value;

@@ -155,7 +155,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
-/// Returns whether `value` is a placeholder in capitals in the help of a program, as in `[--password=FILE]` and
+/// Returns whether `value` is a placeholder in capitals in a program's help text, as in `[--password=FILE]` and
 /// `--token TOKEN  the token to use`.
 pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     let content = &text[value.start..value.end];
@@ -471,7 +471,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
     }
 }
 
-/// Like [`password_after_name`], but also accepts an ordinary word, as in `user NAME x` of an FTP client.
+/// Like [`password_after_name`], but also accepts an ordinary word, as in the FTP command `user NAME x`.
 pub fn password_word_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -521,8 +521,8 @@ fn ends_identified(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(before, "identified ")
 }
 
-/// Returns the position of the value after a flag. Blanks separate the two or, in a JSON list of arguments, a quote and
-/// a comma.
+/// Returns the position of the value after a flag. The two are separated by blanks or, in a JSON list of arguments, by
+/// a quote and a comma.
 pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {

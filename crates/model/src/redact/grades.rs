@@ -26,7 +26,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     {
         return None;
     }
-    // A word without digits, marks and inner capitals belongs to the sentence. Most words are rejected here.
+    // A word without digits, punctuation or inner capitals belongs to the sentence. Most words are rejected here.
     let plain = |byte: &u8| is_byte_in_class(*byte, LOWER) || *byte >= 0x80;
     if word[1..].iter().all(plain) {
         return None;

@@ -130,8 +130,8 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret>
     secret.then_some(FoundSecret { start: at - 5, end, kind: "azure-client-secret" })
 }
 
-/// Finds an Azure storage or service key by a mark such as `+ASt`, which starts at `at`. The mark follows 42 to 76
-/// base64 characters, and at most 12 more follow it, the last of which is `=`.
+/// Finds an Azure storage or service key by a mark such as `+ASt`, which starts at `at`. Before the mark are 42 to 76
+/// base64 characters. After it are at most 12 more, the last of which is `=`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));

@@ -95,7 +95,7 @@ fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
 }
 
 /// Returns the length of a bare value. Returns `None` if the value is too long to be a secret, or if it contains
-/// `name=value` where the name means a secret. That pair is judged separately, so no text is read more than a few
+/// `name=value` where the name suggests a secret. That pair is judged separately, so no text is read more than a few
 /// times.
 fn bare_value_length(text: &[u8]) -> Option<usize> {
     for (at, byte) in text.iter().enumerate().take(MAX_BARE_BYTES) {

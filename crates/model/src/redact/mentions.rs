@@ -101,8 +101,8 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
         .filter(|hit| hit.start >= floor)
 }
 
-/// Returns whether a part of a line can contain a password. It can if it contains a digit, a capital inside a word, or
-/// words joined by dashes. Most lines about passwords contain none of these.
+/// Returns whether a part of a line can contain a password, that is, whether it contains a digit, a capital inside a
+/// word, or words joined by dashes. Most lines about passwords contain none of these.
 fn may_contain_password(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
@@ -392,7 +392,7 @@ fn mentions_hash(line: &[u8]) -> bool {
     .any(|word| super::contains_bytes(line, word))
 }
 
-/// Returns whether a word can only be a token or a key, because it is long and mixes digits and letters of both cases.
+/// Returns whether a word can only be a token or a key: it is long and mixes digits and letters of both cases.
 fn is_random_token(word: &[u8]) -> bool {
     let looks = super::chance::profile_value(word);
     (24..=200).contains(&word.len())

@@ -66,7 +66,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<FoundSecret> {
     SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
 }
 
-/// Returns whether the output is written to a file whose name means a secret, as in `echo x > ~/.vault_pass`.
+/// Returns whether the output is written to a file whose name suggests a secret, as in `echo x > ~/.vault_pass`.
 fn is_written_to_secret_file(rest: &[u8]) -> bool {
     let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
     let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();

@@ -73,7 +73,7 @@ pub fn secret_described_by_comment(
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
 }
 
-/// Words in a comment which show that the literal is not a secret.
+/// Words in a comment that show that the literal is not a secret.
 static OTHER_WORDS: WordList = word_list(
     "\
     are checksum column count digest dummy example expired fake field file hash header id invalid is length md5 \

@@ -274,7 +274,7 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     }
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
-    // At most two words may be other than everyday nouns, and at most one of them may be common in sentences about
+    // All words except at most two must be everyday nouns. Of these two, at most one may be common in sentences about
     // passwords.
     let ordinary =
         |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_or_state_word(word);
@@ -451,7 +451,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<FoundSecret>) {
     }
 }
 
-/// Returns whether a value can only be a key or a token, because it is long and random and is neither a hash nor an id.
+/// Returns whether a value can only be a key or a token: it is long and random, and is neither a hash nor an id.
 fn is_strong_secret(content: &[u8]) -> bool {
     let looks = profile_value(content);
     looks.len >= 20

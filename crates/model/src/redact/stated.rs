@@ -422,7 +422,7 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<FoundSecret> {
     if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
     }
-    // The old password may not be stated, as in `from the default to x` and `from the old one to x`.
+    // The old password may be missing, as in `from the default to x` and `from the old one to x`.
     if text[end + from + 6..].starts_with(b"the ") {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];

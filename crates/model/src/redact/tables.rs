@@ -428,8 +428,8 @@ fn without_quotes(name: &[u8]) -> &[u8] {
     &name[start..end]
 }
 
-/// Finds the value in `host TRUE / TRUE 1799999999 sid x`, a line of a cookie file of curl or wget. The fields are
-/// separated by tabs. The first flag ends at `end`.
+/// Finds the value in `host TRUE / TRUE 1799999999 sid x`, a line in the cookie file that curl and wget use. The fields
+/// are separated by tabs. The first flag ends at `end`.
 pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<FoundSecret> {
     let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
     let line = line_range_at(text, end + 1);

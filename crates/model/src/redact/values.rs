@@ -36,8 +36,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
-    // In `OPENAI_API_KEY=sk-...` only the start of the value is shown. The value in `PASSWORD :'name'` is a variable of
-    // psql.
+    // In `OPENAI_API_KEY=sk-...` only the start of the value is shown. The value in `PASSWORD :'name'` is a psql
+    // variable.
     if !value.is_quoted && text[value.end..].starts_with(b"...")
         || value.is_quoted && text[..value.start - 1].ends_with(b" :")
     {

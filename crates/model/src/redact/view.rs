@@ -1,9 +1,9 @@
 //! The text as a reader sees it, without escape sequences and invisible characters and with encoded characters decoded.
 //!
-//! Several things can hide a secret from a scanner that examines only the bytes: escape sequences as in `ghp_…ESC[1m…`
-//! (from `grep --color`), zero-width characters, encodings such as `password%3Dhunter2`, `&#103;hp_…` and `\u0067hp_…`,
-//! and UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So both the bytes and this view are
-//! scanned, and the hits in the view are mapped back to the text.
+//! A secret can be hidden from a scanner that examines only the bytes. It may contain escape sequences as in
+//! `ghp_…ESC[1m…` (from `grep --color`) or zero-width characters, or it may be encoded as in `password%3Dhunter2`,
+//! `&#103;hp_…` and `\u0067hp_…`, or in UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So
+//! both the bytes and this view are scanned, and the hits in the view are mapped back to the text.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const VIEW_MARGIN: usize = 1024;
 /// Like [`VIEW_MARGIN`], but used if the text mentions a private key. The margin is larger than a key, so a key with a
 /// coloured word in its middle is still found as a whole.
 const KEY_VIEW_MARGIN: usize = 10 * 1024;
-/// How many bytes a region may be extended to reach the ends of its lines.
+/// By how many bytes a region may be extended to reach the ends of its lines.
 const MAX_LINE_BYTES: usize = 1024;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct DecodedView {
     steps: Vec<ViewStep>,
 }
 
-/// A position from which the view and the text run in parallel, up to the next step.
+/// A position in the view and in the text. From here to the next step, the two run in parallel.
 #[derive(Debug, Clone, Copy)]
 struct ViewStep {
     view_at: usize,

@@ -115,7 +115,7 @@ fn wide_mark_length(text: &[u8]) -> usize {
         .map_or(0, |mark| mark.len())
 }
 
-/// Returns the end of the line that contains `at`. The line ends at a real or escaped line break or, if none is in
+/// Returns the end of the line that contains `at`. The line ends at a real or escaped line break or, if none is within
 /// reach, at the last blank within `MAX_BYTES_READ`.
 pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     let window = &text[at..text.len().min(at + MAX_BYTES_READ)];
@@ -129,8 +129,8 @@ pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns the start of the line that contains `at`. The line starts after a line break or, if none is in reach, at the
-/// first blank within `MAX_BYTES_READ`.
+/// Returns the start of the line that contains `at`. The line starts after a line break or, if none is within reach, at
+/// the first blank within `MAX_BYTES_READ`.
 pub fn start_of_line_within_reach(text: &[u8], at: usize, floor: usize) -> usize {
     let from = floor.max(at.saturating_sub(MAX_BYTES_READ));
     let line = at - context::text_after_last_break(&text[from..at]).len();

@@ -1,4 +1,4 @@
-//! The validator of context files, with every rule of the format and its message. The caller passes in the facts from
+//! The validator for context files, with every rule of the format and its message. The caller passes in the facts from
 //! the disk.
 
 use std::fmt;
@@ -184,7 +184,7 @@ fn check_metadata(
                 add(
                     RoleFindingKind::Format,
                     Some(other.line),
-                    format!("**{}** and **{key}** share a line; write a line each", other.key),
+                    format!("**{}** and **{key}** share a line; write each on its own line", other.key),
                 );
             }
             (None, Some(late)) => add(

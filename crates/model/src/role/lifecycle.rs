@@ -20,8 +20,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// How many steps are stored. Older steps are only counted.
 const MAX_STEPS_STORED: usize = 400;
 
-/// How long a session that compacts or recovers has exclusive use of the role. Both take minutes, so a session that
-/// takes longer than this is assumed to be dead.
+/// How long a session that is compacting or recovering has exclusive use of the role. Both take minutes, so a session
+/// that takes longer than this is assumed to be dead.
 const MAX_EXCLUSIVE_ROLE_USE: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub const ALLOWED_STEPS: &[(LifecycleState, LifecycleState)] = &[
     (LifecycleState::Compacting, LifecycleState::Active),
 ];
 
-/// Something that happens to a role.
+/// An event that may change the state of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleEvent {
     /// Somebody ran `thru lifecycle save`.
@@ -117,7 +117,7 @@ pub struct Lifecycle {
     pub role: String,
     pub state: LifecycleState,
     pub since: String,
-    /// The session that compacts or recovers.
+    /// The session that is compacting or recovering.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
     /// The steps, oldest first.
@@ -159,7 +159,7 @@ pub struct LifecycleStepActor<'a> {
 pub enum LifecycleStepRefusal {
     #[error("{role} is {state} and cannot become {to}; it can become {}", list_states(.allowed))]
     NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
-    /// Another session with the same role compacts or recovers and has exclusive use of the role.
+    /// Another session with the same role is compacting or recovering, so it has exclusive use of the role.
     #[error("{role} is {state} in session {session}, and only that session may change it now")]
     UsedByOtherSession { role: String, state: LifecycleState, session: String },
 }

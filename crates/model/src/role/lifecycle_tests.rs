@@ -121,7 +121,8 @@ fn a_save_in_the_middle_of_a_compaction_is_refused_unless_insisted() {
     }
 }
 
-/// A session that compacts or recovers has exclusive use of the role. A dead session loses it after a while.
+/// A session that is compacting or recovering has exclusive use of the role. If the session dies, it loses the role
+/// after a while.
 #[test]
 fn two_sessions_in_one_role_do_not_cross() {
     let mut lifecycle = role_in_state(Saved);

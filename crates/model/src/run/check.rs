@@ -82,8 +82,8 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns the commands that repeat a line. From each pipeline, only the first command is returned. `cd`, `echo` and
-/// the like are left out.
+/// Returns the commands that repeat a line. From each pipeline, only the first command is returned. Commands such as
+/// `cd` and `echo` are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();
@@ -98,7 +98,7 @@ pub fn commands_to_repeat(command: &str) -> Vec<String> {
     found
 }
 
-/// Whether only some of the tests ran. Such a run can find a bug but does not show that the work is done.
+/// Returns whether only some of the tests ran. Such a run can find a bug but does not show that the work is done.
 pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
     check.check_kind == CommandKind::Test && {
         let mut words = check.program_and_arguments.iter().skip(1);
@@ -201,7 +201,7 @@ pub(super) const SELECTING_OPTIONS: [&str; 14] = [
     "-R",
 ];
 
-/// Whether a word is an option with a value, not counting [`SELECTING_OPTIONS`].
+/// Returns whether a word is an option with a value, not counting [`SELECTING_OPTIONS`].
 fn is_option_with_value(word: &str) -> bool {
     matches!(
         word,
@@ -221,7 +221,7 @@ fn is_option_with_value(word: &str) -> bool {
     )
 }
 
-/// Whether an option changes the output, the time limit or the parallelism, but not the scope of the check.
+/// Returns whether an option changes the output, the time limit or the parallelism, but not the scope of the check.
 fn is_output_option(word: &str) -> bool {
     matches!(
         word.split('=').next().unwrap_or(word),
@@ -437,14 +437,14 @@ fn kind_of_script(first: &str, rest: &[&str]) -> Option<CommandKind> {
     kind_of_named_script(first).or(Some(CommandKind::Run))
 }
 
-/// Returns the kind of a task of Django's `manage.py`. Tasks that only show something have no kind.
+/// Returns the kind of a Django `manage.py` task. Tasks that only show something have no kind.
 fn kind_of_django_task(task: &str) -> Option<CommandKind> {
     let shows =
         ["", "shell", "shell_plus", "dbshell", "showmigrations", "sqlmigrate", "inspectdb", "diffsettings"];
     kind_of_task(task).or((!shows.contains(&task)).then_some(CommandKind::Run))
 }
 
-/// Whether a file is a script, judging by its extension.
+/// Returns whether a file is a script, judging by its extension.
 pub(super) fn is_script_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

@@ -188,9 +188,10 @@ fn counts_in_row(text: &str) -> Option<TestCounts> {
 
 /// Parses the number at the start of a trimmed piece, and returns the word after it.
 fn number_and_word(piece: &str) -> Option<(u64, &str)> {
-    let (number, rest) = piece.split_once(char::is_whitespace)?;
-    let number = number.parse().ok()?;
-    Some((number, rest.split_whitespace().next()?))
+    let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = piece[digits..].strip_prefix(char::is_whitespace)?.trim_start();
+    let end = rest.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(rest.len());
+    Some((piece[..digits].parse().ok()?, &rest[..end]))
 }
 
 /// Splits at commas, semicolons, bars and parentheses. These are single bytes, so no characters need to be decoded.

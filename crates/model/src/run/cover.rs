@@ -1,11 +1,11 @@
-//! Decides whether a successful run shows that another run's failure is solved. It does if it ran the same check, a
-//! wider check, or exactly the failed tests.
+//! Decides whether a successful run shows that another run's failure is fixed. The successful run must have run the
+//! same check, a wider check, or exactly the failed tests.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, SELECTING_OPTIONS};
 use crate::failure;
 
-/// Returns whether the success of `passed` shows that the failure of `failed` is solved.
+/// Returns whether the success of `passed` shows that the failure of `failed` is fixed.
 pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.identity_key() == failed.identity_key()
         || passed.program_and_arguments == failed.program_and_arguments && is_same_folder(passed, failed)
@@ -59,7 +59,7 @@ pub fn failed_test_in_line(line: &str) -> Option<&str> {
     name.filter(|name| !name.is_empty())
 }
 
-/// Returns the reason behind the name of a failed test, as in pytest's `FAILED tests/a.py::test_b - assert 1 == 2`.
+/// Returns the reason after the name of a failed test, as in pytest's `FAILED tests/a.py::test_b - assert 1 == 2`.
 pub fn reason_in_test_line(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once(failed_test_in_line(line)?)?;
     rest.strip_prefix(" - ").map(str::trim).filter(|reason| !reason.is_empty())
@@ -91,8 +91,8 @@ fn pattern_alternatives(pattern: &str) -> impl Iterator<Item = &str> {
         .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
 }
 
-/// Whether a check is the project's own command for all tests, builds or lints, such as `make test`, `npm run lint`
-/// or `mise run test:ci`.
+/// Returns whether a check is the project's own command for all tests, builds or lints, such as `make test`, `npm run
+/// lint` or `mise run test:ci`.
 fn checks_everything(check: &ProjectCheck) -> bool {
     let rest: Vec<&str> = check.program_and_arguments.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
@@ -133,7 +133,9 @@ fn checks_everything(check: &ProjectCheck) -> bool {
             ];
             only(&[&all[..], &others].concat()) && all.iter().any(|word| rest.contains(word))
         }
+        "node" => rest.contains(&"--test") && only(&["--test", "--experimental-test-coverage"]),
         "golangci-lint" => only(&["run", "./..."]),
+        "unittest" => only(&["discover"]),
         "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "ruff" | "mypy" | "tsc" | "eslint" => {
             only(&["run", "check", ".", "--noEmit", "src", "tests"])
         }
@@ -149,9 +151,9 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Whether a check of everything does not cover `failed`, because `failed` is in another language or in a separate
-/// suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does
-/// not cover `mise run test:integration`.
+/// Returns whether a check of the whole project does not cover `failed`. This is the case if `failed` is in another
+/// language or in a separate suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`,
+/// and `mise run test` does not cover `mise run test:integration`.
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,
@@ -190,8 +192,9 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     another || kinds || tag_missed
 }
 
-/// Whether `passed` is the same program with the same options and at least the same scope. It must select no tests by
-/// name, or select them by prefixes of the same names. It must also name no folder or a parent folder.
+/// Returns whether `passed` is the same program with the same options and at least the same scope. `passed` must either
+/// select no tests by name, or select them by prefixes of the names that `failed` selects. It must also name either no
+/// path, or a parent of each path that `failed` names.
 fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.program() != failed.program() || !is_same_folder(passed, failed) {
         return false;
@@ -246,7 +249,7 @@ fn is_path_argument(word: &str) -> bool {
     !word.starts_with('-') && (word.contains('/') || word.contains('.') || word.contains("::"))
 }
 
-/// Whether a path contains another path. `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
+/// Returns whether a path contains another path. `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
 fn contains_path(above: &str, place: &str) -> bool {
     let trim =
         |path: &str| path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned();
@@ -261,7 +264,7 @@ fn contains_path(above: &str, place: &str) -> bool {
             .is_some_and(|rest| (is_tree || !above.contains("./")) && rest.starts_with(['/', ':']))
 }
 
-/// Whether `passed` builds the code that `failed` builds. Go's and Rust's tests and linters build the code they
+/// Returns whether `passed` builds the code that `failed` builds. Go's and Rust's tests and linters build the code they
 /// examine.
 fn builds_the_same(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let language = |program: &str| match program {
@@ -309,7 +312,8 @@ fn is_task_runner(program: &str) -> bool {
     )
 }
 
-/// Whether two checks ran in the same folder. An unknown folder is assumed to equal an absolute one.
+/// Returns whether two checks ran in the same folder. An unknown folder is assumed to be the same as any absolute
+/// folder.
 fn is_same_folder(one: &ProjectCheck, other: &ProjectCheck) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

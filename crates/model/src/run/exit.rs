@@ -14,7 +14,7 @@ pub(super) struct CheckedLine {
     /// this list.
     acting_steps: Vec<usize>,
     pipefail: bool,
-    /// Whether the line contains loops or conditions, so that it is unknown which commands ran.
+    /// Whether the line contains loops or conditions. If so, it is unknown which commands ran.
     has_control_flow: bool,
 }
 
@@ -56,7 +56,7 @@ impl CheckedLine {
         self.checks.last().map(|(at, ..)| *at)
     }
 
-    /// Returns whether a nonzero exit code only means that a look-up or a filter at the end of the line found nothing.
+    /// Returns whether a nonzero exit code only means that a lookup or a filter at the end of the line found nothing.
     pub(super) fn ends_in_look_up(&self) -> bool {
         let is_look_up = |last: &CommandStep| {
             last.join_to_next == StepJoin::End && is_read_only(strip_wrappers(&last.words))
@@ -64,7 +64,7 @@ impl CheckedLine {
         !self.has_control_flow && self.steps.last().is_some_and(is_look_up)
     }
 
-    /// Returns whether the line also runs something of the project after its last check.
+    /// Returns whether the line runs another command of the project after its last check.
     pub(super) fn acts_after_checks(&self) -> bool {
         self.acting_steps.last().copied() > self.last_check()
     }
@@ -95,7 +95,7 @@ impl CheckedLine {
         !self.has_control_flow && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
     }
 
-    /// Whether a command is piped into a check, as in `cat x | cargo test`.
+    /// Returns whether a command is piped into a check, as in `cat x | cargo test`.
     fn feeds_a_check(&self, at: usize) -> bool {
         let is_check = self.checks.iter().any(|(check, ..)| *check == at);
         !is_check && self.checks.iter().any(|(check, ..)| *check > at)
@@ -109,17 +109,38 @@ impl CheckedLine {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.acting_steps.last().copied()) else {
-            // In `gh api x | jq .y`, it may be `jq` that failed.
+            // In `gh api x | jq .y`, it may be `jq` that failed. In `git commit && git log | head`, `head` does not fail.
             let piped =
                 self.steps.len() > 1 && self.steps[self.steps.len() - 2].join_to_next == StepJoin::Pipe;
-            return !piped || self.pipefail || !is_read_only(strip_wrappers(&last.words));
+            let last = strip_wrappers(&last.words);
+            return !piped || self.pipefail || !is_read_only(last) || is_faultless_filter(last);
         };
         // A command after the last check may have failed, as in `make test | grep x` or `make test; ls y`.
         let after_check = &self.steps[at..];
         let joined = |step: &CommandStep| matches!(step.join_to_next, StepJoin::And | StepJoin::End);
+        if self.ends_in_faultless_pipe(at) {
+            return true;
+        }
         after_check.iter().all(joined)
             || self.pipefail
                 && after_check.iter().all(|step| joined(step) || step.join_to_next == StepJoin::Pipe)
+    }
+
+    /// Returns whether the commands after the check end in a pipeline that cannot fail, as in
+    /// `make test && git log | head`. If so, only a command before that pipeline can have failed.
+    fn ends_in_faultless_pipe(&self, check: usize) -> bool {
+        let after = &self.steps[check..];
+        let Some(pipe) =
+            after.iter().position(|step| step.join_to_next == StepJoin::Pipe).filter(|pipe| *pipe > 0)
+        else {
+            return false;
+        };
+        let (before, pipeline) = after.split_at(pipe);
+        let Some((last, filters)) = pipeline.split_last() else { return false };
+        before.iter().all(|step| step.join_to_next == StepJoin::And)
+            && filters.iter().all(|step| step.join_to_next == StepJoin::Pipe)
+            && last.join_to_next == StepJoin::End
+            && is_faultless_filter(strip_wrappers(&last.words))
     }
 
     /// Returns a check's result if the line prints it, as with `; echo "exit: $?"` or `&& echo OK || echo FAILED`.
@@ -148,7 +169,8 @@ impl CheckedLine {
         None
     }
 
-    /// Returns whether the output would show a failed check, because no filter removes the lines about failures.
+    /// Returns whether the output would show a failed check, that is, whether no filter removes the lines about
+    /// failures.
     pub(super) fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
@@ -191,8 +213,8 @@ impl CheckedLine {
             && self.steps[at..].iter().all(|step| matches!(step.join_to_next, StepJoin::Pipe | StepJoin::End))
     }
 
-    /// Returns the number of the failed check. It is the check whose task the output names, or the only check of the
-    /// failed kind.
+    /// Returns the number of the failed check: the check whose task the output names, or the only check of the failed
+    /// kind.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` refers to a part of the task `lint`.
@@ -299,4 +321,14 @@ fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
             .trim_matches(|c: char| matches!(c, '^' | '$' | '.' | '*' | '\\' | '+' | '[' | ']' | '?' | 'b'));
         !part.trim().is_empty() && SAMPLE_FAILURE_LINES.iter().any(|line| found(part, line))
     })
+}
+
+/// Returns whether a command only passes its input on. Such a command fails only if it is mistyped. `grep` and `jq` are
+/// not included, because they also fail if they find nothing.
+fn is_faultless_filter(words: &[String]) -> bool {
+    let program = words.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+    matches!(
+        program,
+        "head" | "tail" | "cat" | "wc" | "sort" | "uniq" | "cut" | "tr" | "nl" | "tee" | "column"
+    )
 }

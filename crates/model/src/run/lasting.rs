@@ -1,5 +1,5 @@
 //! Decides whether a command's failure stays open until the command passes. It stays open if the command checks the
-//! project, runs a file or a task of the project, or changes something outside the project. The failure of a look-up or
+//! project, runs a file or a task of the project, or changes something outside the project. The failure of a lookup or
 //! a one-off probe does not stay open.
 
 use super::CommandKind;
@@ -23,9 +23,9 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
     }
 }
 
-/// Whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
+/// Returns whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
 fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
-    // The words of a check lack the folder of a program in a `bin` folder.
+    // For a program in a `bin` folder, the words of the check do not contain the folder.
     let written = check.command_to_repeat.split_whitespace().next().unwrap_or_default();
     let is_same = written.rsplit('/').next() == Some(check.program());
     let program = if is_same { written } else { check.program() };
@@ -41,7 +41,8 @@ fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
     is_inside && !(program.starts_with("../") && check.folder.is_empty())
 }
 
-/// Whether the name of a command looks like a module that was run with `python3 -m` and does not come with Python.
+/// Returns whether the name of a command looks like a module that was run with `python3 -m` and does not come with
+/// Python.
 fn is_own_module(name: &str) -> bool {
     let program = name.split(' ').next().unwrap_or_default();
     let is_dotted = program.split('.').count() > 1
@@ -53,8 +54,8 @@ fn is_own_module(name: &str) -> bool {
         && !PYTHON_MODULES.contains(&program.split('.').next().unwrap_or(""))
 }
 
-/// Whether a tool runs a task of the project, or changes an installation, a database, a cloud or a registry. If it
-/// fails, its work still has to be done.
+/// Returns whether a tool runs a task of the project, or changes an installation, a database, a cloud or a registry. If
+/// it fails, its work still has to be done.
 fn changes_world(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),
@@ -134,7 +135,7 @@ mod tests {
             ("../other/deploy.sh", false),
             ("../other/bin/deploy", false),
             ("/w/other/bin/deploy", false),
-            // Probes and look-ups.
+            // Probes and lookups.
             ("python3 -c 'import x'", false),
             ("python3 - <<'E'\nx\nE", false),
             ("node -e 'x()'", false),

@@ -17,8 +17,8 @@ pub struct DividedCommandLine {
     pub runs_only_if_checks_pass: bool,
 }
 
-/// Divides a failed line if the part after its checks may have failed. Returns `None` if the exit code cannot be that
-/// part's, or if it is unclear to which part the exit code belongs.
+/// Divides a failed line if the part after its checks may have failed. Returns `None` if the exit code cannot belong to
+/// that part, or if it is unclear which part it belongs to.
 pub fn divide_failed_line(command: &str) -> Option<DividedCommandLine> {
     let command = &*expand_shells(command);
     divide_parsed_line(command, &CheckedLine::parse_command(command))
@@ -104,7 +104,7 @@ fn trim_operators(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '('))
 }
 
-/// Whether a filter only shortens, sorts or copies its input, so that the filter itself is unlikely to fail.
+/// Returns whether a filter only shortens, sorts or copies its input. Such a filter is unlikely to fail itself.
 fn is_cutting_filter(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "tail" | "head" | "cat" | "tee" | "less" | "sort" | "nl" | "fold")
 }

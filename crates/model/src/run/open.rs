@@ -104,8 +104,8 @@ impl GitCommandFamily {
     }
 }
 
-/// Whether an error means that the command was mistyped, run in the wrong folder, refused or cancelled. Such an error
-/// does not mean that the project is broken.
+/// Returns whether an error means that the command was mistyped, run in the wrong folder, refused or cancelled. Such an
+/// error does not mean that the project is broken.
 pub fn is_user_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[
         "unknown flag",
@@ -152,20 +152,20 @@ pub fn is_user_error(error: &str) -> bool {
         || error.lines().any(is_wrong_folder)
 }
 
-/// Whether a line reports a failed `cd`, such as `(eval):cd:1: no such file or directory: /tmp/x` or `bash: line 1:
-/// cd: /x: No such file or directory`.
+/// Returns whether a line reports a failed `cd`, such as `(eval):cd:1: no such file or directory: /tmp/x` or `bash:
+/// line 1: cd: /x: No such file or directory`.
 fn is_wrong_folder(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
 }
 
-/// Whether a command applies a here-document, as in `kubectl apply -f - <<EOF`.
+/// Returns whether a command applies a here-document, as in `kubectl apply -f - <<EOF`.
 fn takes_document(words: &[String]) -> bool {
     matches!(words.first().map(String::as_str), Some("kubectl" | "docker" | "podman" | "helm" | "gh"))
         && words.iter().any(|word| matches!(word.as_str(), "-" | "-f-"))
 }
 
-/// Whether a command line contains loops or conditions. Such a line counts as an experiment.
+/// Returns whether a command line contains loops or conditions. Such a line counts as an experiment.
 fn is_scripted(steps: &[CommandStep]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
@@ -196,7 +196,7 @@ fn git_family(words: &[String]) -> Option<GitCommandFamily> {
 }
 
 /// Returns the git subcommand, such as `log` in `git -C dir --no-pager log`.
-fn git_subcommand(rest: &[String]) -> &str {
+pub(super) fn git_subcommand(rest: &[String]) -> &str {
     let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
         match word {
@@ -266,7 +266,7 @@ fn is_git_read_only(rest: &[String]) -> bool {
     }
 }
 
-/// Whether a program only reads, counts, prints, waits or moves files.
+/// Returns whether a program only reads, counts, prints, waits or moves files.
 fn is_reading_program(program: &str) -> bool {
     matches!(
         program,

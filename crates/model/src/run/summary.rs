@@ -30,13 +30,14 @@ struct LineResult {
     task: Option<String>,
 }
 
-/// Searches the lines of an output. `of` tells whether the command line contains a check of a given kind.
+/// Searches the lines of an output. `of` returns whether the command line contains a check of a given kind.
 pub(super) fn summarise_check_output(of: impl Fn(CommandKind) -> bool, output: &str) -> CheckOutputSummary {
     let mut seen = CheckOutputSummary::default();
     let mut weight = 0;
     let mut next = 0;
-    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces it. Reading
-    // the counts is slow, so it is done at the end. A workspace prints one such line for each of its crates.
+    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces the chosen
+    // line. Reading the counts is slow, so it is done at the end. A workspace prints one such line for each of its
+    // crates.
     let mut rivals = Vec::new();
     for whole in output.split_inclusive('\n') {
         let line = next..next + whole.len();
@@ -89,7 +90,7 @@ fn counts_no_tests(line: &str) -> bool {
     super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
-/// Whether git's output says that it refused a command.
+/// Returns whether the output says that git refused a command.
 pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
@@ -100,14 +101,14 @@ pub(super) fn reports_git_refusal(output: &str) -> bool {
     output.lines().any(says)
 }
 
-/// Whether a line may be a summary. This cheap test rules out most lines.
+/// Returns whether a line may be a summary. This cheap test rules out most lines.
 fn may_be_summary(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| begins_summary_sign(&bytes[at..])) || begins_with_location(line.trim_end())
 }
 
-/// Whether a sign of a summary starts here. The first letter is tested first, because separate searches would be too
-/// slow.
+/// Returns whether a sign of a summary starts here. The first letter is tested first, because separate searches would
+/// be too slow.
 fn begins_summary_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -143,6 +144,10 @@ fn begins_with(line: &str, with: &str) -> bool {
 fn line_result(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResult> {
     let line = without_escapes(line);
     let line = line.as_ref();
+    // This line is common, because cargo prints it for each crate. No other rule applies to it.
+    if let Some(word) = cargo_test_result(line.trim_start()).filter(|_| of(CommandKind::Test)) {
+        return Some(word);
+    }
     let bare = without_program_prefix(line);
     let task = (bare.len() < line.len()).then(|| program_prefix(line)).flatten();
     let again = || if bare.len() < line.len() { judge_line(of, line) } else { None };
@@ -193,7 +198,7 @@ fn passed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
     Some(LineResult { failed: false, informativeness: weight, check_kind: Some(sort), task: None })
 }
 
-/// Parses messages of make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
+/// Parses messages from make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
 /// and pre-commit.
 fn task_runner_result(line: &str) -> Option<LineResult> {
     let failed = |task: Option<&str>| {
@@ -282,13 +287,20 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
     if begins("congratulations :)") { passed } else { None }
 }
 
-/// Parses messages of test runners. [`counts_show_failure`] parses their counts.
+fn cargo_test_result(line: &str) -> Option<LineResult> {
+    match line.strip_prefix("test result: ")?.starts_with("FAILED") {
+        true => failed_result(3, CommandKind::Test),
+        false => passed_result(3, CommandKind::Test),
+    }
+}
+
+/// Parses messages from test runners. [`counts_show_failure`] parses their counts.
 fn test_runner_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| begins_with(line, with);
     let fail = |weight| failed_result(weight, CommandKind::Test);
     let pass = |weight| passed_result(weight, CommandKind::Test);
-    if let Some(rest) = line.strip_prefix("test result: ") {
-        return if rest.starts_with("FAILED") { fail(3) } else { pass(3) };
+    if let Some(word) = cargo_test_result(line) {
+        return Some(word);
     }
     if line == "FAIL"
         || line == "FAILURES!"
@@ -394,7 +406,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Parses messages which say that the test code does not build.
+/// Parses messages that say that the test code does not build.
 fn broken_build_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| begins_with(line, with);
     let broken = begins("error: could not compile")
@@ -482,8 +494,8 @@ fn linter_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Whether a line starts like a finding of a compiler or linter, such as `src/a.go:12:3: unused`. Indented lines
-/// belong to a log or a trace.
+/// Returns whether a line starts like a finding from a compiler or linter, such as `src/a.go:12:3: unused`. Indented
+/// lines belong to a log or a trace.
 fn begins_with_location(line: &str) -> bool {
     let bytes = line.as_bytes();
     // This test is cheap. Most lines do not contain a colon followed by a digit.
@@ -663,8 +675,7 @@ pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Removes the prefix that names the program which printed the line, as in `[lint:go] x`, `web:test: x` or `app-1  |
-/// x`.
+/// Removes the prefix that names the program that printed the line, as in `[lint:go] x`, `web:test: x` or `app-1  | x`.
 fn without_program_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()

@@ -105,7 +105,7 @@ fn operator_between(joins: &[StepJoin]) -> &'static str {
 fn separator_on_one_line(between: &str, step: &CommandStep) -> String {
     let Some((before, _)) = between.split_once('\n') else { return between.to_owned() };
     let before = without_comment(before).trim_end();
-    // This may contain the parenthesis of a group that begins on a later line.
+    // The later lines may contain the opening parenthesis of a group.
     let after: String =
         between.lines().skip(1).map(|line| without_comment(line).trim()).collect::<Vec<_>>().join(" ");
     let opens = step.words.last().is_some_and(|word| WORDS_CONTINUING_ON_NEXT_LINE.contains(&word.as_str()));

@@ -8,15 +8,15 @@ use super::items::shorten_items;
 use super::talk::announces_step;
 use super::{ends_in_number, first_sentences};
 
-/// Shorter words are not compared, because they occur in every text.
+/// Shorter words are not compared, because they occur in almost all text.
 const MIN_WORD_CHARS: usize = 4;
 
 /// A sentence with fewer characters is uninformative on its own.
 const MIN_INFORMATIVE_SENTENCE_CHARS: usize = 16;
 
-/// Returns the sentences that share the most words with `topic`, or the most informative ones if none does. As many as
-/// fit into `max` characters are returned, in their original order. A sentence stays together with the list that it
-/// introduces. If not even the best sentence fits, its beginning is returned.
+/// Returns the sentences that share the most words with `topic`, or the most informative ones if no sentence shares a
+/// word with it. As many as fit into `max` characters are returned, in their original order. A sentence stays together
+/// with the list that it introduces. If not even the best sentence fits, its beginning is returned.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -185,7 +185,7 @@ pub fn names_cause(text: &str) -> bool {
     CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Whether `text` gives a cause, a decision or a conclusion, rather than only a description.
+/// Returns whether `text` gives a cause, a decision or a conclusion, rather than only a description.
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
     split_pieces(text).iter().any(|piece| informativeness_of_sentence(piece, 1) >= MIN_REASON_WEIGHT)
@@ -261,6 +261,14 @@ fn split_pieces(text: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// Returns whether two texts share a word that is not common. Endings such as "ing" are not compared.
+pub fn shares_a_word(one: &str, other: &str) -> bool {
+    let other = word_stems(other);
+    let is_same =
+        |a: &str, b: &str| a == b || a.len() > 5 && b.starts_with(a) || b.len() > 5 && a.starts_with(b);
+    word_stems(one).iter().any(|word| other.iter().any(|known| is_same(word, known)))
 }
 
 /// Returns the words without a plural "s", so that "checkpoints" matches "checkpoint".

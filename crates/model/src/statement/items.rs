@@ -1,12 +1,12 @@
 //! Shortens a message that contains a list. Each item is cut after its beginning, so that no item is dropped.
 
-/// With less room per item than this, the items would say nothing.
+/// With less room per item than this, the items would say too little.
 const MIN_ITEM_CHARS: usize = 36;
 
 /// An item is cut at the end of a clause only if the clause has at least this many characters.
 const MIN_CLAUSE_CHARS: usize = 14;
 
-/// A last item that is longer than the others by more than this also contains the text after the list.
+/// A last item that is longer than the others by more than this is assumed to contain the text after the list.
 const MAX_LONGER_LAST_ITEM: usize = 80;
 
 /// Shortens a message with a numbered list to `max` characters by shortening each item to its first clauses. Returns

@@ -116,7 +116,7 @@ const CHANGING_VERBS: &[&str] = &[
     "write",
 ];
 
-/// Phrases about the way of working rather than a change.
+/// Phrases about how the agent works rather than about a change.
 const WAY_OF_WORKING_PHRASES: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
@@ -159,19 +159,19 @@ pub fn purpose_of_words(text: &str) -> String {
     super::first_sentences(&kept, MAX_PURPOSE_CHARS).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
-/// Whether a sentence is more than a name, unlike "First, `parse`:".
+/// Returns whether a sentence is more than a name, unlike "First, `parse`:".
 fn is_clause(sentence: &str) -> bool {
     sentence.split_whitespace().count() > 3
 }
 
-/// Whether a sentence contains a name in backticks. A sentence that starts with such a name is a list entry and does
-/// not count.
+/// Returns whether a sentence contains a name in backticks. A sentence that starts with such a name is a list entry and
+/// does not count.
 fn contains_backticked_name(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
-/// Returns whether a message ends by announcing a look at something rather than a change, such as "Let me check the
-/// order of events:".
+/// Returns whether a message ends by announcing that the agent will look at something rather than change it, as in "Let
+/// me check the order of events:".
 pub fn ends_by_announcing_look(text: &str) -> bool {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
@@ -179,8 +179,8 @@ pub fn ends_by_announcing_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
-/// Returns the sentence before an announced look if that sentence announces a change, such as the first one of "Now I
-/// need to change `total`. Let me read it first:".
+/// Returns the sentence before an announcement that [`announces_look`] recognises, if that sentence announces a change.
+/// For example, returns the first sentence of "Now I need to change `total`. Let me read it first:".
 pub fn change_before_look(text: &str) -> Option<&str> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     let mut sentences = split_sentences(line);

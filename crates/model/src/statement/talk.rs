@@ -1,6 +1,6 @@
 //! Phrase tables that distinguish mere talk from informative sentences. Phrases are compared in lower case.
 
-/// Whether the agent retracts an earlier statement, as in "No, …" or "I was wrong".
+/// Returns whether the agent retracts an earlier statement, as in "No, …" or "I was wrong".
 pub fn retracts_statement(text: &str) -> bool {
     const RETRACTING_STARTS: &[&str] = &[
         "no, ",
@@ -28,7 +28,7 @@ pub fn retracts_statement(text: &str) -> bool {
     RETRACTING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
-/// Whether a sentence only announces the next step, thinks aloud or expresses satisfaction.
+/// Returns whether a sentence only announces the next step, thinks aloud or expresses satisfaction.
 pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     const PREAMBLE_STARTS: &[&str] = &[
         "now i have ",
@@ -164,7 +164,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
         || lists()
 }
 
-/// Whether a sentence announces a step that the agent has yet to take. Offers and introductions do not count.
+/// Returns whether a sentence announces a step that the agent has yet to take. Offers and introductions do not count.
 pub(super) fn announces_step(sentence: &str) -> bool {
     const NEED_STARTS: &[&str] =
         &["i need to ", "i also need to ", "now i also need to ", "need to ", "i should ", "so i need to "];
@@ -184,7 +184,7 @@ pub(super) fn announces_step(sentence: &str) -> bool {
     (is_announcement(&small) || starts(NEED_STARTS)) && !starts(OTHER_STARTS)
 }
 
-/// Whether a lower-case sentence announces the next step.
+/// Returns whether a lower-case sentence announces the next step.
 pub(super) fn is_announcement(small: &str) -> bool {
     const ANNOUNCING_STARTS: &[&str] = &[
         "let me ",
@@ -253,7 +253,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
         || next.is_some_and(|word| WORDS_AFTER_NOW.contains(&word))
 }
 
-/// Whether a message contains a name or a reason.
+/// Returns whether a message contains a name or a reason.
 pub(super) fn is_informative(said: &str) -> bool {
     const REASON_WORDS: &[&str] = &[
         "because",
@@ -287,7 +287,7 @@ pub(super) fn is_informative(said: &str) -> bool {
     said.contains('`') || said.contains('/') || REASON_WORDS.iter().any(|word| small.contains(word))
 }
 
-/// Whether a heading names only a part of the message, such as "Summary", rather than a topic.
+/// Returns whether a heading names only a part of the message, such as "Summary", rather than a topic.
 pub(super) fn is_bare_heading(heading: &str) -> bool {
     const BARE_HEADINGS: &[&str] = &[
         "summary",

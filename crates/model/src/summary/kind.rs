@@ -70,7 +70,7 @@ fn is_diff(lines: &[&str]) -> bool {
     hunks > 0 && heads > 0 && changed >= 70
 }
 
-/// Returns whether a line is a search result such as `src/a.rs:12:text`. Lines of compilers and linters have a column
+/// Returns whether a line is a search result such as `src/a.rs:12:text`. Lines from compilers and linters have a column
 /// or a space before the message. They are not search results, because they report errors.
 fn is_search_match(line: &str) -> bool {
     text_after_file_and_line(line, &[':', '-']).is_some_and(|text| !is_after_column(text))

@@ -81,7 +81,7 @@ const MODIFIER_WORDS: &[&str] = &[
 
 pub fn is_declaration(line: &str) -> bool {
     let line = without_line_number(line);
-    // Deeply indented declarations are details.
+    // Deeply indented declarations are left out as details.
     if line.len() - line.trim_start().len() > 8 {
         return false;
     }
@@ -117,7 +117,7 @@ const FIRST_BYTES_OF_DECLARATION_WORDS: [bool; 256] = {
     begins
 };
 
-/// Returns whether a word begins a declaration, or may stand before such a word.
+/// Returns whether a word begins a declaration, or may come before a word that does.
 pub fn is_declaration_word(word: &[u8]) -> bool {
     let is_it = |known: &&str| known.as_bytes() == word;
     word.first().is_some_and(|byte| FIRST_BYTES_OF_DECLARATION_WORDS[usize::from(*byte)])

@@ -18,7 +18,7 @@ pub struct TokenUsage<'a> {
     pub output: u64,
 }
 
-/// The token usage of a session. If a message occurs several times, its highest numbers count.
+/// The token usage of a session. If a message occurs several times, its highest numbers are used.
 #[derive(Clone, Debug, Default)]
 pub struct TokenTotal {
     usage_by_message: BTreeMap<u64, [u64; 4]>,

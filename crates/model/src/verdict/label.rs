@@ -74,8 +74,8 @@ pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, Verd
     found
 }
 
-/// Returns the ruling of an answer without a label. It must be alone on the first or last line, and no other line may
-/// contain a ruling.
+/// Returns the ruling of an answer without a label. The ruling must be alone on the first or last line, and no other
+/// line may contain a ruling.
 pub(super) fn ruling_without_label(lines: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let told: Vec<&AnswerLine> =
         lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();

@@ -61,7 +61,7 @@ pub fn random_line_end() -> impl Strategy<Value = &'static str> {
     prop_oneof![4 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\r")]
 }
 
-/// Joins lines with one kind of line end or with mixed ones. The last line may have none.
+/// Joins lines with one kind of line ending or with mixed ones. The last line may have none.
 fn join_lines(line: impl Strategy<Value = Vec<u8>>, most: usize) -> impl Strategy<Value = Vec<u8>> {
     let mixed = prop_oneof![3 => random_line_end().prop_map(Some), 1 => Just(None)];
     let lines = prop::collection::vec((line, random_line_end()), 0..most);

@@ -79,7 +79,7 @@ fn without_lazy_lines(body: &[u8]) -> String {
     };
     let lines =
         Document::parse(text.as_bytes()).lines().map(|line| &text[line.range_with_end()]).collect::<Vec<_>>();
-    // Two line ends are needed, because the first one may turn a lone CR into CR LF.
+    // Two line endings are needed, because the first one may turn a lone CR into CR LF.
     lines
         .into_iter()
         .map(|line| if lazy(line.trim_start()) { format!("\n\n{line}") } else { line.to_owned() })

@@ -60,7 +60,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
 /// A session whose process is unknown counts as dead after this long without an event.
 const MAX_SILENCE_OF_LIVING_SESSION: SignedDuration = SignedDuration::from_hours(12);
 
-/// How long a command waits for another sweep. Session starts sweep too.
+/// How long a command waits for another sweep. Hooks also sweep when a session starts.
 const MAX_SWEEP_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many bytes are read from the end of the session list to count crashed sessions.
@@ -75,7 +75,7 @@ pub struct SweptSession {
     pub last_at: String,
     /// The packet's id. It is empty if the session left nothing to hand over.
     pub packet: String,
-    /// False in a dry run.
+    /// Whether the packet was written. False in a dry run, or if the session left nothing to hand over.
     pub written: bool,
 }
 
@@ -203,7 +203,7 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session_state(&session).write_state(&seen)?)
 }
 
-/// Counts the sessions, among the newest ones, that crashed and have no packet yet. Writes nothing.
+/// Counts the sessions among the newest ones that crashed and have no packet yet. Writes nothing.
 pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(0),
@@ -339,7 +339,7 @@ fn read_rest_of_transcript(
     begun.unwrap_or_default().iter().map(words).collect()
 }
 
-/// Returns the folder in which a session worked, which its file paths are relative to.
+/// Returns the folder in which a session worked. The file paths of the session are relative to this folder.
 fn worktree_of_session<'a>(project: &'a Project, session: &'a RosterEntry) -> &'a Path {
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
@@ -364,6 +364,11 @@ pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Resu
         && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE_OF_LIVING_SESSION))
 }
 
+/// Returns whether a session has neither ended nor crashed, so that it can still be told something.
+pub(crate) fn is_living(store: &Store, entry: &RosterEntry, now: Timestamp) -> bool {
+    entry.is_open() && !is_dead(store, entry, now).unwrap_or(false)
+}
+
 /// The packet of a session that crashed or handed over its work, and whether the packet has been offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CrashRecord {
@@ -384,7 +389,7 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
     Ok(JournalEnd { at: time::to_rfc3339(world.now), records })
 }
 
-/// Returns a session's crash record, or `None` if there is none or the session worked on after its packet was
+/// Returns a session's crash record, or `None` if there is none or the session continued working after its packet was
 /// written.
 fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session_state(&open.session).read_state::<CrashRecord>()? else { return Ok(None) };
@@ -397,8 +402,8 @@ fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<C
     Ok(is_over.then_some(seen))
 }
 
-/// Returns whether the session worked on after its own handoff: the user asked for something, or a file was edited.
-/// An agent that only reads files after the handoff does not need a second packet.
+/// Returns whether the session continued working after its own handoff: the user asked for something, or a file was
+/// edited. An agent that only reads files after the handoff does not need a second packet.
 fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let is_edited = |file: &FileUse| file.edited_at > since && !is_file_of_store(&file.path);

@@ -44,10 +44,10 @@ pub const FEATURE_ROW: Feature = Feature {
 /// The next attempt follows only if too few of the decisions found are in force.
 const LOG_TAIL_BYTES: [u64; 3] = [24 * 1024, 64 * 1024, MAX_LOG_TAIL_BYTES];
 
-/// How many bytes a hook reads from the end of the log at most: about 4,000 decisions.
+/// The maximum number of bytes that a hook reads from the end of the log: about 4,000 decisions.
 const MAX_LOG_TAIL_BYTES: u64 = 1024 * 1024;
 
-/// How many bytes a search for an answer reads from the end of the log at most: about 30,000 decisions.
+/// The maximum number of bytes that a search for an answer reads from the end of the log: about 30,000 decisions.
 const MAX_LOG_BYTES_SEARCHED: u64 = 8 * 1024 * 1024;
 
 /// Decisions in force, newest first.

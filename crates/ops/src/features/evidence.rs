@@ -1,4 +1,4 @@
-//! Evidence: records that show that a task is done. All new entries are written by the functions in this file. The
+//! Evidence: records showing that a task is done. All new entries are written by the functions in this file. The
 //! submodules contain the commands, the freshness check, the brief and the hooks.
 
 pub mod add;

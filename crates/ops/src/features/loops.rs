@@ -78,10 +78,13 @@ pub struct LoopShown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
-    /// Whether the user has allowed the loop in its current form on this machine. Otherwise, no agent gets its prompt
-    /// and its validators do not run.
+    /// Whether the user has allowed the loop in its current form on this machine. If not, no agent gets the loop's
+    /// prompt, and the loop's validators do not run.
     #[serde(rename = "started_here")]
     pub is_allowed_here: bool,
+    /// Whether the project's folder was moved and its new path is not trusted yet. Then no loop is allowed.
+    #[serde(skip)]
+    pub is_folder_moved: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whether the loop keeps its session from stopping.
@@ -103,7 +106,7 @@ pub struct LoopShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopListing {
-    /// Most recently changed first.
+    /// All loops, most recently changed first.
     pub loops: Vec<LoopShown>,
     /// The files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -122,7 +125,7 @@ pub struct LoopLogShown {
 pub struct LoopChanged {
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
-    /// False if there was nothing to change.
+    /// Whether the command changed the loop. False if there was nothing to change.
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "chosen")]
@@ -140,14 +143,15 @@ pub struct ResumeOptions<'a> {
 
 /// Lists the loops. If there is no root, the list is empty and no error is returned.
 pub fn list_loops(world: &World) -> Result<LoopListing> {
-    let store = match world.find_root()? {
-        FoundRoot::Marked { store, .. } => store,
+    let (root, store) = match world.find_root()? {
+        FoundRoot::Marked { root, store, .. } => (root, store),
         FoundRoot::Unmarked(_) => return Ok(LoopListing { loops: Vec::new(), damaged: Vec::new() }),
     };
+    let is_folder_moved = report::is_folder_moved(world, &store, &root);
     let (records, damaged) = all_loops(&store)?;
     let pointer = read_or_rebuild_pointer(&store, &records);
-    let mut loops: Vec<LoopShown> =
-        records.iter().map(|record| loop_shown(&store, &record.loop_state, &pointer)).collect();
+    let shown = records.iter().map(|record| loop_shown(&store, &record.loop_state, &pointer));
+    let mut loops: Vec<LoopShown> = shown.map(|shown| LoopShown { is_folder_moved, ..shown }).collect();
     loops.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
     Ok(LoopListing { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
 }
@@ -206,7 +210,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
         return Err(Error::Refused {
             what: format!("{id} has used up its {} iterations", next.max_iterations),
             hint: format!(
-                "`thru loop resume {id} --max-iterations N` gives it more; N counts from its start"
+                "`thru loop resume {id} --max-iterations N` gives it more iterations; N counts from its start"
             ),
         });
     }
@@ -216,7 +220,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
     if next.deadline.as_deref().and_then(time::parse_time).is_some_and(|deadline| deadline <= world.now) {
         return Err(Error::Refused {
             what: format!("the time of {id} is up"),
-            hint: format!("`thru loop resume {id} --for 1h` gives it more"),
+            hint: format!("`thru loop resume {id} --for 1h` gives it more time"),
         });
     }
     next.status = LoopStatus::Active;
@@ -321,8 +325,8 @@ fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(Fore
     }
     store.write_foreground(&pointer)?;
     let was = match owner {
-        LoopOwner::Session(..) => "was in the foreground and waits now",
-        LoopOwner::NextSession => "was for the next session and waits behind this one now",
+        LoopOwner::Session(..) => "was in the foreground, and now waits",
+        LoopOwner::NextSession => "was for the next session, and now waits behind this one",
     };
     let notes = before
         .filter(|before| *before != state.id)
@@ -362,6 +366,7 @@ fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, is_allowed
         foreground: foreground && runs,
         waits_for_session: pointer.loop_for_next_session.as_deref() == Some(&state.id) && runs,
         is_allowed_here,
+        is_folder_moved: false,
         id: state.id,
         status: state.status,
         iteration: state.iteration,

@@ -76,7 +76,7 @@ pub struct OutputReportRow {
     pub why: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// How often the output's command has been launched since the stage began.
+    /// How many times the output's command has been launched since the stage began.
     pub attempts: u32,
     /// The file that contains what the launched command printed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ impl GateContext {
             .filter(is_of);
         runs.next().ok_or_else(|| Error::Absent {
             what: format!("{}: there is no run of stage `{stage}`", self.outputs_folder().display()),
-            hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md` makes one"),
+            hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md` creates one"),
         })
     }
 
@@ -177,8 +177,7 @@ impl GateContext {
         };
         Error::Absent {
             what: format!("no run is live: {} does not exist{setting}", path.display()),
-            hint: "`thru gate expect STAGE --critical FILE…` makes a run and that file; `thru gate live --set DIR` \
-                   points it to one"
+            hint: "`thru gate expect STAGE --critical FILE…` creates a run and that file; `thru gate live --set DIR` names an existing run"
                 .into(),
         }
     }

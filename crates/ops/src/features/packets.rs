@@ -1,5 +1,6 @@
 //! `thru packet`: finds packets, and edits single fields and sections of a packet without changing any other bytes.
 
+mod claimed;
 mod edit;
 pub mod handoff;
 mod import;
@@ -27,6 +28,7 @@ use crate::features::{Feature, crashed};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
+pub(crate) use claimed::packet_claimed_by;
 pub use edit::{EditedPacket, PacketEdit, edit_packet};
 pub(crate) use edit::{add_confirmed_to_file_index, require_existing_files};
 pub use import::{ImportedPacket, import_handoff, import_handoff_after};
@@ -35,9 +37,9 @@ use pickup::ClaimingSessions;
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "packets",
-    brief_candidates: pickup::brief_candidates,
+    brief_candidates: claimed::brief_candidates,
     brief_sections: &[PACKETS_BRIEF_SECTION.name],
-    continue_under_new_id: pickup::continue_as,
+    continue_under_new_id: claimed::continue_as,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
@@ -50,7 +52,8 @@ pub(crate) const PACKETS_BRIEF_SECTION: BriefSection =
 /// How long a command waits for another command that is changing a packet.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Shorter parts of a packet name are not proposed for a mistyped name, because too many words are similar to them.
+/// Parts of a packet name that are shorter than this are not proposed for a mistyped name, because too many words are
+/// similar to them.
 const MIN_SIMILAR_CHARS: usize = 4;
 
 /// How many matches are shown if a name is ambiguous.
@@ -64,7 +67,7 @@ pub struct PacketRow {
     pub created_at: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed the packet has ended, so that another session may claim it.
+    /// Whether the session that claimed the packet has ended. If so, another session may claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     pub purpose: String,
@@ -159,8 +162,7 @@ fn read_packet(project: &Project, id: &Id) -> Result<Document> {
             why: "this file is not a packet: it does not begin with frontmatter between two `---` lines"
                 .into(),
             hint: format!(
-                "fix the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
-                 another place"
+                "fix the file (`thru packet validate {id}` says what is missing), or import its text from another file with `thru packet import`"
             ),
         });
     }
@@ -213,7 +215,7 @@ fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
 fn packet_not_found_error(word: &str, names: &[String]) -> Error {
     let hint = match packet_with_similar_name(word, names) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
-        None => "`thru packet list` shows the packets, `thru handoff` makes one".to_owned(),
+        None => "`thru packet list` shows the packets, `thru handoff` creates one".to_owned(),
     };
     Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
 }

@@ -151,7 +151,7 @@ pub struct LedgerNote<'a> {
 #[derive(Debug)]
 pub struct PlanChangeResult {
     pub plan: Plan,
-    /// False if there was nothing to change.
+    /// Whether the plan was changed. False if there was nothing to change.
     pub changed: bool,
     pub notes: Vec<String>,
 }

@@ -77,7 +77,7 @@ pub struct FoundContextFile {
 #[derive(Debug)]
 pub struct ProjectRoles {
     pub root: Root,
-    /// `None` if the root has no marker. Context files are found even without one.
+    /// The store, or `None` if the root has no marker. Context files are found even without a marker.
     pub store: Option<Store>,
     pub settings: Settings,
 }
@@ -201,7 +201,7 @@ impl ProjectRoles {
         expected_path(&self.root, &self.settings, role)
     }
 
-    /// Checks a context file, including what can be checked only with the disk and git.
+    /// Checks a context file, including the checks that need the disk and git.
     pub fn check_context_file(&self, world: &World, bytes: &[u8]) -> RoleReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
@@ -295,8 +295,8 @@ pub fn parse_role_name(name: &str) -> Result<Id> {
     })
 }
 
-/// Determines the role. The order is: the named role, the session's role, the role that a variable names, and the
-/// newest session's role. The last of these is only a guess.
+/// Determines the role from the first of these that exists: the named role, the session's role, the role that a
+/// variable names, and the newest session's role. The last of these is only a guess.
 pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<IdentifiedRole> {
     if let Some(named) = named {
         return Ok(IdentifiedRole { role: parse_role_name(named)?, source: RoleSource::NamedByUser });
@@ -381,10 +381,10 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     })
 }
 
-/// Returns the session to bind, and an error if that session has ended, because an ended session cannot use a role.
+/// Returns the session to bind, or an error if that session has ended, because an ended session cannot use a role.
 fn choose_open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     list::choose_open_session(world, store, named, |session| Error::Refused {
-        what: format!("session {session} has ended, and no role is bound to a session that has ended"),
+        what: format!("session {session} has ended; a role cannot be bound to a session that has ended"),
         hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role"
             .into(),
     })
@@ -403,7 +403,7 @@ pub struct UnboundRole {
     pub variable: Option<&'static str>,
 }
 
-/// `thru role unbind ROLE`: removes the role from all sessions, or only from the named session.
+/// Removes the role from all sessions, or only from the named session (`thru role unbind ROLE`).
 pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<Vec<UnboundRole>> {
     let role = parse_role_name(name)?;
     let store = Project::find_for_reading(world)?.store;
@@ -428,7 +428,7 @@ pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<V
         .collect()
 }
 
-/// `thru role unbind`: removes a session's role. The role's file and lifecycle are kept.
+/// Removes a session's role (`thru role unbind`). The role's file and lifecycle are kept.
 pub fn unbind_session(world: &World, session: Option<&str>) -> Result<UnboundRole> {
     let store = Project::find_for_reading(world)?.store;
     let (session, chosen) = list::choose_session(world, &store, session)?;

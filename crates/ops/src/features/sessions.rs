@@ -18,13 +18,12 @@ use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_
 use model::score::ScoreSignal;
 use model::text::count_with_noun;
 use serde_json::json;
-use store::Store;
 
 use crate::Result;
 use crate::features::{BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
-use crate::session::past;
 use crate::session::roster::{self, RosterEntry};
+use crate::session::{last, past};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
@@ -96,7 +95,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let mut lines = last_session_lines(store, &entries);
+    let mut lines = last_session_lines(project)?;
     let running: Vec<&RosterEntry> =
         roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     if running.is_empty() {
@@ -111,21 +110,18 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-/// Describes the session that was last active: what the user last asked for, and which commands fail.
-fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusReportLine> {
-    let Some(session) = roster::last_active_session(entries, store, |_| true) else { return Vec::new() };
-    let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
-        return Vec::new();
+/// Describes the last session at work: what the user last asked for, and which commands fail.
+fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
+    let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
+    let Ok(digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS) else {
+        return Ok(Vec::new());
     };
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
         let line = line.with_json("last_prompt", json!(prompt.text));
-        lines.push(line.with_next(
-            NextStepUrgency::LastSession,
-            "thru brief",
-            "shows where the last session stood",
-        ));
+        let why = format!("shows where session {} stood", short_session_id(&session));
+        lines.push(line.with_next(NextStepUrgency::LastSession, "thru brief", why));
     }
     let failing: Vec<String> =
         digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
@@ -135,14 +131,14 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusRepor
         let line = StatusReportLine::colored("failing", StatusTone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }
-    lines
+    Ok(lines)
 }
 
-/// Returns a candidate which says that the last session worked in another worktree, so the files it mentions are not
-/// the files of this worktree.
+/// Returns a candidate saying that the last session worked in another worktree, so the files it mentions are not the
+/// files of this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
-    let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");
+    let text = format!("that session was in {worktree}; its files are in that worktree, not in this one");
     Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, "worktree", text))
 }
 

@@ -24,7 +24,7 @@ pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<St
     swarm::foreign_swarm(plan, &ours).map(str::to_owned)
 }
 
-/// Returns whether a plan of this swarm belongs to this project, whatever agents are installed.
+/// Returns whether a plan of this swarm belongs to this project, regardless of which agents are installed.
 fn is_own_plan(project: &ProjectContext, swarm: &str, is_migrated: bool) -> bool {
     let name = swarm.trim();
     name.is_empty() && !is_migrated || name == DEFAULT_SWARM_NAME || name == project.settings.swarm_id.trim()

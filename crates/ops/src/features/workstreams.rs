@@ -73,7 +73,7 @@ pub struct FileToLoad {
     pub modified_at: Option<Timestamp>,
 }
 
-/// Where a file to load is. Only files inside the project are opened.
+/// Where a file that a manifest loads is located. Only files inside the project are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadLocation {
@@ -350,6 +350,12 @@ impl<'a> WorkstreamFinder<'a> {
     pub fn next_open_step(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let Some(path) = self.find_steps_file(workstream, manifest)? else { return Ok(None) };
         Ok(manifest::next_open_box(&Document::parse(self.read_file(&path)?)))
+    }
+
+    /// Returns whether the steps file has checkboxes, ticked or not.
+    pub fn has_steps(&self, workstream: &Workstream, manifest: &Manifest) -> Result<bool> {
+        let Some(path) = self.find_steps_file(workstream, manifest)? else { return Ok(false) };
+        Ok(manifest::has_checkboxes(&Document::parse(self.read_file(&path)?)))
     }
 
     /// Returns the manifest with its progress taken from the steps file. The manifest on disk can be outdated,

@@ -100,7 +100,7 @@ impl IndexLines {
     }
 }
 
-/// Returns the digest with the new unfinished calls added. Of an unfinished call, only the files are known. That is
+/// Returns the digest with the new unfinished calls added. For an unfinished call, only the files are known. That is
 /// enough to detect the workstream, but not enough for the journal.
 fn with_unfinished_calls<'d>(
     work: &CheckpointInput,
@@ -115,7 +115,7 @@ fn with_unfinished_calls<'d>(
     seen
 }
 
-/// Adds the records that only the transcript contains to the journal, and returns the unfinished calls. A missing
+/// Adds to the journal the records that only the transcript contains, and returns the unfinished calls. A missing
 /// transcript is not an error, because some harnesses create it late.
 fn read_new_transcript(
     work: &CheckpointInput,
@@ -186,8 +186,8 @@ fn register_session(work: &CheckpointInput) {
     }
 }
 
-/// At the first contact, puts the events that happened before the first hook at the beginning of the journal, so that
-/// the journal is in chronological order. Returns the later transcript records.
+/// Puts the events that happened before the first hook at the beginning of the journal, so that the journal is in
+/// chronological order. Called only at the first contact. Returns the later transcript records.
 fn write_events_before_hooks<'t>(
     work: &CheckpointInput,
     told: &'t [TranscriptRecord],

@@ -21,7 +21,8 @@ pub struct HookContext<'a> {
     pub mode: WriteMode,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
-    /// Set if a compaction was announced before this event, or if the session has not received its brief since one.
+    /// Set if a compaction was announced before this event, or if the session has been compacted and has not received
+    /// its brief yet.
     pub pending_brief: Option<PendingBrief>,
     /// The journal line of this event.
     pub record: &'a JournalRecord<'a>,

@@ -25,7 +25,7 @@ pub struct HookExplanation {
     pub checkout: Option<String>,
     pub trusted: Option<bool>,
     pub deadline_ms: Option<u64>,
-    /// Set if a compaction was announced, or if the session has not received its brief since one.
+    /// Set if a compaction was announced, or if the session has been compacted and has not received its brief yet.
     #[serde(rename = "pending")]
     pub pending_brief: Option<String>,
     /// Whether another hook process has already recorded this event.
@@ -33,7 +33,7 @@ pub struct HookExplanation {
     /// The ids of the candidates in the brief.
     #[serde(rename = "brief")]
     pub brief_candidates: Option<Vec<String>>,
-    /// What would be recorded about the event itself, or was.
+    /// What was recorded about the event itself or, in a dry run, would be recorded.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
     pub reply: String,

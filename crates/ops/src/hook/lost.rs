@@ -10,7 +10,7 @@ use store::{LostRecordsNote, Store, layout};
 use crate::World;
 use crate::hook::deadline::Deadline;
 
-/// For how long a loss is reported.
+/// How long a loss is reported.
 const MAX_REPORT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How many bytes at the end of the receipts are searched for a loss.

@@ -110,7 +110,8 @@ pub struct TranscriptReplay {
     pub unknown: BTreeMap<String, u64>,
     /// How many lines are cut off or cannot be read.
     pub unreadable_lines: u64,
-    /// The index of the agent's last message. A later message replaces it, unless it is informative.
+    /// The index of the agent's last message. The next message replaces this message, unless this message is
+    /// informative.
     last_message_index: Option<usize>,
     /// The index of the call whose result was on the current line.
     ended_call_index: Option<usize>,
@@ -271,8 +272,8 @@ impl TranscriptReplay {
                 self.open_calls.push((unfinished_tool_call(call), self.line_offset));
             }
             TranscriptItem::Todos(change) => {
-                // A change to the task list that follows a result belongs to the call that has just ended, because
-                // the number of a new entry is known only after the call.
+                // If a change to the task list follows a result, the change belongs to the call that has just ended,
+                // because the number of a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todo_change = change,
@@ -370,8 +371,9 @@ impl TranscriptReplay {
         call.failed = result.failed;
         call.exit_code = result.exit_code;
         if result.failed {
+            let text = result.text.read();
             // Pick the error lines here, because a call's output can be several megabytes long.
-            let said = Redacted::redact_head(&result.text, MAX_ERROR_BYTES_SEARCHED, self.redact_options);
+            let said = Redacted::redact_head(&text, MAX_ERROR_BYTES_SEARCHED, self.redact_options);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
         let wanted = match call.command.as_deref() {
@@ -381,13 +383,10 @@ impl TranscriptReplay {
         if wanted {
             // The beginning of the output shows what was created. The end shows what was done last and how the call
             // ended.
-            call.output = Some(match result.failed || result.text.len() < MAX_RESULT_BYTES {
-                true => to_owned_text(&result.text),
-                false => Cow::Owned(format!(
-                    "{}
-{}",
-                    result.text, result.last_lines
-                )),
+            let text = result.text.read();
+            call.output = Some(match result.failed || text.len() < MAX_RESULT_BYTES {
+                true => Cow::Owned(text.into_owned()),
+                false => Cow::Owned(format!("{text}\n{}", result.last_lines.read())),
             });
         }
         if !result.files.is_empty() {
@@ -402,7 +401,7 @@ impl TranscriptReplay {
             file.changed_names.set_enclosing(Some(name.clone()));
         }
         if let Some(delegated) = &mut call.delegated_work {
-            delegated.answer = to_owned_text(&result.text);
+            delegated.answer = Cow::Owned(result.text.read().into_owned());
         }
         self.ended_call_index = Some(self.records.len());
         self.push_record(at, &id, EventKind::ToolDone(Box::new(call)), false);

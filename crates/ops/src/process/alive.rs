@@ -30,8 +30,8 @@ pub fn process_stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Returns whether the process id in a stamp still belongs to the stamped process or its group. This is so if that
-/// process still exists. It is also so if no process has the id, because the system does not reuse an id while a
+/// Returns whether the process id in a stamp still belongs to the stamped process or its group. Returns true if that
+/// process still exists. Also returns true if no process has the id, because the system does not reuse an id while a
 /// process group has it.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');

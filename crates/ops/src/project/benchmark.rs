@@ -84,10 +84,10 @@ fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
     Ok(counted)
 }
 
-/// Whether the picture may replace an existing file.
+/// Whether the chart may replace an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureOverwritePolicy {
-    /// Replace an existing file only if it is an earlier picture.
+    /// Replace an existing file only if it is an earlier chart.
     OnlyPicture,
     AnyFile,
 }

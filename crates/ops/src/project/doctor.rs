@@ -34,7 +34,7 @@ const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     pub root: Option<PathBuf>,
-    /// In the order in which the checks were made.
+    /// The checks, in the order in which they were made.
     pub checks: Vec<DoctorCheck>,
     /// Which events have fired, how often, and how long handling them took.
     pub events: Vec<EventStatistics>,
@@ -116,7 +116,7 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> DoctorCheck {
                     Finding::new(FindingLevel::Warning, text).with_hint(crate::error::REPAIR_WORKTREE_HINT)
                 }
                 None => Finding::new(FindingLevel::Warning, "there is no root here")
-                    .with_hint("`thru init` in the folder of your project makes one"),
+                    .with_hint("run `thru init` in the folder of your project to create one"),
             });
             findings.extend(world.excluded_root().map(|(path, why)| {
                 let text = format!("{}: the root there is not used from here: {why}", path.display());
@@ -226,7 +226,7 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Checks whether the folders that hooks use can be written to, because a hook that cannot write cannot report that
+/// Checks whether the folders that hooks use can be written to. A hook that cannot write cannot report the problem
 /// either.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> DoctorCheck {
     let failed = lost::find_unwritable_folders(store);
@@ -501,7 +501,7 @@ fn check_harness(
             }
         };
         findings.push(finding.with_hint(format!(
-            "keep one; `thru uninstall {} --user` (or --local, --project)",
+            "keep one; `thru uninstall {} --user` (or --local, --project) removes the other",
             harness.name
         )));
     }

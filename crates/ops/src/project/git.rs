@@ -75,7 +75,7 @@ pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
     answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }
 
-/// Returns whether `git add -A` would add a file. It would if the file is in a repository and neither tracked nor
+/// Returns whether `git add -A` would add a file, that is, whether the file is in a repository and neither tracked nor
 /// ignored.
 pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
     let path = path.to_string_lossy();
@@ -273,7 +273,7 @@ fn find_own_repository(project: &Path) -> Result<Option<RepositoryPaths>> {
 struct ExcludeList {
     top_folder: PathBuf,
     file: PathBuf,
-    /// `None` if the file does not exist.
+    /// The content of the file, or `None` if it does not exist.
     content: Option<Vec<u8>>,
 }
 

@@ -13,11 +13,11 @@ const MAX_PARENTS_EXAMINED: usize = 256;
 /// Returns an error if a harness started this process. `what` says what is refused ("trust is not given"), and
 /// `command` is what the user should type instead.
 ///
-/// The environment is checked first, and then every ancestor process. An agent can remove variables with `env -u`,
-/// but it cannot remove its own process. The search goes beyond the terminal's session leader, because harnesses
-/// start commands in separate sessions and terminals. This stops an agent that follows instructions in a file. It
-/// does not stop a program of the same user that deliberately detaches itself from its ancestors, but such a program
-/// could write the record itself.
+/// The environment is checked first, and then every ancestor process. An agent can remove variables with `env -u`, but
+/// it cannot remove its own process. The search goes beyond the terminal's session leader, because harnesses start
+/// commands in separate sessions and terminals. This stops an agent that follows instructions in a file. It does not
+/// stop a program run by the same user that deliberately detaches itself from its ancestors, but such a program could
+/// write the record itself.
 pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     let refused = |by: String| {
         Err(Error::Refused {

@@ -11,14 +11,14 @@ use store::FoundRoot;
 use crate::features::{FEATURES, NextStep, ProjectContext, StatusReportLine};
 use crate::hook::lost;
 use crate::project::{settings, trust};
-use crate::session::list;
+use crate::session::{last, list};
 use crate::setup::install::{self, IgnoredFile, TrackedSettings};
 use crate::{Result, World};
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False if there is no marker. `root` is then the folder in which the marker would be created.
+    /// Whether the root has a marker. If not, `root` is the folder in which the marker would be created.
     pub marked: bool,
     /// Why this folder cannot become a root, or `None` if it can or already is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +38,7 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
+    /// The session that `thru brief` describes outside a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<list::LastSession>,
     /// Whether a setting or a variable turns hooks off.
@@ -59,7 +60,7 @@ pub struct StatusReport {
     /// The folder that the `.git` file of this worktree names, if it does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_git_folder: Option<PathBuf>,
-    /// The settings file into which hooks are not installed because git tracks it, if no settings file calls thru.
+    /// If no settings file calls thru, the file into which hooks were not installed because git tracks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tracked_settings: Option<TrackedSettings>,
     #[serde(rename = "next")]
@@ -162,6 +163,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
             Err(error) => problems.push(error.to_string()),
         }
     }
+    let last_session = last::describe_last_session(&project)?;
     let next_step = lines.iter().filter_map(|line| line.next_step.clone()).min();
     Ok(StatusReport {
         next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
@@ -184,7 +186,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         trusted,
         moved_from,
         sessions,
-        last_session: list::newest_session(&store)?,
+        last_session,
         next_for_new_user,
     })
 }

@@ -21,7 +21,7 @@ pub struct TrustReport {
     pub root: PathBuf,
     pub project_id: ProjectId,
     pub trusted: bool,
-    /// False if there was nothing to change.
+    /// Whether the trust record was changed. False if there was nothing to change.
     pub changed: bool,
     /// The path at which the project was trusted before it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,8 +98,8 @@ pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &st
     }
 }
 
-/// If `folder` is below a path that the project was moved from, returns its current path. Any other path is returned
-/// unchanged.
+/// Returns the current path of `folder` if it is below a path that the project was moved from. Any other path is
+/// returned unchanged.
 pub(crate) fn moved_folder(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
         let id = project.store.read_marker().ok()?.project_id;

@@ -16,10 +16,11 @@ use store::{FoundRoot, Lock};
 
 use crate::features::{self, BriefContext, ProjectContext, decisions, loops, sessions};
 use crate::project::settings;
+use crate::session::last::{self, LastAtWork};
 use crate::session::past::{self, SessionFacts};
 use crate::session::roster::{self, Roster, RosterEntry};
 use crate::session::transcript::{self, SkippedLines, TranscriptToRead};
-use crate::session::{context_held, database, list};
+use crate::session::{context_held, database};
 use crate::{Error, Result, World, WriteMode};
 
 /// The size limit of a summary. No harness writes a larger one.
@@ -40,7 +41,7 @@ pub struct BriefRequest<'a> {
 
 #[derive(Debug)]
 pub struct ComposedBrief {
-    /// `None` if the brief would be empty.
+    /// The brief, or `None` if it would be empty.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
     /// The id of the session that the brief describes.
@@ -131,7 +132,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
-    if occasion == Occasion::Started {
+    if matches!(occasion, Occasion::Started | Occasion::Asked) {
         let told = sessions::other_worktree_candidate(&project, &gathered.digest);
         let later = elsewhere.and_then(|digest| sessions::later_elsewhere_candidate(&project, &digest));
         candidates.extend(told.into_iter().chain(later));
@@ -145,34 +146,14 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held_locks: held, unwritten_packet }))
 }
 
-/// Returns the last session that did work and is no longer running, if possible one from this checkout. Running
-/// sessions are listed separately.
-fn last_other_session(
-    project: ProjectContext,
-    roster: &Roster,
-    this: Option<&Id>,
-) -> Option<DescribedSession> {
+/// Returns the last session at work that is no longer running. Running sessions are listed separately.
+fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<LastAtWork> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
         .map(|entry| &entry.session)
         .collect();
     let fits = |entry: &RosterEntry| Some(&entry.session) != this && !running.contains(&&entry.session);
-    let last = roster::last_session_with_work(entries, project.store, fits)?;
-    if sessions::describe_other_worktree(&project, &last).is_none() {
-        return Some(DescribedSession { digest: last, elsewhere: None });
-    }
-    let is_here = |entry: &RosterEntry| fits(entry) && Path::new(&entry.worktree) == project.root.checkout;
-    match roster::last_session_with_work(entries, project.store, is_here).filter(roster::has_work) {
-        Some(here) => Some(DescribedSession { digest: here, elsewhere: Some(last) }),
-        None => Some(DescribedSession { digest: last, elsewhere: None }),
-    }
-}
-
-/// The session that a new session's brief describes.
-struct DescribedSession {
-    digest: Digest,
-    /// A more recent session in another worktree, if there is one.
-    elsewhere: Option<Digest>,
+    last::find_last_at_work(&project, entries, fits)
 }
 
 fn brief_material<'a>(
@@ -186,7 +167,7 @@ fn brief_material<'a>(
 
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
-    /// `None` means that the occasion is derived from the session's state.
+    /// The occasion. If it is `None`, the occasion is derived from the session's state.
     pub occasion: Option<Occasion>,
     /// A transcript to compose the brief from. The brief describes its session as it is at the end of the transcript.
     pub transcript: Option<&'a Path>,
@@ -196,7 +177,7 @@ pub struct BriefOptions<'a> {
     /// A file with the summary that the agent sees after the compaction.
     pub summary: Option<&'a Path>,
     pub room: BriefRoom,
-    /// `None` means the ranking in the settings.
+    /// The ranking. If it is `None`, the settings determine the ranking.
     pub ranking: Option<RankingChoice>,
 }
 
@@ -218,6 +199,8 @@ pub enum BriefRoom {
 #[derive(Clone, Debug, Serialize)]
 pub struct BriefReport {
     pub session: String,
+    #[serde(skip)]
+    pub occasion: Occasion,
     pub harness: &'static str,
     pub max_chars: Option<usize>,
     pub chars: usize,
@@ -304,7 +287,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let material =
         BriefMaterial { scoring: scoring.as_ref(), ..brief_material(occasion, &gathered, &records) };
     let mut explained = model::brief::explain_brief(&material, cap);
-    // A hook sends this text before the brief, whatever the brief's length.
+    // A hook sends this text before the brief, regardless of the brief's length.
     if let (Some(told), BriefRoom::Harness | BriefRoom::All) = (waiting_loop, options.room) {
         explained.text = Some(told + explained.text.as_deref().unwrap_or_default());
     }
@@ -315,6 +298,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let findings = resolved.findings.into_iter().filter(|finding| finding.level == FindingLevel::Error);
     Ok(BriefReport {
         session: gathered.digest.session,
+        occasion,
         harness: harness.name,
         max_chars: (cap != usize::MAX).then_some(cap),
         chars,
@@ -388,7 +372,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     // If the user asks for the brief of a session start without naming a session, the brief is for a new session.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
-        _ => Some(list::choose_session(world, &store, options.session)?.0),
+        _ => Some(last::choose_session_at_work(&project, options.session)?.0),
     };
     let harness_of = |session: &Id| {
         let named = options.harness.and_then(harness::harness_by_name);
@@ -416,7 +400,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     };
     let Some((gathered, records)) = gather_facts(&request) else {
         // There is no earlier session, or it cannot be read. In either case, these calls return the error.
-        let (session, _) = list::choose_session(world, &store, options.session)?;
+        let (session, _) = last::choose_session_at_work(&project, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
         return Ok(PrintedBriefFacts::of_session(gathered, occasion));
     };

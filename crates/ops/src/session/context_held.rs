@@ -23,8 +23,8 @@ pub fn fact_fingerprint(candidate: &Candidate) -> u64 {
     fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Returns the fingerprint which records that a fact was sent in its longest form. Returns `None` if even the longest
-/// form is shortened.
+/// Returns the fingerprint recording that a fact was sent in its longest form. Returns `None` if even the longest form
+/// is shortened.
 pub fn full_text_fingerprint(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");

@@ -1,5 +1,5 @@
-//! Reads sessions that a harness keeps in a database, with the harness's own program or else with `sqlite3`. It
-//! starts a process, so hooks never call this module. It writes nothing.
+//! Reads sessions that a harness keeps in a database, with the harness's own program or else with `sqlite3`. Reading
+//! starts a process, so hooks never call this module. Nothing is written.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,10 @@ fn query_with_sqlite(
 ) -> Result<Vec<String>> {
     let unread = |what: String| Error::Refused {
         what: format!("{}: {what}", file.display()),
-        hint: format!("put `{}` or `sqlite3` on the PATH, in a version that can read it", harness.program),
+        hint: format!(
+            "put `{}` or `sqlite3` on the PATH, in a version that can read the database",
+            harness.program
+        ),
     };
     let Some(sqlite) = sqlite else {
         return Err(unread(format!(

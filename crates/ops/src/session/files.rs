@@ -18,7 +18,7 @@ pub struct FilesReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub sessions: usize,
-    /// Most important first.
+    /// The files, most important first.
     pub files: Vec<FileRow>,
 }
 
@@ -27,7 +27,7 @@ pub struct FileRow {
     pub path: String,
     pub edits: u32,
     pub reads: u32,
-    /// How often the file was only mentioned in a command line.
+    /// How many times the file was only mentioned in a command line.
     pub guesses: u32,
     pub last_at: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -77,7 +77,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
     Ok(FilesReport { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
 }
 
-/// Adds the files of one session. The weight of the files halves with every day since the session's last record.
+/// Adds the files of one session. The weight of the files is halved for every day since the session's last record.
 fn add_session_files(rows: &mut BTreeMap<String, FileRow>, digest: &Digest, now: Timestamp) {
     let last = time::parse_time(&digest.last_at).unwrap_or(now);
     let days = (now.as_second() - last.as_second()).max(0) as f64 / 86_400.0;

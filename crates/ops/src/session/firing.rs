@@ -20,7 +20,8 @@ pub struct EventStatistics {
     pub event: String,
     pub runs: usize,
     pub last_at: String,
-    /// `None` for tool calls, because their journal lines serve as receipts and contain no duration.
+    /// The median duration. `None` for tool calls, because their journal lines serve as receipts and contain no
+    /// duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

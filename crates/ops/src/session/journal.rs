@@ -76,7 +76,8 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 }
 
 impl JournalReader {
-    /// If this session was a guess and another session has become the newest one, opens that session's journal.
+    /// Opens the journal of the newest session, if this session was a guess and another session has become the newest
+    /// one.
     pub fn open_next_session(&self, world: &World) -> Option<JournalReader> {
         let is_guess = self.session_choice == SessionChoice::Guess;
         is_guess

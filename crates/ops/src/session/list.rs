@@ -5,17 +5,21 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
+use crate::features::crashed;
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
 /// How many bytes are read from the end of the session list, where the most recent sessions are.
-const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
+pub(super) const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastSession {
     pub session: String,
     pub at: String,
     pub harness: String,
+    /// The worktree of the session, if it is not this checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
 }
 
 /// How a session was determined.
@@ -26,7 +30,7 @@ pub enum SessionChoice {
     Named,
     /// An environment variable of the calling harness named the session.
     Harness,
-    /// It is the session that was last active in the project.
+    /// Nobody named the session. It was chosen because it was last active in the project.
     Guess,
 }
 
@@ -56,16 +60,15 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
         Some(session) => Ok((session, SessionChoice::Guess)),
         None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
-            hint: "once hooks are installed, a session is recorded from its next prompt on, also a session that is running; if \
-                   none is, `thru doctor` says what is missing"
+            hint: "once hooks are installed, every session is recorded from its next prompt on, even one that is already running; if none is recorded, `thru doctor` says what is missing"
                 .into(),
         }),
     }
 }
 
-/// Like [`choose_session`], but never returns an ended session. If the session must be guessed, returns the open
-/// session that was last active. Returns the error from `refusal` if there is no open session or the user named an
-/// ended one.
+/// Like [`choose_session`], but never returns an ended session, nor guesses one that crashed. If the session must be
+/// guessed, returns the last active session that has neither ended nor crashed. Returns the error from `refusal` if
+/// there is no such session or the user named an ended one.
 pub fn choose_open_session(
     world: &World,
     store: &Store,
@@ -74,12 +77,20 @@ pub fn choose_open_session(
 ) -> Result<(Id, SessionChoice)> {
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
-    // The calling harness is running this session, even if the list says that it has ended.
-    if !roster::has_ended(&entries, session.as_str()) || chosen == SessionChoice::Harness {
+    let is_living = |entry: &RosterEntry| crashed::is_living(store, entry, world.now);
+    let listed = entries.iter().find(|entry| entry.session == session);
+    let is_usable = match chosen {
+        // The calling harness is running this session, even if the list says that it has ended.
+        SessionChoice::Harness => true,
+        // A session that crashed can be resumed.
+        SessionChoice::Named => listed.is_none_or(|entry| !entry.ended),
+        SessionChoice::Guess => listed.is_none_or(is_living),
+    };
+    if is_usable {
         return Ok((session, chosen));
     }
-    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
-    match open.first().filter(|_| chosen == SessionChoice::Guess) {
+    let living = roster::sort_by_activity(&entries, store, is_living);
+    match living.first().filter(|_| chosen == SessionChoice::Guess) {
         Some(entry) => Ok((entry.session.clone(), SessionChoice::Guess)),
         None => Err(refusal(&session)),
     }
@@ -130,22 +141,28 @@ fn session_with_newest_record(store: &Store) -> Result<Option<Id>> {
 
 /// Returns the session that was last active among those with a request or some work. If there is none, returns the
 /// session that was last active.
-fn last_active_session(store: &Store) -> Result<Option<Id>> {
+pub(super) fn last_active_session(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
     let active =
         || roster::sort_by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
     Ok(roster::last_active_session(&entries, store, |_| true).or_else(active))
 }
 
-/// Returns the session that `thru status` shows, with the time of its last activity.
+/// Returns the session that was last active, with the time of its last activity.
 pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
-    let Some(session) = last_active_session(store)? else { return Ok(None) };
+    let session = last_active_session(store)?;
+    session.map_or(Ok(None), |session| describe_session(store, &session))
+}
+
+/// Returns a session's harness and the time of its last activity, or `None` if the session is not listed.
+pub fn describe_session(store: &Store, session: &Id) -> Result<Option<LastSession>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
-    let entry = entries.into_iter().find(|entry| entry.session == session);
+    let entry = entries.into_iter().find(|entry| entry.session == *session);
     Ok(entry.map(|entry| LastSession {
         at: entry.active_at(store),
         session: session.to_string(),
         harness: entry.harness,
+        worktree: None,
     }))
 }
 

@@ -20,7 +20,7 @@ const LOG_TAIL_BYTES: u64 = 32 * 1024;
 const MAX_FILES_CHECKED: usize = 60;
 const MAX_PROBLEMS: usize = 3;
 
-/// How many predecessors are read of a session that continues others.
+/// How many predecessors are read if a session continues other sessions.
 pub const MAX_PREDECESSORS: usize = 8;
 
 /// How many edited files are compared with git's index.
@@ -67,15 +67,15 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     SessionFacts { problems, missing_files: gone, digest }
 }
 
-/// Adds the current state, which git's files and the times of the session's files show. The user may have committed
-/// or edited something since.
+/// Adds the current state, as shown by git's files and the times of the session's files. The user may have committed or
+/// edited something since the session's last record.
 pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
     digest.disk = git_state_on_disk(digest, checkout);
     digest.is_changed_since = is_changed_since(store, digest, checkout);
 }
 
-/// If the project was moved since, replaces the paths of the session's folders with their new paths. Otherwise, the
-/// session's files would count as gone.
+/// Replaces the paths of the session's folders with their new paths if the project has been moved since the session.
+/// Otherwise, the session's files would count as gone.
 fn update_paths_after_move(project: &ProjectContext, digest: &mut Digest) {
     for folder in [&mut digest.home, &mut digest.worktree] {
         if !folder.is_empty() && !Path::new(folder).is_dir() {

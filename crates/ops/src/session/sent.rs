@@ -13,7 +13,7 @@ use crate::session::brief::ComposedBrief;
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// The last brief that a session got on each occasion, in the order in which they were sent.
+/// The last brief that a session got on each occasion. The briefs are in the order in which they were sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SentBriefs {
     briefs: Vec<SentBrief>,
@@ -28,7 +28,7 @@ pub struct SentBrief {
     /// The session that the brief describes. At a session start, this is the previous session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Empty if the brief was empty.
+    /// The text of the brief, which may be empty.
     pub text: String,
 }
 
@@ -124,8 +124,8 @@ fn nothing_sent_error(session: &Id, occasion: Option<SentOccasion>) -> Error {
 impl SessionState for SentBriefs {
     const STATE_FOLDER: &'static str = layout::SENT_BRIEFS_FOLDER;
     const STATE_FILE_SUFFIX: &'static str = ".json";
-    /// This is enough for three briefs and the text that features add to them, each with at most ten thousand
-    /// characters.
+    /// The size limit of the file. It is enough for three briefs and the text that features add to them, each with at
+    /// most ten thousand characters.
     const MAX_STATE_FILE_BYTES: usize = 512 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<SentBriefs, String> {

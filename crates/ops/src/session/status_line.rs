@@ -90,6 +90,6 @@ fn role_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
 
 /// Returns the packet that the session has claimed, for example `packet 20261115T192200Z-parser`.
 fn packet_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
-    let packet = packets::pickup::packet_claimed_by(project.store, session)?;
+    let packet = packets::packet_claimed_by(project.store, session)?;
     Ok(packet.map(|packet| format!("packet {}", one_line(&packet, MAX_NAME_CHARS))))
 }

@@ -1,5 +1,5 @@
-//! Reads a session from its transcript alone. The transcript is folded into a digest as hooks would have done.
-//! Nothing is written.
+//! Reads a session from its transcript alone, and folds the transcript into a digest as hooks would have done. Writes
+//! nothing.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub struct TranscriptToRead<'a> {
 pub struct ReadTranscript {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// Whether the session ran outside this checkout, so that its paths are relative to its own folder.
+    /// Whether the session ran outside this checkout. If so, its paths are relative to its own folder.
     pub is_of_other_project: bool,
     pub skipped: SkippedLines,
 }

@@ -34,7 +34,7 @@ pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(Trans
     Ok(())
 }
 
-/// Calls `is_enough` for each complete line, from the last line backwards, until it returns true.
+/// Calls `is_enough` for each complete line, from the last line backwards, until `is_enough` returns true.
 pub fn read_backwards(
     harness: &Harness,
     path: &Path,

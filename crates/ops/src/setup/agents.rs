@@ -27,9 +27,9 @@ pub use report::{AgentRow, Diagnosis, diagnose, list_agents};
 
 #[derive(Clone, Copy, Debug)]
 pub struct AgentsRequest<'a> {
-    /// `None` means every harness in use.
+    /// The harness, or `None` for every harness in use.
     pub harness: Option<&'a str>,
-    /// `None` means the swarm that the settings name or, for a removal, every swarm.
+    /// The swarm. `None` means the swarm that the settings name or, for a removal, every swarm.
     pub swarm: Option<&'a str>,
     pub scope: InstallScope,
     /// Whether to replace or remove even files that a person has changed. A backup of each is made first.
@@ -39,11 +39,11 @@ pub struct AgentsRequest<'a> {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentInstallReport {
-    /// `None` if the request was for all swarms.
+    /// The swarm, or `None` if the request was for all swarms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<String>,
     pub scope: InstallScope,
-    /// False in a dry run, which reports what would be done.
+    /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     pub harnesses: Vec<HarnessReport>,
     pub notes: Vec<String>,
@@ -435,7 +435,7 @@ fn harness_by_name(name: &str) -> Result<&'static Harness> {
     match harness.agents {
         Some(_) => Ok(harness),
         None => Err(Error::Refused {
-            what: format!("{} has no sub-agents that a file defines", harness.title),
+            what: format!("{} does not read sub-agents from files", harness.title),
             hint: "`thru swarm install` without --harness uses the harnesses that have them".into(),
         }),
     }

@@ -38,7 +38,7 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Returns whether `name` is a backup of exactly this path. If so, only a time, and perhaps a number, precedes the
-/// path. Anything else means that it is a backup of a longer path with the same end.
+/// path. If anything else precedes the path, `name` is a backup of a longer path with the same ending.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));

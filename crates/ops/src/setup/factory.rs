@@ -1,4 +1,4 @@
-//! `thru import factory`: turns handoffs that Factory's own commands wrote into packets. The original files are not
+//! `thru import factory`: makes packets from the handoffs that Factory's own commands wrote. The original files are not
 //! changed.
 
 use std::path::{Path, PathBuf};

@@ -24,7 +24,7 @@ pub fn list_harnesses() -> Vec<HarnessRow> {
     HARNESSES.iter().map(harness_row).collect()
 }
 
-pub fn harness_title(name: &'static str) -> &'static str {
+pub fn harness_title(name: &str) -> &str {
     harness::harness_by_name(name).map_or(name, |harness| harness.title)
 }
 

@@ -58,7 +58,7 @@ pub struct InitReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "in_git")]
     pub records_in_git: Vec<&'static str>,
-    /// False if the root already existed.
+    /// Whether the root was created. False if it already existed.
     pub created: bool,
     pub trusted: bool,
     /// The path at which the project was trusted before its folder was moved, or `None` if the current path is

@@ -36,7 +36,7 @@ pub use unfit::{
     TrackedSettings, ignored_file_note, is_file_ignored_by_harness, tracked_local_file, tracked_settings,
 };
 
-/// How often an edit is tried if another program keeps changing the file.
+/// How many times an edit is attempted if another program keeps changing the file.
 const MAX_WRITE_ATTEMPTS: usize = 5;
 
 /// Whose settings file is changed.
@@ -61,7 +61,7 @@ pub enum InstallTask {
 pub struct InstallReport {
     pub harness: &'static str,
     pub scope: InstallScope,
-    /// False in a dry run, which reports what would be done.
+    /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     pub files: Vec<ChangedFile>,
     /// The files that could not be read and were not changed. They may still contain thru's hooks.
@@ -232,7 +232,7 @@ fn run_in_checkout(
                 "{}: hooks that call it would not be recognised as thru's",
                 world.program_path.display()
             ),
-            hint: "call the program thru, or by a name that begins with it".into(),
+            hint: "call the program `thru`, or give it a name that begins with `thru`".into(),
         });
     }
     let job = InstallJob { world, harness, project, folder, scope, task, mode };
@@ -373,8 +373,8 @@ enum BackupPolicy {
 }
 
 impl PlannedFileChange {
-    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. It
-    /// may be empty now.
+    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. That
+    /// folder may be empty now.
     fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
         let ChangedFile { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
@@ -530,8 +530,8 @@ impl InstallJob<'_> {
                         settings.push(path);
                     }
                 }
-                // All worktrees share one exclude list. A file of the user's own at one of these paths, in any
-                // worktree, must not be hidden from git. Older versions of thru did hide such files.
+                // All worktrees share one exclude list. If the user's own file is at one of these paths in any
+                // worktree, it must not be hidden from git. Older versions of thru did hide such files.
                 let worktrees = git::list_worktrees(project);
                 let is_theirs = |path: &PathBuf| {
                     let inside = path.strip_prefix(project).ok();
@@ -660,8 +660,8 @@ fn file_plan(
     })
 }
 
-/// Returns whether the user had this settings file before the installation. If so, one of its backups contains no
-/// hooks of thru.
+/// Returns whether the user had this settings file before the installation. If so, one of its backups contains none of
+/// thru's hooks.
 fn existed_before_us(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find_hooks(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))

@@ -28,19 +28,20 @@ const MAX_FILE_BYTES: usize = 256 * 1024 * 1024;
 pub struct SwarmReport {
     #[serde(serialize_with = "serialize_path")]
     pub folder: PathBuf,
-    /// `None` if the folder has no plan.
+    /// The imported plan, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanImportReport>,
-    /// `None` if the folder has no context.md, or if that file contains neither decisions nor patterns.
+    /// The imported decisions. `None` if the folder has no context.md, or if that file contains neither decisions nor
+    /// patterns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<decisions::import::DecisionImportReport>,
-    /// `None` if the folder has no evidence.
+    /// The imported evidence, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceImportReport>,
-    /// `None` if the folder has no summaries.
+    /// The imported originals of summaries, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summaries: Option<OutputImportReport>,
-    /// `None` if the folder has no benchmarks.json.
+    /// The imported benchmark runs, or `None` if the folder has no benchmarks.json.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmarks: Option<ImportedRunsReport>,
 }

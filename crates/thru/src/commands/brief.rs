@@ -3,11 +3,12 @@ mod explain;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use model::activity::short_session_id;
 use model::brief::Occasion;
 use model::render::one_line;
 use ops::Result;
 use ops::World;
-use ops::session::brief::{BriefOptions, BriefRoom, RankingChoice};
+use ops::session::brief::{BriefOptions, BriefReport, BriefRoom, RankingChoice};
 use ops::session::sent::{self, SentBrief, SentOccasion};
 
 use crate::clock;
@@ -15,8 +16,11 @@ use crate::output::{self, DIM, OutputFormat, WARN};
 
 /// Show the brief that an agent would get
 ///
-/// Composes the brief from what hooks recorded about a session of this project. With --transcript, uses only the
-/// transcript, as if the session had ended where the transcript ends.
+/// Composes the brief from what hooks recorded about a session of this project, and says on stderr which event it
+/// previews. The session is the current one or, outside a harness, the last session at work, which `thru status` names.
+/// If the session has ended or was never compacted, and there is no --event, the brief shows the session as it stands; no
+/// hook sends exactly this text. --as-sent shows what a hook sent. With --transcript, uses only the transcript, as if the
+/// session had ended where the transcript ends.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Use this transcript instead of what hooks recorded
@@ -25,7 +29,8 @@ pub struct Args {
     /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Compose the brief for this event [default: a compaction, if there was one and the session has not ended]
+    /// Preview what a hook sends at this event [default: a compaction, if there was one and the session has not ended;
+    /// otherwise the session as it stands]
     #[arg(long, value_enum)]
     event: Option<OccasionArg>,
     /// Use the limits of this harness [default: the harness of the session]
@@ -52,7 +57,7 @@ pub struct Args {
     /// Show every candidate, or only the one with this ID: its score, its tokens, and why it is or is not in the brief
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     explain: Option<Option<String>>,
-    /// Rank candidates by score (on) or in the fixed order (off), whatever brief.scoring.enabled says
+    /// Rank candidates by score (on) or in the fixed order (off), regardless of brief.scoring.enabled
     #[arg(long, value_enum)]
     scoring: Option<ScoringArg>,
 }
@@ -132,7 +137,10 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         (OutputFormat::Text, Some(Some(_)), _) => {
             explain::print_candidate(&report.explained.rows[0], candidates)
         }
-        (OutputFormat::Text, None, Some(text)) => output::print_line(text.trim_end()),
+        (OutputFormat::Text, None, Some(text)) => {
+            output::print_message(format_args!("{DIM}{}{DIM:#}", describe_preview(&report)));
+            output::print_line(text.trim_end());
+        }
         (OutputFormat::Text, None, None) => match (report.max_chars, args.budget) {
             _ if report.explained.rows.is_empty() => {
                 output::print_message("There is nothing to put into a brief.");
@@ -143,6 +151,22 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         },
     }
     Ok(0)
+}
+
+/// Says which event a brief previews.
+fn describe_preview(report: &BriefReport) -> String {
+    let session = short_session_id(&report.session);
+    match report.occasion {
+        Occasion::Started => "Preview: what a new session here is told when it starts".to_owned(),
+        Occasion::Compacted => format!("Preview: what session {session} is told after a compaction"),
+        Occasion::Resumed | Occasion::Replayed => {
+            format!("Preview: what session {session} is told when it is resumed")
+        }
+        Occasion::Asked => format!(
+            "Session {session} as it stands. To preview what a hook would send: --event compact, resume or startup; to \
+             see what was sent: --as-sent"
+        ),
+    }
 }
 
 /// Prints the brief that a hook sent. Only its text goes to stdout, so that it can be compared byte for byte.

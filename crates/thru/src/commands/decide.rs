@@ -7,9 +7,9 @@ use crate::output::{GOOD, OutputFormat};
 
 /// Record a decision: what was settled, and why
 ///
-/// The decision is written to .agent/context/decisions.jsonl. Briefs and packets contain it until another decision
-/// supersedes it or it expires. `thru decisions` lists all decisions. The user's answers to an agent's questions are
-/// recorded automatically.
+/// The decision is written to .agent/context/decisions.jsonl. Briefs and packets contain it until it is superseded or
+/// withdrawn, or expires. `thru decisions list` lists the decisions in force. The user's answers to an agent's
+/// questions are recorded automatically.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What was decided; `-` reads the text from stdin

@@ -27,7 +27,7 @@ enum Command {
     Add(Box<add::Args>),
     /// List the tasks that have evidence, with the result of each
     List,
-    /// Show all evidence for a task
+    /// Show the evidence for a task
     Show {
         /// The task
         id: String,

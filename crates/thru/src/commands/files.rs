@@ -9,8 +9,8 @@ use crate::output::{self, DIM, OutputFormat};
 
 /// List the files that matter most, ranked by how tools used them
 ///
-/// Edits count more than reads, recent use counts more than old use, and frequent use more than rare use. Files that
-/// are deleted, ignored by git or generated rank lower. `~named` means that the text of a command mentions the file.
+/// Edits count more than reads, recent use more than old use, and frequent use more than rare use. Files that are
+/// deleted, ignored by git or generated rank lower. `~named` means that the text of a command mentions the file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// List only files of this session; the beginning of its id is enough

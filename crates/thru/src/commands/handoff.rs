@@ -35,7 +35,7 @@ pub struct Args {
     /// Set what the agent says when everything is done, for a loop that starts from the packet
     #[arg(long, value_name = "TEXT")]
     promise: Option<String>,
-    /// Limit the iterations of that loop; 0 means the default limit of loops
+    /// Limit the iterations of that loop; 0 means the default limit for loops
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_iterations: u32,
 }

@@ -3,8 +3,8 @@ use ops::Result;
 /// Handle one event from a harness: payload on stdin, reply on stdout, exit 0
 ///
 /// Harnesses call this command; `thru install` sets that up. It blocks a stop only to continue one of your loops. If
-/// anything goes wrong, it prints nothing, and `thru doctor` shows what went wrong. The event can have the harness's
-/// own name (PostToolUse) or thru's (tool-done).
+/// anything goes wrong, it prints nothing, and `thru doctor` shows what went wrong. The event can be given by the
+/// harness's own name for it (PostToolUse) or by thru's (tool-done).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[arg(help = format!("The harness: {}", ops::setup::harnesses::installable_harnesses().collect::<Vec<_>>().join(", ")))]

@@ -135,7 +135,7 @@ fn print_report(report: &InitReport) {
     report.tracked_settings.iter().for_each(print_tracked_settings);
 }
 
-/// Says why a harness has no hooks, and what to do about it. These are the last lines, so that nobody overlooks them.
+/// Prints why a harness has no hooks, and what to do about it. These are the last lines, so that nobody overlooks them.
 fn print_tracked_settings(tracked: &TrackedSettings) {
     let TrackedSettings { harness, title, path } = tracked;
     let path = one_line(&path.to_string_lossy(), 400);

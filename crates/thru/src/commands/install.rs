@@ -15,9 +15,9 @@ use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Install hooks and commands into a harness's settings
 ///
-/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte. Running this
-/// command again changes nothing, and `thru uninstall` restores the original bytes. A backup is kept. Without --user,
-/// --project or --local, a settings file that is not in git is used.
+/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay the same, byte for byte.
+/// Running this command again changes nothing, and `thru uninstall` restores the original bytes. A backup is kept.
+/// Without --user, --project or --local, a settings file that is not in git is used.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

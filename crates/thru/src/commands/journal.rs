@@ -101,7 +101,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 struct ShownRecord {
     at: String,
     id: String,
-    /// The id of the call that follows this message of the agent. Empty if that id is unknown.
+    /// The id of the call that follows this message from the agent. Empty if that id is unknown.
     before: String,
     /// The agent's message. Empty unless the record is a stop or a message from the transcript.
     agent_message: String,

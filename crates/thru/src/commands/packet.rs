@@ -24,12 +24,12 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List packets, last changed first
+    /// List packets, most recently changed first
     List {
         /// List only packets with this status
         #[arg(long, value_name = "STATUS", value_parser = ["draft", "active", "done", "blocked"])]
         status: Option<String>,
-        /// List at most this many packets; 0 means all [default: 40, with --json all]
+        /// List at most this many packets; 0 means all [default: 40, or all with --json]
         #[arg(long, short = 'n', value_name = "N")]
         limit: Option<usize>,
     },

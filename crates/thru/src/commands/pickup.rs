@@ -7,7 +7,8 @@ use crate::output::{self, OutputFormat, WARN};
 /// Print a packet's prompt, after checking its claims against the files on disk and git
 ///
 /// Changes nothing unless --claim or --take-over is given. Without an id, uses the newest active packet, or else the
-/// newest draft; a packet that another running session has claimed is left out.
+/// newest draft; but if a session crashed later, uses the packet of that session. A packet that another running session
+/// has claimed is left out.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("claiming").args(["claim", "take_over"]))]
 pub struct Args {
@@ -49,8 +50,11 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json => output::print_json(&report),
         OutputFormat::Text => {
             output::print_line(report.prompt.trim_end());
-            if let Some(newer) = &report.newer {
-                output::print_message(format_args!("{WARN}note:{WARN:#} {newer}"));
+            if let Some(other) = &report.also_on_offer {
+                output::print_message(format_args!(
+                    "{WARN}note:{WARN:#} this is the packet of a crashed session; an older packet is also on offer: \
+                     `thru pickup {other}`"
+                ));
             }
         }
     }

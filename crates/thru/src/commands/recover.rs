@@ -26,8 +26,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
             output::print_text(&format_report(&report, file));
             if let Some(session) = &report.ended_recovery_of {
                 output::print_message(format_args!(
-                    "{WARN}note:{WARN:#} session {} was recovering this role; this command ended the recovery. To only read, \
-                     open {file}",
+                    "{WARN}note:{WARN:#} session {} was recovering this role; this command ended the recovery. To read the file without ending the recovery, open {file}",
                     activity::short_session_id(session)
                 ));
             }
@@ -72,7 +71,7 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
         to_read("what the role is", skill),
         to_read("the architecture", architecture),
         Some("Take the recovery steps that the context file lists".to_owned()),
-        Some("Continue with its goal and what is pending".to_owned()),
+        Some("Continue with its goal and its pending work".to_owned()),
     ];
     let numbered = (1..).zip(steps.into_iter().flatten()).map(|(n, step)| format!("{n}. {step}\n"));
     let checklist = format!("Checklist:\n{}", numbered.collect::<String>());

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use model::activity::short_session_id;
 use model::marker::SharingMode;
 use model::render::one_line;
 use model::time;
@@ -142,10 +143,11 @@ fn describe_last_session(last: &LastSession, world: &World) -> String {
     let ago =
         time::parse_time(&last.at).map_or_else(|| last.at.clone(), |at| time::describe_age(at, world.now));
     format!(
-        ", last {} in {}, {}",
-        one_line(&last.session, 128),
-        one_line(&last.harness, 32),
-        one_line(&ago, 40)
+        ", last at work: {} in {}, {}{}",
+        short_session_id(&last.session),
+        one_line(ops::setup::harnesses::harness_title(&last.harness), 32),
+        one_line(&ago, 40),
+        last.worktree.as_ref().map_or(String::new(), |tree| format!(", in {}", one_line(tree, 300)))
     )
 }
 

@@ -23,7 +23,7 @@ pub struct Args {
     /// path is allowed here too
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     moved: bool,
-    /// List every trusted root of this machine
+    /// List every trusted root on this machine
     #[arg(long)]
     list: bool,
 }

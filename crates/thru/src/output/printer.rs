@@ -118,7 +118,7 @@ pub fn print_transient_line(text: &str) -> std::io::Result<()> {
     let text = clean_and_color(text, color);
     let line = match color {
         true => format!("\r\x1b[2K{text}"),
-        // Without escape sequences, the line is cleared with blanks.
+        // Without escape sequences, the line is cleared with spaces.
         false => format!("\r{:MAX_TRANSIENT_WIDTH$}\r{text}", ""),
     };
     OutputStream::Err.write(line.as_bytes())

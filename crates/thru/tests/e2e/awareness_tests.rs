@@ -157,7 +157,7 @@ fn the_status_line_is_on_the_screen() {
     scratch.run_thru_successfully(&["plan", "init", "A plan", "--phase", "first"]);
     scratch.run_thru_successfully(&["task", "add", "A task", "--id", "1.1"]);
     scratch.run_thru_successfully(&["task", "start", "1.1", "--session", "whoever"]);
-    // The settings that a user has after agreeing to Claude Code's questions at its first start.
+    // The settings that a user has after answering yes to the questions that Claude Code asks when it is first started.
     let project = scratch.project.to_string_lossy().into_owned();
     let agreed = json!({
         "hasCompletedOnboarding": true, "theme": "dark",

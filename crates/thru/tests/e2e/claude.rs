@@ -24,7 +24,7 @@ pub struct Conversation {
 }
 
 impl ClaudeCode {
-    /// Returns `None` if Claude Code is not installed. The test is then reported as skipped.
+    /// Finds Claude Code. Returns `None` if it is not installed, and the test is then reported as skipped.
     pub fn find_installed() -> Option<ClaudeCode> {
         available::find_harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
     }

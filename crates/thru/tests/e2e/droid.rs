@@ -11,7 +11,7 @@ use crate::model::ScriptedModel;
 use crate::process::{EndedProcess, TestProcess, TimedLine};
 use crate::scratch::ScratchProject;
 
-/// The port of the discard service on this machine. No program listens on it.
+/// An address on this machine at which no program listens. Its port is that of the discard service.
 const UNUSED_ADDRESS: &str = "http://127.0.0.1:9";
 
 pub const ONE_SHOT_ARGUMENTS: &[&str] =
@@ -31,7 +31,7 @@ pub struct Conversation {
 }
 
 impl Droid {
-    /// Returns `None` if Droid is not installed. The test is then reported as skipped.
+    /// Finds Droid. Returns `None` if it is not installed, and the test is then reported as skipped.
     pub fn find_installed() -> Option<Droid> {
         available::find_harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }

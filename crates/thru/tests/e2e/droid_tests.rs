@@ -120,7 +120,7 @@ fn a_conversation_is_in_the_journal() {
     hooks::assert_all_succeeded("Droid", &hook_runs(&ended));
 }
 
-/// No event reports an automatic compaction of Droid, but the transcript shows it.
+/// No event reports Droid's automatic compaction, but the transcript shows it.
 #[test]
 fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
     let Some(droid) = Droid::find_installed() else { return };

@@ -40,7 +40,7 @@ fn status_and_reason(scratch: &ScratchProject, id: &str) -> (String, String) {
     (text("status"), text("ended_reason"))
 }
 
-/// Returns how often the first request that mentions this iteration contains the whole prompt.
+/// Returns how many times the first request that mentions this iteration contains the whole prompt.
 fn count_fed_iterations(model: &ScriptedModel, iteration: &str) -> usize {
     let words = format!("iteration {iteration}");
     let asked = model.received_requests();
@@ -368,7 +368,7 @@ fn droid_is_fed_until_the_promise() {
     assert_eq!(show_loop(&scratch, &id)["iteration"], 3);
     let sid = ended_run.lines[0].json["session_id"].as_str().expect("a session");
     assert_eq!(show_loop(&scratch, &id)["session"], sid);
-    // The prompt of the loop is not recorded as a prompt of the user.
+    // The loop's prompt is not recorded as one of the user's prompts.
     scratch.shown_journal(sid).assert_once(&json!({ "event": "prompt" }));
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();

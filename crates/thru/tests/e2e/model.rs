@@ -22,7 +22,7 @@ pub enum RequestKind {
     Main,
     Subagent,
     Compact,
-    /// A request for a title or similar. It does not use up a step of the script.
+    /// A request for a title or something similar. It does not use up a step of the script.
     Side,
 }
 
@@ -79,7 +79,7 @@ impl ScriptedModel {
         self.shared.lock_state().asked.clone()
     }
 
-    /// Appends answers to the ones that are not used yet.
+    /// Appends answers to the ones that have not been used yet.
     pub fn add_answers(&self, script: ModelScript) {
         let mut state = self.shared.lock_state();
         state.main.extend(script.main);

@@ -43,7 +43,7 @@ fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
         assert_eq!(last.count_occurrences(BRIEF_TITLE), 1, "after {prompt:?}");
         assert_eq!(last.count_occurrences("was resumed"), 0, "nothing has changed since");
     }
-    // In the meantime, somebody else changes a file of the session.
+    // In the meantime, somebody else changes one of the session's files.
     scratch.write_file("src/lexer.rs", "changed\n");
     claude.run_prompt(&scratch, &model, "What is new?", &["--resume", &sid]).assert_success();
     let asked = model.received_requests();

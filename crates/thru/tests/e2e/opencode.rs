@@ -47,7 +47,7 @@ pub struct ServerSession {
 }
 
 impl OpenCode {
-    /// Returns `None` if OpenCode is not installed. The test is then reported as skipped.
+    /// Finds OpenCode. Returns `None` if it is not installed, and the test is then reported as skipped.
     pub fn find_installed() -> Option<OpenCode> {
         available::find_harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
     }
@@ -185,7 +185,7 @@ fn is_error_line(line: &str) -> bool {
     line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
-/// Returns a step with a call that needs a permission. The tests never grant it.
+/// Returns a step with a call that needs permission, which the tests never grant.
 pub fn step_without_permission() -> ScriptStep {
     call_step("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
 }

@@ -212,8 +212,8 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_script_used_up();
 }
 
-/// Proves that the checks below notice a plugin that throws, whether in an event, whose result OpenCode does not await,
-/// or in a call.
+/// Proves that the checks below notice a plugin that throws, both in an event, whose result OpenCode does not await,
+/// and in a call.
 #[test]
 fn what_a_plugin_throws_is_seen() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };

@@ -41,7 +41,8 @@ fn loop_log(scratch: &ScratchProject, id: &str) -> JournalLines {
     JournalLines::read(&scratch.store_folder().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// A script of five turns. In one of them, the agent writes a message before a tool call, which is not a stop.
+/// Returns a script of five turns. In one of them, the agent writes a message before a tool call. Such a message is not
+/// a stop.
 fn script_of_five_turns() -> ModelScript {
     ModelScript::main([
         text_step("One."),
@@ -66,7 +67,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     let server = opencode.start_server(&scratch, &model, &scratch.project);
     let idle = |session: &ServerSession| wait_until("the turn's end", || session.is_idle());
 
-    // The loop runs five iterations until the promise. The validators take longer than a hook may take.
+    // The loop runs for five iterations, until the agent gives the promise. The validators take longer than a hook may
+    // take.
     let id = start_waiting_loop(&scratch, &["--max-iterations", "9", "--validator", "sleep 2.5"]);
     model.add_answers(script_of_five_turns());
     let session = server.create_session(&scratch.project);
@@ -101,7 +103,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     idle(&session);
     model.assert_script_used_up();
 
-    // A cancel from a terminal ends the loop while the second turn runs.
+    // Cancelling the loop from a terminal ends the loop while the second turn is running.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([
         text_step("One."),
@@ -120,7 +122,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(loop_state(&scratch, &id).0, "cancelled");
     model.assert_script_used_up();
 
-    // The user aborts a turn, so the loop must not continue it. The turn finished a step before, so only the abort
+    // The user aborts a turn, so the loop must not continue it. The turn had already finished a step, so only the abort
     // distinguishes it from a finished turn.
     let id = start_waiting_loop(&scratch, &[]);
     let never = ScriptStep { delay: WAIT_LIMIT, ..text_step("Never heard.") };
@@ -146,7 +148,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // After an error of the provider, the loop does not continue.
+    // After an error from the provider, the loop does not continue.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([
         text_step("One."),
@@ -165,8 +167,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// The user sends a message while validators run. The loop sends no prompt during the user's turn, and continues
-/// afterwards.
+/// Checks that the loop sends no prompt during the user's turn if the user sends a message while validators are
+/// running, and that the loop continues afterwards.
 fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, session: &ServerSession) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = start_waiting_loop(scratch, &["--max-iterations", "3", "--validator", slow]);
@@ -182,7 +184,7 @@ fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, sessi
     wait_until("the user's turn", || model.has_received("WHAT-IS-THE-PORT"));
     scratch.write_file("validated", "");
     wait_until("the promise is not believed", || loop_state(scratch, &id).2 == 2);
-    // Wait, because a prompt of the loop would arrive within a second.
+    // Wait, because a prompt from the loop would arrive within a second.
     std::thread::sleep(std::time::Duration::from_secs(1));
     scratch.write_file("answered", "");
     wait_until("the limit", || loop_state(scratch, &id).0 != "active");

@@ -262,7 +262,7 @@ fn a_packet_goes_through_three_harnesses() {
 }
 
 /// Measures the cost of the plugin with turns of ten calls on two servers that differ only in the plugin. The servers
-/// take turns in going first, and the medians are compared.
+/// take turns going first, and the medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]

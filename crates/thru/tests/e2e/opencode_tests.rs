@@ -224,7 +224,8 @@ fn check_automatic_compaction(session: &ServerSession, model: &ScriptedModel) {
     );
 }
 
-/// The provider refuses a request that is too long. OpenCode compacts and sends the user's message again.
+/// Checks the compaction after an error: the provider refuses a request that is too long, so OpenCode compacts and
+/// sends the user's message again.
 fn check_compaction_after_error(session: &ServerSession, model: &ScriptedModel) {
     model.add_answers(ModelScript {
         main: vec![

@@ -127,7 +127,7 @@ impl TestProcess {
         self.finish_process(status)
     }
 
-    /// Ends the process like Ctrl-C on a terminal: the whole group gets a signal that it can handle.
+    /// Ends the process as Ctrl-C on a terminal would: the whole group gets a signal that it can handle.
     pub fn interrupt(mut self) -> EndedProcess {
         // A shell ignores SIGINT for background processes, and CI may use such a shell.
         for signal in [Signal::INT, Signal::TERM] {

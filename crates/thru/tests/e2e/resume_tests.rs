@@ -13,7 +13,7 @@ const WORKSTREAM_FOLDER: &str = ".agent/context/workstreams/01-greeting";
 /// tool.
 const ASKING_ARGUMENTS: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
-/// A project with a workstream, and with hooks in Claude Code.
+/// Creates a project with a workstream, and with hooks in Claude Code.
 fn project_with_workstream() -> ScratchProject {
     let scratch = ScratchProject::new();
     scratch.write_failing_check("error: no such greeting", 3);
@@ -58,7 +58,7 @@ fn send_work_prompt(talk: &mut Conversation) -> Value {
     talk.send_and_answer_question("Please GREET-THE-WORLD. Never use exclamation marks.", &answers)
 }
 
-/// A summary that omits everything that was done, asked or decided.
+/// Returns a summary that omits everything that was done, asked or decided.
 fn poor_summary() -> Vec<ScriptStep> {
     vec![text_step("<analysis>none</analysis>\n<summary>SOMETHING-WAS-DONE</summary>")]
 }
@@ -87,8 +87,8 @@ fn assert_restored(after: &ReceivedRequest) {
         "plan.md (",
         "3. ",
         "steps.md (",
-        "questions that its files answer: 1. “What problem is solved, and what shows that it is? (from overview.md)”",
-        "2. “What is the approach, and what was decided against? (from plan.md)”",
+        "questions that its files answer: 1. “What problem is solved, and what shows that it is solved? (from overview.md)”",
+        "2. “What is the approach, and which alternatives were rejected? (from plan.md)”",
         "3. “Which step is next, and what does it need? (from steps.md)”",
     ];
     assert!(after.contains_in_order(&manifest), "files and questions of the manifest, in order");

@@ -1,4 +1,4 @@
-//! `thru brief --as-sent` prints what a hook sent to a session, whatever the session has done since.
+//! `thru brief --as-sent` prints what a hook sent to a session, regardless of what the session has done since.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -33,7 +33,7 @@ fn report_stop(env: &TestEnv, session: &str) {
     env.fire_event(session, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
 }
 
-/// Creates two sessions. One has a coder and a failed command, the other has a role.
+/// Creates two sessions. One has a coder and a failed command, and the other has a role.
 fn env_with_two_sessions() -> TestEnv {
     let env = TestEnv::with_root();
     for session in ["one", "two"] {
@@ -146,7 +146,7 @@ fn fire_prompt(env: &TestEnv, session: &str) -> crate::call::ThruOutput {
 fn two_sessions_that_edit_one_file_are_each_told_once() {
     let env = env_with_two_sessions();
     let told = fire_prompt(&env, "one").context_for_model();
-    assert_snapshot!(told, @"Throughline: session two (Claude Code, tester) edited src/a.rs at 2026-11-15T19:22:00Z, and this session did at 2026-11-15T19:22:00Z. Read it again before you change it.");
+    assert_snapshot!(told, @"Throughline: session two (Claude Code, tester) edited src/a.rs at 2026-11-15T19:22:00Z, and this session edited it at 2026-11-15T19:22:00Z. Read it again before you change it.");
     fire_prompt(&env, "one").assert_silent("the session was already warned");
     let told = fire_prompt(&env, "two").context_for_model();
     assert!(told.contains("session one (Claude Code) edited src/a.rs at"), "{told}");

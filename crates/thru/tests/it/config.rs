@@ -18,12 +18,12 @@ fn config_shows_every_default() {
     exit: 0
     ---- stdout
     hooks.enabled                                 true                           default  false turns every hook off
-    hooks.auto_init                               false                          default  true lets the start of a session create the root
+    hooks.auto_init                               false                          default  true creates a root at the start of a session, if there is none
     hooks.compaction_guidance                     true                           default  tells the summariser what to keep verbatim, if the harness allows it
-    hooks.deadline_ms                             200                            default  ms that a hook may take (a quarter of it for tool calls and compactions), at most half of it waiting for one lock
-    hooks.log_limit_kib                           8192                           default  a log of this size in KiB is rotated
-    loops.no_progress_turns                       3                              default  turns in a row without progress after which a loop ends; 0 turns this off
-    loops.validator_timeout                       300                            default  seconds for all validators of a loop; run `thru install` again after a change
+    hooks.deadline_ms                             200                            default  time limit of a hook in ms; a quarter of it for tool calls and compactions; at most half of it for one lock
+    hooks.log_limit_kib                           8192                           default  the size in KiB at which a log is rotated
+    loops.no_progress_turns                       3                              default  a loop ends after this many turns in a row without progress; 0 turns this off
+    loops.validator_timeout                       300                            default  seconds that all validators of a loop may take together; run `thru install` again after a change
     resume.reminders                              true                           default  remind the agent of unread manifest files while work continues
     resume.inline                                 true                           default  include the text of the files to load, if there is room
     resume.max_age_hours                          72                             default  ignore the state saved before a compaction if it is older than this many hours
@@ -42,14 +42,14 @@ fn config_shows_every_default() {
     roles.architecture_doc                        docs/architecture.md           default  the document that a recovering role should read
     gates.jobs                                    4                              default  how many outputs `thru gate run` produces at the same time
     gates.timeout_s                               1800                           default  seconds after which a launched command is killed
-    gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` is the live run
+    gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` names the live run
     swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
     swarm.models                                                                 default  models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change
     roots.allow                                                                  default  folders that may be a root although they are shared, foreign or your home; only in your own settings
     brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of in the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
     brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens
-    brief.scoring.decision_decay.mode             exponential                    default  how a decision loses its value: exponential or linear
+    brief.scoring.decision_decay.mode             exponential                    default  how a decision's weight falls with its age: exponential or linear
     brief.scoring.decision_decay.half_life_hours  24                             default  hours after which a decision counts half as much
     brief.scoring.token_ratios.prose              0.25                           default  tokens per character of prose
     brief.scoring.token_ratios.code               0.4                            default  tokens per character of code
@@ -77,8 +77,8 @@ fn config_shows_every_default() {
     brief.scoring.weights.files                   1                              default  weight of files
     brief.scoring.weights.commands                1                              default  weight of checks, traps and other commands
     brief.scoring.weights.problems                1                              default  weight of problems with hooks
-    brief.budget_warnings                         true                           default  tell the agent when its context window is 70 and 90 percent full
-    brief.model_limits                                                           default  context windows of models in tokens; they override the known ones: \"my-*\" = 200000
+    brief.budget_warnings                         true                           default  tell the agent when its context window is 70 percent full, and again at 90 percent
+    brief.model_limits                                                           default  context windows of models in tokens; they override the built-in sizes: \"my-*\" = 200000
     swarm.awareness_max_chars                     300                            default  the maximum number of characters about other agents' recent work, in a brief and for a sub-agent
     profiles.max_chars                            2000                           default  the maximum number of characters that a sub-agent is given when it starts; 0 gives it nothing
     profiles.architect                            all                            default  what an architect is given when it starts

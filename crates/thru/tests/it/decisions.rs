@@ -111,7 +111,7 @@ fn invalid_decisions_are_refused_with_a_reason() {
         assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
     }
     assert_eq!(recorded_decisions(&env).len(), 1);
-    // Torn lines, and lines of a newer version of thru, are skipped. `thru doctor` names them.
+    // Torn lines, and lines from a newer version of thru, are skipped. `thru doctor` names them.
     let mut log = fs::read(env.store_folder().join("decisions.jsonl")).unwrap();
     log.extend_from_slice(b"{\"v\":9,\"id\":\"d-9\",\"text\":\"later\"}\n{\"id\":\"d-");
     fs::write(env.store_folder().join("decisions.jsonl"), log).unwrap();
@@ -133,8 +133,8 @@ fn a_secret_is_covered_before_it_is_written() {
     }
 }
 
-/// An answer is recorded as a decision at the call. After the compaction, the brief contains the decision once. A later
-/// answer supersedes it.
+/// An answer is recorded as a decision as soon as the call ends. After the compaction, the brief contains the decision
+/// once. A later answer supersedes it.
 #[test]
 fn an_answer_is_a_decision_at_the_call() {
     let env = TestEnv::with_root();

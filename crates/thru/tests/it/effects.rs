@@ -1,4 +1,5 @@
-//! Effects on the outside world are recorded at the call. Briefs mention them, so that the agent does not repeat them.
+//! Effects on the outside world are recorded as soon as the call ends. Briefs mention them, so that the agent does not
+//! repeat them.
 
 use serde_json::{Value, json};
 
@@ -124,7 +125,8 @@ fn a_brief_says_what_is_at_risk_first() {
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>All done.</summary>"});
     env.fire_event("s1", "SubagentStop", summary);
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).stdout;
-    assert!(brief.contains("1 edited file, not in any commit seen after 4444444: src/lex.rs"), "{brief}");
+    let risk = "1 edited file, not in any commit seen after 4444444; the summary does not say so: src/lex.rs";
+    assert!(brief.contains(risk), "{brief}");
     assert!(brief.contains("commit 4444444 is not pushed"), "{brief}");
     assert!(brief.contains("pushed main"), "{brief}");
     for id in

@@ -270,7 +270,7 @@ impl TestEnv {
 }
 
 impl Drop for TestEnv {
-    /// Makes the files that a test locked writable again, so that the folder can be removed.
+    /// Restores write permission to the files that a test locked, so that the folder can be removed.
     fn drop(&mut self) {
         if self.locked.get() {
             let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.base).status();

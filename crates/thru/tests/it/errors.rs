@@ -31,7 +31,7 @@ fn an_absent_root_is_exit_code_10() {
     exit: 10
     ---- stderr
     error: $PROJECT: this is not a root: there is no .agent/context/root.json here or above
-    hint:  `thru init` in the folder of your project makes one
+    hint:  run `thru init` in the folder of your project to create one
     ");
     let error = error_fields(&env, &["trust"], 10);
     assert_eq!((&error["kind"], &error["file"]), (&"absent".into(), &env.project_folder().to_str().into()));

@@ -227,7 +227,7 @@ fn a_run_that_says_nothing_proves_nothing() {
     {
         let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", line]);
         assert_eq!(run.code, 1, "{}", run.stdout);
-        assert!(run.stderr.contains("this does not prove the task"), "{}", run.stderr);
+        assert!(run.stderr.contains("this does not prove that the task is done"), "{}", run.stderr);
     }
     assert_eq!(env.run_thru(&["task", "done", "1.1"]).code, 15);
     let late = env.run_thru(&["evidence", "run", "1.2", "--timeout", "1", "--", "sleep", "600"]);
@@ -289,8 +289,8 @@ fn report_edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, FAR_FUTURE, "PostToolUse", more);
 }
 
-/// Returns the real time in a second in which no file was changed. Files get the time of the last clock tick, so the
-/// function waits for a few ticks before and after the beginning of the second.
+/// Returns the current real time, taken in a second in which no file was changed. Files get the time of the last clock
+/// tick, so the function waits for a few ticks before and after the beginning of the second.
 fn quiet_real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();

@@ -66,7 +66,7 @@ fn edit_input(env: &TestEnv, file: &str) -> Value {
     json!({"file_path": env.project_folder().join(file), "old_string": "a", "new_string": "b"})
 }
 
-/// Builds a long session whose first part is more than 1.5 MB before the end. Earlier versions of the hooks did not
+/// Builds a long session whose first part is more than 1.5 MB away from the end. Earlier versions of the hooks did not
 /// read that far back.
 fn long_session(env: &TestEnv) -> TranscriptBuilder {
     let mut transcript = TranscriptBuilder::new();

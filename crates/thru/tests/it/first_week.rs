@@ -36,7 +36,7 @@ fn read_exclude_list(env: &TestEnv) -> String {
     fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap_or_default()
 }
 
-/// Creates a repository of a user who has Claude Code.
+/// Creates a repository for a user who has Claude Code.
 fn repository_with_claude_code() -> TestEnv {
     let env = TestEnv::with_repository();
     env.write_file("home/.claude/settings.json", "{}\n");
@@ -580,6 +580,7 @@ Before continuing, you MUST verify you understand:
 mod fifth;
 mod fourth;
 mod pleasant;
+mod sixth;
 mod trials;
 
 mod loops {
@@ -606,7 +607,7 @@ mod loops {
         for owner in [&["--session", "s1"][..], &["--next"]] {
             let said = env.run_thru(&[&["loop", "start", "go"], owner].concat()).assert_ok();
             assert!(
-                said.stderr.contains("it has no promise, so it goes on until 30 iterations have run"),
+                said.stderr.contains("it has no promise, so it continues until 30 iterations have run"),
                 "{said}"
             );
             assert!(said.stderr.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{owner:?}: {said}");

@@ -86,7 +86,7 @@ fn every_hint_can_be_followed() {
     let env = TestEnv::with_root();
     let output = env.run_thru(&["gate", "check", "--stage", "review"]).assert_exit_code(10);
     assert!(
-        output.stderr.contains("`thru gate expect review --critical review-ROLE.md` makes one"),
+        output.stderr.contains("`thru gate expect review --critical review-ROLE.md` creates one"),
         "{output}"
     );
     for words in [["gate", "check", "--stage", "../x"], ["gate", "run", "--stage", "../x"]] {

@@ -34,7 +34,7 @@ fn env_expecting_outputs(words: &[&str]) -> TestEnv {
 }
 
 /// A reader may copy the last line of an output from a brief, so the brief must quote that line exactly. A brief must
-/// also not give advice that cannot be followed.
+/// also give no advice that cannot be followed.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     let env = env_expecting_outputs(&["review-a.md"]);

@@ -353,7 +353,7 @@ fn nothing_is_launched_without_its_inputs() {
     env.run_thru(&["gate", "run"]).assert_exit_code(0);
 }
 
-/// A launched command that outlived its run and the process that watched the command.
+/// A launched command that outlived both its run and the process that watched it.
 struct OrphanProcess {
     stage: TestStage,
     process: rustix::process::Pid,
@@ -417,7 +417,7 @@ fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
 fn again_ends_what_an_earlier_run_has_left() {
     let OrphanProcess { stage, process } = OrphanProcess::new();
     let output = stage.run_gate(&["--again"]).assert_exit_code(0);
-    assert!(output.stderr.contains("ended, to be launched again"), "{output}");
+    assert!(output.stderr.contains("ended, so that it can be launched again"), "{output}");
     assert!(has_process_ended(process));
     assert_eq!((stage.recorded_attempts(), stage.count_launches("review-a.md")), (vec![1], 2));
 }
@@ -487,7 +487,7 @@ fn an_interrupt_ends_what_was_launched() {
             .and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
-    // The command may already run before its launch is recorded, so wait.
+    // The command may already be running before its launch is recorded, so wait.
     std::thread::sleep(Duration::from_millis(300));
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());

@@ -54,7 +54,7 @@ fn a_list_and_a_log_to_read() {
     Started 20261115T192200Z-make-all-tests-pass, iteration 1 of 30, session 9487a9f7
     It ends when the agent says <promise>ALL TESTS PASS</promise> and the validators pass, or after 30 iterations.
     ---- stderr
-    note: Claude Code goes on at most 8 times in a row without a tool call; start it with CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 to lift that
+    note: Claude Code continues at most 8 times in a row without a tool call; start it with CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 to remove this limit
     ");
     report_stop(&env, "2026-11-15T19:23:00Z", "Three are red.");
     let edit = json!({"session_id": "9487a9f7-611a", "cwd": env.project_folder(), "tool_name": "Edit", "tool_use_id": "t1",
@@ -237,7 +237,7 @@ fn a_loop_that_is_used_up_wants_more_to_go_on() {
     exit: 15
     ---- stderr
     error: 20261115T192200Z-work has used up its 1 iterations
-    hint:  `thru loop resume 20261115T192200Z-work --max-iterations N` gives it more; N counts from its start
+    hint:  `thru loop resume 20261115T192200Z-work --max-iterations N` gives it more iterations; N counts from its start
     ");
     let resumed = env.run_thru_json(&["loop", "resume", "work", "--max-iterations", "5"]);
     assert_eq!(

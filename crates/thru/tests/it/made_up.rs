@@ -1,4 +1,4 @@
-//! Tests with whole invented sessions. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the expected
+//! Tests with complete invented sessions. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the expected
 //! briefs. Afterwards, read the briefs as if you were an agent that remembers nothing.
 
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl TranscriptBuilder {
         self.push_call("Bash", &json!({"command": command}), &text, true);
     }
 
-    /// Adds a call of a sub-agent. Older versions of Claude Code wrote such calls to the main transcript.
+    /// Adds a sub-agent's call. Older versions of Claude Code wrote such calls to the main transcript.
     fn push_subagent_call(&mut self, tool: &str, input: &Value, result: &str) {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
@@ -125,7 +125,7 @@ fn session_with_requests() -> TranscriptBuilder {
     session
 }
 
-/// Builds a session with a plan, a todo list, a sub-agent, a refused call and a remark of the user.
+/// Builds a session with a plan, a todo list, a sub-agent, a refused call and a remark by the user.
 fn session_with_plan() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     let steps: String = (1..=14).map(|n| format!("### {n}. `src/importer/step_{n}.py`\n- move the reader of step {n} here\n- keep its tests green\n\n")).collect();

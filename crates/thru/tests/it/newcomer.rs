@@ -201,7 +201,10 @@ fn clearing_the_live_run_says_what_was_given_up() {
     env.run_thru(&["gate", "expect", "review", "review-a.md"]).assert_ok();
     let run = env.store_folder().join("outputs/review-20261115T192200Z");
     let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
-    assert_eq!(cleared.stdout, format!("Stage review is given up; its files stay in {}\n", run.display()));
+    assert_eq!(
+        cleared.stdout,
+        format!("Stage review is no longer live; its files stay in {}\n", run.display())
+    );
     let again = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
     assert_eq!(again.stdout, "No run was live, so nothing is cleared\n");
     env.run_thru(&["gate", "live", "--set", "review-20261115T192200Z"]).assert_ok();
@@ -371,7 +374,7 @@ fn words_after_compact_are_no_message_to_the_agent() {
     assert!(!packet.contains("focus on the sub() work"), "{packet}");
     assert!(packet.contains("> write a README with usage"), "{packet}");
 
-    // They are for one compaction only.
+    // The instructions apply to one compaction only.
     say(&env, "In English, please.", "I wrote README.md.");
     let asked = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(!asked.contains("focus on the sub() work"), "{asked}");
@@ -427,7 +430,8 @@ fn a_request_is_not_cut_before_a_prohibition() {
     );
 }
 
-/// Sets the state that a newcomer met: an older packet is active, and a newer one was left by a crashed session.
+/// Sets up the state that a newcomer encountered: an older packet is active, and a newer one was left by a crashed
+/// session.
 #[test]
 fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
     let env = crate::packets::repository_with_session();
@@ -448,20 +452,21 @@ fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
             .event_payload(&why.replace(' ', "-"), "SessionStart", json!({"source": "startup"}))
             .to_string();
         let told = env.hook_call("SessionStart", payload).run().context_for_model();
-        let offer = told.lines().find(|line| line.contains("on offer:")).unwrap_or_default();
+        let offer = told.lines().find(|line| line.contains("`thru pickup ")).unwrap_or_default();
         assert!(offer.contains(&format!("`thru pickup {expected}`")), "{why}: {told}");
         (status.stdout, offer.to_owned())
     };
     let draft = made("20:00:00", &["handoff", "write the docs", "--json"]);
     let (status, offer) = agree(&active, "an active packet comes before a newer draft");
-    assert!(!status.contains("crashed session is newer") && !offer.contains("is newer"), "{status}\n{offer}");
+    assert!(!status.contains("crashed session") && !offer.contains("crashed session"), "{status}\n{offer}");
     crate::packet_sweeps::mark_process_dead(&env);
     env.run_thru(&["sweep"]).assert_ok();
-    let (status, offer) = agree(&active, "its author has crashed");
-    let newer = format!("the packet of a crashed session is newer: `thru pickup {draft}`");
-    assert!(status.contains(&newer) && offer.contains(&newer), "{status}\n{offer}");
+    let (status, offer) = agree(&draft, "its author has crashed");
+    assert!(status.contains("“write the docs”, from a crashed session"), "{status}");
+    assert!(offer.contains(" crashed; "), "{offer}");
     let picked = env.run_thru(&["pickup"]).assert_ok();
-    assert!(picked.stderr.contains(&newer), "{picked}");
+    let older = format!("an older packet is also on offer: `thru pickup {active}`");
+    assert!(picked.stderr.contains(&older), "{picked}");
     env.fire_event("s9", "SessionStart", json!({"source": "startup"}));
     env.run_thru(&["pickup", &active, "--claim", "--session", "s9"]).assert_ok();
     agree(&draft, "a running session works on the active one");
@@ -554,7 +559,7 @@ fn a_mistyped_output_gets_no_prompt() {
 fn before_the_first_session_it_is_said_when_recording_begins() {
     let env = TestEnv::with_root();
     let journal = env.run_thru(&["journal"]).assert_exit_code(10);
-    assert!(journal.stderr.contains("a session is recorded from its next prompt on"), "{journal}");
+    assert!(journal.stderr.contains("every session is recorded from its next prompt on"), "{journal}");
 }
 
 /// Claude Code may tell the model to edit files with `sed`, so no edit is reported.

@@ -102,7 +102,7 @@ fn every_failing_command_is_kept() {
     let brief = session.brief();
     assert!(brief.contains("`./deploy.sh` (exit 7)") && brief.contains("`./migrate.sh` (exit 3)"), "{brief}");
     assert_eq!(session.failing_in_status().as_deref(), Some("`./migrate.sh` (and 1 more)"));
-    // A mistyped command does not hide the others.
+    // A mistyped command does not hide other failures.
     session.fail("make test", 2, "make: *** No rule to make target 'test'.  Stop.");
     assert_eq!(session.failing_in_status().as_deref(), Some("`./migrate.sh` (and 1 more)"));
     // `bash migrate.sh` counts as the same command as `./migrate.sh`.

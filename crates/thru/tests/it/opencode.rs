@@ -276,7 +276,7 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     env.run_thru(&["harness", "show", "emacs"]).assert_exit_code(2);
 }
 
-/// A session in the database. A script replaces OpenCode's own program and `sqlite3`, which print the session.
+/// A session in the database. A script that prints the session replaces OpenCode's own program and `sqlite3`.
 struct StoredSession {
     env: TestEnv,
 }

@@ -242,7 +242,7 @@ fn only_the_users_own_settings_can_allow_a_root() {
     env.write_file("project/.agent/context/config.toml", &allow);
     env.write_file("home/.agent/context/config.toml", &allow);
     let told = env.run_thru(&["config"]).assert_ok();
-    assert!(told.stderr.contains("`roots.allow` counts only in your own settings file"), "{told}");
+    assert!(told.stderr.contains("`roots.allow` is allowed only in your own settings file"), "{told}");
     let by_variable = env
         .thru_call(&["status"])
         .in_folder(env.home_folder())

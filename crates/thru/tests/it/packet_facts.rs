@@ -123,11 +123,11 @@ fn a_run_is_verified_only_if_nothing_was_edited_after_it() {
     fire_event(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "later", "tool_input": edit}));
     write_handoff(&env, "second");
     let (state, note) = claim(&env, "second");
-    assert!(state == "unverified" && note.ends_with("before the last edits"), "{state} {note}");
+    assert!(state == "unverified" && note.ends_with("before the last edits; run it again"), "{state} {note}");
 
     env.write_file("project/src/a.rs", "on disk");
     let (state, note) = claim(&env, "first");
-    assert!(state == "unverified" && note.ends_with("before later changes"), "{state} {note}");
+    assert!(state == "unverified" && note.ends_with("before later changes; run it again"), "{state} {note}");
 }
 
 #[test]

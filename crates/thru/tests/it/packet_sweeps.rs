@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire_event, repository_with_session, write_handoff};
 
-/// Changes the session's recorded process, as if that process had ended and another one had its id now. A start time is
-/// a number, so no process can have the start time `earlier`.
+/// Changes the session's recorded process, as if that process had ended and its id now belonged to another process. A
+/// start time is a number, so no process can have the start time `earlier`.
 pub fn mark_process_dead(env: &TestEnv) {
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();

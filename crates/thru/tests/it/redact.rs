@@ -1,4 +1,4 @@
-//! Tests `thru redact`, which applies the filter that all captured text passes before it is written.
+//! Tests `thru redact`, which applies the filter that all captured text passes through before it is written.
 
 use crate::call::ThruOutput;
 use crate::env::TestEnv;

@@ -409,7 +409,7 @@ fn a_brief_of_a_transcript_alone() {
     let begun = "Started, result not seen: `Read docs/being_read.md`, `make never-ended`";
     assert!(brief.contains(begun) && brief.contains("- read docs/being_read.md"), "{brief}");
     assert!(!brief.contains("edited docs/being_read.md"), "{brief}");
-    assert!(brief.starts_with("Throughline: this session (abc), as of 2026-11-15T10:00:01Z."), "{brief}");
+    assert!(brief.starts_with("Throughline: session abc, as of 2026-11-15T10:00:01Z."), "{brief}");
     let compacted = env.run_thru(&["brief", "--transcript", path, "--event", "compact"]).assert_ok().stdout;
     assert!(compacted.contains("was compacted"), "{compacted}");
     let report = env.run_thru_json(&["brief", "--transcript", path, "--max-chars", "300"]);

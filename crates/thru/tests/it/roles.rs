@@ -69,7 +69,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule has its own message and exit code, even with other line ends or a byte order mark.
+/// Each rule has its own message and exit code, even in files with other line ends or a byte order mark.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = env_with_role();
@@ -418,7 +418,7 @@ fn a_mistyped_role_is_noticed_and_a_binding_can_be_undone() {
     let unbind = |words: &[&str]| {
         env.thru_call(&[&["role", "unbind", "--session", "s1"], words].concat()).run().assert_ok()
     };
-    assert!(unbind(&[]).stdout.contains("Session s1 is no longer scribe"));
+    assert!(unbind(&[]).stdout.contains("Session s1 no longer has the role scribe"));
     let again = unbind(&["--json"]).json();
     assert_eq!((&again["session"], again.get("role")), (&json!("s1"), None), "{again}");
     assert!(!env.run_thru_json(&["role", "list"]).to_string().contains("s1"));

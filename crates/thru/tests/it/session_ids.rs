@@ -29,7 +29,7 @@ fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
         &long,
     ];
     let env = TestEnv::with_root();
-    // This call creates the file of receipts, so that the calls below only change it.
+    // This call creates the receipts file, so that the calls below only change it.
     env.fire_hook("Stop", &env.captured_payload("Stop.first")).assert_silent("a good one");
     for (at, id) in bad.into_iter().enumerate() {
         let before = env.file_tree();

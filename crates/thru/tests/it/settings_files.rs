@@ -18,7 +18,8 @@ fn create_link(target: &Path, link: &Path) {
     symlink(target, link).unwrap();
 }
 
-/// strace makes the system calls that examine one path fail. Permissions cannot do this, because tests may run as root.
+/// strace makes all system calls on one particular path fail. Permissions cannot do this, because tests may run as
+/// root.
 #[test]
 fn what_may_not_be_looked_at_is_not_taken_for_absent() {
     if !can_run_test(&[strace_works()]) {

@@ -37,7 +37,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     records   private: nothing goes into git
     trust     trusted on this machine
     hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
-    sessions  1, last <uuid> in claude-code, just now
+    sessions  1, last at work: 9487a9f7 in Claude Code, just now
     ");
     env.run_thru(&["trust", "--revoke"]).assert_ok();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
@@ -48,7 +48,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     records   private: nothing goes into git
     trust     not trusted: hooks neither write nor say anything here
     hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
-    sessions  1, last <uuid> in claude-code, just now
+    sessions  1, last at work: 9487a9f7 in Claude Code, just now
 
     Next: look at the records in .agent/context, then run `thru trust`
     ");
@@ -183,7 +183,7 @@ fn every_kind_of_record_has_its_line() {
     env.run_thru(&["resume", "new", "01-parser"]).assert_ok();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = std::fs::read_to_string(&sessions).unwrap();
-    // With another process number, the record matches no running process, so the session counts as crashed.
+    // With another process id, the record matches no running process, so the session counts as crashed.
     std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).assert_ok().stdout), @"
     project      project (<uuid>)
@@ -191,12 +191,12 @@ fn every_kind_of_record_has_its_line() {
     records      private: nothing goes into git
     trust        trusted on this machine
     hooks        no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
-    sessions     1, last s1 in claude-code, just now
+    sessions     1, last at work: s1 in Claude Code, just now
     roles        tester
     workstreams  01-parser
+    crashed      1 session; `thru sweep` writes a packet for it
     packets      2, the newest 20261115T192200Z-finish-the-parser
     on offer     “finish the parser” (and 1 more)
-    crashed      1 session; `thru sweep` writes a packet for it
     last prompt  “x”
 
     Next: `thru sweep` saves the work of a crashed session as a packet

@@ -159,7 +159,7 @@ fn an_unknown_event_is_written_down_by_its_name() {
     assert_eq!((&line["event"], &line["name"]), (&"other".into(), &"FromTheFuture".into()));
 }
 
-/// For Claude Code, the exit code 2 is a veto. A typing error in a user's settings must not veto every tool call.
+/// For Claude Code, the exit code 2 is a veto. A typo in a user's settings must not veto every tool call.
 #[test]
 fn whatever_follows_the_word_hook_the_exit_code_is_0() {
     use std::ffi::{OsStr, OsString};

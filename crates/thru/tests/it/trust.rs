@@ -1,4 +1,4 @@
-//! Tests `thru trust`, which records a decision of the user outside every project.
+//! Tests `thru trust`, which records the user's choice outside every project.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Full and read-only disks, and files that the user may not read or write.
+//! Full and read-only disks, and files that the user has no permission to read or write.
 //!
 //! A full or read-only disk is mounted in a separate mount namespace, which disappears when the command ends. Mounting
 //! needs root and a kernel that allows it. If mounting is not possible, the tests are skipped with a note.
@@ -252,7 +252,7 @@ fn judge_run(argv: &[&str], output: &Output) -> Failures {
     wrong
 }
 
-/// Files that may not be read or written. Each case has a name, and a list of paths with their modes.
+/// Files that the user has no permission to read or write. Each case has a name, and a list of paths with their modes.
 const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),

@@ -76,7 +76,7 @@ const HOSTILE_PAYLOADS: &[(&str, MakePayloadFn)] = &[
     ("transcript is a device", |s| payload_with_fields(s, &[("transcript_path", json!("/dev/zero"))])),
 ];
 
-/// Wrong arguments of `thru hook`. They can occur because people also write hooks into settings by hand.
+/// Wrong arguments for `thru hook`. They can occur because people also write hooks into settings by hand.
 const MEANINGLESS_ARGUMENTS: &[&[&str]] = &[
     &["hook"],
     &["hook", "claude-code"],

@@ -66,7 +66,7 @@ fn arrive_by_checkout(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()>
     Ok(fs::remove_dir_all(upstream)?)
 }
 
-/// A prompt-injected agent writes the records with its own tools, so git does not track them.
+/// Writes the records as a prompt-injected agent would, with the agent's own tools, so that git does not track them.
 fn arrive_by_agent(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
     arrange_worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;

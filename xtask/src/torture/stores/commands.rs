@@ -211,7 +211,7 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
-/// Returns the lines for this binary. It is an error if the help lists a subcommand without a line here.
+/// Returns the lines for this binary. Returns an error if the help lists a subcommand without a line here.
 pub fn all_command_lines(sandbox: &Sandbox) -> Result<Vec<CommandLine>> {
     let mut known: Vec<Vec<String>> = Vec::new();
     for command in commands_in_help(sandbox, &["--help"])? {

@@ -69,7 +69,7 @@ pub fn edited_stores() -> Vec<HostileStore> {
     loops.chain(runs).chain([cancelled]).collect()
 }
 
-/// A sandbox with the user's own loop, which has a validator and is owned by the session.
+/// Prepares a sandbox with the user's own loop, which has a validator and is owned by the session.
 pub fn arrange_started_loop(sandbox: &Sandbox) -> Result<()> {
     start_loop(sandbox, "true")
 }
@@ -91,7 +91,7 @@ pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
     sandbox.run_successfully(&argv, b"").map(drop)
 }
 
-/// A sandbox with the user's own run. Its command writes no output.
+/// Prepares a sandbox with the user's own run. Its command writes no output.
 fn arrange_expected_run(sandbox: &Sandbox) -> Result<()> {
     expect_run(sandbox, &["false"])
 }

@@ -48,7 +48,7 @@ impl RepositoryItem {
         Self::File(path.to_owned(), text.into())
     }
 
-    /// A file in the store.
+    /// Returns a file in the store.
     fn record(path: &str, text: impl Into<String>) -> Self {
         Self::file(&format!(".agent/context/{path}"), text)
     }

@@ -62,8 +62,8 @@ pub fn clone_project(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
     run_git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
 }
 
-/// Records that the user trusts the project, as `thru trust` does. `thru trust` itself refuses inside a harness, and an
-/// agent may be running this test.
+/// Records that the user trusts the project, as `thru trust` does. `thru trust` itself refuses to run inside a harness,
+/// and an agent may be running this test.
 pub fn trust_project(sandbox: &Sandbox) -> Result<()> {
     trust_root(sandbox, &sandbox.project_folder(), PROJECT_ID)?;
     let status = sandbox.run_successfully(&["status", "--json"], b"")?;
@@ -85,7 +85,7 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
     Ok(fs::write(state.join("trust").join(format!("{project_id}.json")), format!("{record:#}\n"))?)
 }
 
-/// Runs a session of the user, so that hooks have something to report.
+/// Runs one of the user's sessions, so that hooks have something to report.
 pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox
         .run_successfully(&["hook", "claude-code", "SessionStart"], &prepare::start_payload(&sandbox.dir))?;
@@ -93,7 +93,7 @@ pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(prepare::STOP_HOOK_ARGV, &prepare::stop_payload(&sandbox.dir)).map(drop)
 }
 
-/// A sandbox with a harmless shared store that the user has cloned, trusted and worked in.
+/// Prepares a sandbox with a harmless shared store that the user has cloned, trusted and worked in.
 pub fn arrange_worked_in_clone(sandbox: &Sandbox) -> Result<()> {
     let upstream = sandbox.dir.join("upstream");
     create_repository(&upstream, &files::harmless_items())?;

@@ -22,7 +22,7 @@ use crate::torture::snapshot::Snapshot;
 /// How long starting a process may take on a busy machine. A hook's own deadline begins only when the hook runs.
 const PROCESS_START_MS: u64 = 50;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
-/// How much memory a hook may use besides the size of a large debug binary.
+/// How much memory a hook may use in addition to the size of a large debug binary.
 const MAX_OWN_MEMORY_KB: u64 = 6 * 1024;
 /// The longest time that a command may take, in seconds. A user would assume that a slower command hangs.
 const MAX_COMMAND_SECONDS: u64 = 5;
@@ -82,8 +82,8 @@ impl StoreRunner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// Checks that the torture detects the prompt of a loop that the user started and the launch of the user's own
-    /// run. Otherwise the torture could pass because it cannot detect violations.
+    /// Checks that the torture detects two things that the user allowed: the prompt of a loop, and the launch of a run.
+    /// Otherwise the torture could pass because it cannot detect violations.
     pub fn check_control_case(&self, lab: &SandboxRoot) -> Result<()> {
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::start_loop(

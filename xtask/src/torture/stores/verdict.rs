@@ -18,7 +18,7 @@ pub enum Violation {
     RanCommand,
     /// An agent was given a prompt from the store, or was told that text from the store came from the user.
     PromptGiven,
-    /// A path changed that must not change.
+    /// A path that must not change was changed.
     WroteForbidden,
     /// Text from outside the project was shown.
     LeakedText,

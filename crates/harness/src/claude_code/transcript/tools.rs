@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use model::declared::declared_name;
 use model::event::{FileAction, TodoChange, TodoStatus, TouchedFile};
-use model::transcript::{CallResult, MAX_NAME_BYTES, MAX_NOTE_BYTES, TranscriptItem};
+use model::transcript::{CallResult, DeferredText, MAX_NAME_BYTES, MAX_NOTE_BYTES, TranscriptItem};
 
 use super::words;
 use crate::tools::exit_code_at_start;
@@ -173,8 +173,8 @@ pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut 
 }
 
 fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'a>>) {
-    if let Some(said) = words::refusal_reason(&result.text) {
-        result.is_refused_by_user = true;
+    let text = result.text.read();
+    if let Some(said) = words::refusal_reason(&text) {
         if let Some(said) = said {
             let text = said.to_owned().into();
             items.push(TranscriptItem::AnswerToQuestion {
@@ -183,15 +183,16 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
                 text,
             });
         }
+        result.is_refused_by_user = true;
         return;
     }
-    let inner = result.text.strip_prefix("<tool_use_error>");
-    if let Some(inner) = inner.map(|inner| inner.strip_suffix("</tool_use_error>").unwrap_or(inner)) {
-        result.text = inner.to_owned().into();
-    }
-    if let Some((code, output)) = exit_code_at_start(&result.text) {
-        result.exit_code = Some(code);
-        result.text = output.to_owned().into();
+    let inner = text.strip_prefix("<tool_use_error>");
+    let output = inner.map_or(&*text, |inner| inner.strip_suffix("</tool_use_error>").unwrap_or(inner));
+    let (code, output) = exit_code_at_start(output).map_or((None, output), |(code, rest)| (Some(code), rest));
+    let changed = (output.len() < text.len()).then(|| output.to_owned());
+    result.exit_code = code.or(result.exit_code);
+    if let Some(output) = changed {
+        result.text = DeferredText::Decoded(output.into());
     }
 }
 

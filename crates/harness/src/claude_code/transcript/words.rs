@@ -1,4 +1,4 @@
-//! Determines who wrote a message. Claude Code attributes some messages to the user that no user wrote.
+//! Determines who wrote a message. Claude Code attributes to the user some messages that no user wrote.
 
 use std::borrow::Cow;
 

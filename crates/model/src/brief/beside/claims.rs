@@ -54,7 +54,7 @@ const COMMIT_STEPS: &[&str] =
     &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
 
 /// Words for a check of each kind. A trailing `*` stands for any ending.
-const TEST_WORDS: &[&str] = &["test*", "suite*", "spec*", "checks"];
+const TEST_WORDS: &[&str] = &["test*", "suite*", "spec", "specs", "checks"];
 const LINT_WORDS: &[&str] = &["lint*", "clippy", "eslint", "checks", "warnings"];
 const BUILD_WORDS: &[&str] = &["build*", "compil*", "checks"];
 
@@ -71,6 +71,9 @@ const OPEN_WORDS: &[&str] = &[
     "rerun", "pending", "need*", "before",
 ];
 
+/// Words that announce a check.
+const ANNOUNCING_WORDS: &[&str] = &["run", "rerun", "verify"];
+
 /// Phrases in lines about unfinished work.
 const PENDING_PHRASES: &[&str] = &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
 
@@ -79,7 +82,7 @@ const COMMITTED_WORDS: &[&str] = &["committed", "pushed", "merged", "amended"];
 
 /// A line calls a commit's work unfinished only if it contains at least this percentage of the words in the commit's
 /// subject. The subject must have at least [`MIN_PENDING_WORDS`] words. A line of more than [`MAX_PENDING_BYTES`] bytes
-/// is about other things too, so it does not count.
+/// is also about other work, so it does not count.
 const PENDING_PERCENT: usize = 80;
 const MIN_PENDING_WORDS: usize = 3;
 const MAX_PENDING_BYTES: usize = 200;
@@ -90,27 +93,28 @@ pub(super) struct SummaryClaims<'s> {
     pub content: TextContent,
     /// The lines in normalised form.
     lines: Vec<String>,
+    /// The text without code and quotations, which say nothing about the state of this work.
+    statements: TextContent,
 }
 
 impl<'s> SummaryClaims<'s> {
     pub fn from_text(text: &'s str) -> SummaryClaims<'s> {
         let lines = text.lines().map(normalise_text).filter(|line| !line.is_empty()).collect();
-        SummaryClaims { text, content: TextContent::from_text(text), lines }
+        let statements = TextContent::from_text(&without_quotations(text));
+        SummaryClaims { text, content: TextContent::from_text(text), lines, statements }
     }
 
     pub fn names_file(&self, path: &str) -> bool {
         contains_file_name(self.text, path.rsplit('/').next().unwrap_or(path))
     }
 
-    /// Whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the summary
-    /// reports their state.
+    /// Returns whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the
+    /// summary reports their state.
     pub fn says_how_check_stands(&self, kind: CommandKind) -> bool {
-        let words = match kind {
-            CommandKind::Test => TEST_WORDS,
-            CommandKind::Lint => LINT_WORDS,
-            CommandKind::Build => BUILD_WORDS,
-            CommandKind::Format | CommandKind::Run => return true,
-        };
+        let words = check_words(kind);
+        if words.is_empty() {
+            return true;
+        }
         self.clauses().any(|clause| {
             has_word(clause, words) && (has_word(clause, PASS_WORDS) || has_word(clause, OPEN_WORDS))
         }) || kind == CommandKind::Lint
@@ -119,13 +123,19 @@ impl<'s> SummaryClaims<'s> {
             })
     }
 
-    /// Whether a clause says that something fails.
+    /// Returns whether a clause says that checks of this kind have yet to be run.
+    pub fn announces_check(&self, kind: CommandKind) -> bool {
+        let words = check_words(kind);
+        self.clauses().any(|clause| has_word(clause, words) && has_word(clause, ANNOUNCING_WORDS))
+    }
+
+    /// Returns whether a clause says that something fails.
     pub fn tells_of_failure(&self) -> bool {
         self.clauses().any(|clause| has_word(clause, &["fail*", "error*", "broken", "undefined"]))
     }
 
     pub fn says_uncommitted(&self) -> bool {
-        UNCOMMITTED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase))
+        UNCOMMITTED_PHRASES.iter().any(|phrase| self.statements.has_phrase(phrase))
             || COMMIT_STEPS.iter().any(|step| self.has_item(step))
     }
 
@@ -133,13 +143,13 @@ impl<'s> SummaryClaims<'s> {
         UNPUSHED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase)) || self.has_item("push ")
     }
 
-    /// Whether a list item starts with these words.
+    /// Returns whether a list item starts with these words.
     fn has_item(&self, start: &str) -> bool {
         self.lines.iter().any(|line| line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(start))
     }
 
-    /// Whether the summary mentions an effect by its id, its link, its number or its description. `alone` means that it
-    /// is the session's only effect of this kind.
+    /// Returns whether the summary mentions an effect by its id, its link, its number or its description. `alone` is
+    /// true if the effect is the session's only one of this kind.
     pub fn tells_act(&self, effect: &Effect, alone: bool) -> bool {
         let Effect { kind, what, id, link, .. } = effect;
         let has_id = id.len() >= 5 && self.content.has_phrase(&id.to_lowercase());
@@ -170,12 +180,12 @@ impl<'s> SummaryClaims<'s> {
         }
     }
 
-    /// Whether the summary says that something was pushed or merged.
+    /// Returns whether the summary says that something was pushed or merged.
     pub fn says_published(&self) -> bool {
         self.says_done(&["pushed", "merged"], &["pushed", "merged"])
     }
 
-    /// Whether a clause contains one of `words` and one of `verbs`, but no "not".
+    /// Returns whether a clause contains one of `words` and one of `verbs`, but no "not".
     fn says_done(&self, words: &[&str], verbs: &[&str]) -> bool {
         self.clauses()
             .any(|clause| has_word(clause, words) && has_word(clause, verbs) && !has_word(clause, &["not"]))
@@ -190,13 +200,13 @@ impl<'s> SummaryClaims<'s> {
             })
     }
 
-    /// Whether a single line contains most of the meaningful words of `text`.
+    /// Returns whether a single line contains most of the meaningful words of `text`.
     pub fn tells_subject(&self, text: &str) -> bool {
         let words = subject_words(text);
         !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, TOLD_PERCENT))
     }
 
-    /// Returns the phrase by which a line says that the work with this subject is not finished.
+    /// Returns the phrase with which a line says that the work with this subject is not finished.
     pub fn pending_phrase_about(&self, subject: &str) -> Option<&'static str> {
         let words = subject_words(subject);
         if words.len() < MIN_PENDING_WORDS {
@@ -213,6 +223,34 @@ impl<'s> SummaryClaims<'s> {
     }
 }
 
+/// Returns the words for a check of this kind. There are none for a formatter or a program that is merely run.
+fn check_words(kind: CommandKind) -> &'static [&'static str] {
+    match kind {
+        CommandKind::Test => TEST_WORDS,
+        CommandKind::Lint => LINT_WORDS,
+        CommandKind::Build => BUILD_WORDS,
+        CommandKind::Format | CommandKind::Run => &[],
+    }
+}
+
+/// Removes fenced code, and what is between quotation marks or backticks on one line.
+fn without_quotations(text: &str) -> String {
+    let (mut kept, mut fenced) = (String::with_capacity(text.len()), false);
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            // A mark without a partner quotes nothing.
+            let parts: Vec<&str> = line.split(['"', '`', '“', '”']).collect();
+            let is_even = parts.len() % 2 == 1;
+            let parts = parts.iter().enumerate().filter(|(at, _)| !is_even || at % 2 == 0);
+            parts.for_each(|(_, part)| kept.push_str(part));
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
 /// Returns the meaningful words of a subject, without a prefix such as `feat(parser): `.
 fn subject_words(text: &str) -> Vec<String> {
     let subject = match text.split_once(": ") {
@@ -227,7 +265,7 @@ fn has_share(line: &str, words: &[String], percent: usize) -> bool {
     held * 100 >= words.len() * percent
 }
 
-/// Whether normalised `text` contains one of these words. A trailing `*` stands for any ending.
+/// Returns whether normalised `text` contains one of these words. A trailing `*` stands for any ending.
 fn has_word(text: &str, wanted: &[&str]) -> bool {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ':' | '.' | '-' | '_'));
     let is_wanted = |word: &str| {
@@ -267,6 +305,21 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_announces_checks() {
+        let cases = [
+            ("Then run fmt/lint/test.", true, true),
+            ("Run the full test suite.", true, false),
+            ("All tests pass.", false, false),
+            ("Confirm the file-specific rules.", false, false),
+        ];
+        for (text, test, lint) in cases {
+            let claims = SummaryClaims::from_text(text);
+            assert_eq!(claims.announces_check(CommandKind::Test), test, "{text}");
+            assert_eq!(claims.announces_check(CommandKind::Lint), lint, "{text}");
+        }
+    }
+
+    #[test]
     fn a_summary_says_that_work_is_not_committed() {
         let cases = [
             ("The changes are still uncommitted.", true),
@@ -276,6 +329,10 @@ mod tests {
             ("Nothing further, unless the user wants a commit created", true),
             ("Committed the parser as 1234567.", false),
             ("The commit hook is slow.", false),
+            ("Changed the message to \"there are uncommitted changes\".", false),
+            ("The user said \"commit it\"; the changes are uncommitted.", true),
+            ("Prints:\n```\nuncommitted changes\n```", false),
+            ("A 5\" screen. Not committed.", true),
         ];
         for (text, expected) in cases {
             assert_eq!(SummaryClaims::from_text(text).says_uncommitted(), expected, "{text}");

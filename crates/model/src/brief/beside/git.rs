@@ -6,13 +6,17 @@ use super::super::effects::{
     self, clock_time, commit_name, effect_candidate, find_contradictions, list_by_folder, without_duplicates,
 };
 use super::claims::SummaryClaims;
+use super::ids::{is_push_of, missing_ids};
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::EffectKind;
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Branches on which feature work is seldom meant to be committed.
+/// Default branches. Feature work is rarely meant to be committed to them directly.
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
+
+/// Marks a list of uncommitted files as one that the summary lacks.
+pub(super) const NOT_NAMED_PHRASE: &str = "that the summary does not name";
 
 /// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
 const PROJECT_HIDDEN_FOLDERS: [&str; 5] = [".github", ".gitlab", ".circleci", ".cargo", ".config"];
@@ -26,15 +30,19 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     let wrong = wrong.map(|(place, text)| {
         effect_candidate(FactClass::Risk, &format!("risk:contradiction-{place}"), vec![text])
     });
-    let acts = untold_acts(digest, claims);
-    let is_branch_told = acts.iter().any(|act| act.forms[0].contains(git.branch));
-    let branch = match is_branch_told || !is_branch_wanted(digest, &git, claims) {
+    let names_branch = |facts: &[Candidate]| facts.iter().any(|fact| fact.forms[0].contains(git.branch));
+    let mut acts = untold_acts(digest, claims);
+    let branch = match names_branch(&acts) || !is_branch_wanted(digest, &git, claims) {
         true => "",
         false => git.branch,
     };
     let risk = uncommitted_work(digest, &git, claims, branch);
-    let state = git_state(digest, &git, claims, if risk.is_some() { "" } else { branch });
     let mut all: Vec<Candidate> = wrong.chain(risk).collect();
+    let ids =
+        missing_ids(digest, claims, |id| all.iter().chain(&acts).any(|fact| fact.forms[0].contains(id)));
+    acts.extend(ids);
+    let branch = if names_branch(&all) || names_branch(&acts) { "" } else { branch };
+    let state = git_state(digest, &git, claims, branch);
     let has = |words: &[&str]| words.iter().any(|word| claims.content.has_phrase(word));
     all.extend(effects::stashed_work(&git).filter(|_| !has(&["stash", "stashed", "git stash"])));
     all.extend(effects::unpushed_work(&git).filter(|_| !claims.says_unpushed()));
@@ -43,48 +51,7 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     let noted = ["stash", "stashed", "reset", "discarded", "restored", "reverted", "restore", "checkout"];
     all.extend(effects::checkout_notes(&git).filter(|_| !has(&noted)));
     all.extend(acts);
-    let ids = ids_not_named(digest, claims, &all);
-    all.extend(ids);
     all
-}
-
-/// The kinds of effects whose ids an agent needs later, each with the word printed before the list of ids.
-const KINDS_WITH_IDS: [(EffectKind, &str); 6] = [
-    (EffectKind::Commit, "commits"),
-    (EffectKind::Amend, "amended"),
-    (EffectKind::Comment, "comments"),
-    (EffectKind::Review, "reviews"),
-    (EffectKind::Issue, "issues"),
-    (EffectKind::Message, "messages"),
-];
-
-/// The maximum number of ids listed for one kind.
-const MAX_IDS: usize = 12;
-
-/// Returns one line with the ids of effects that the summary mentions without their ids.
-fn ids_not_named(digest: &Digest, claims: &SummaryClaims, others: &[Candidate]) -> Option<Candidate> {
-    let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
-    let acts = || digest.effects.iter().filter(|used| is_new(digest, used) && !used.effect.id.is_empty());
-    let is_lacking = |used: &&EffectUse| {
-        let is_commit = matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend);
-        let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
-        claims.tells_act(&used.effect, alone)
-            && !claims.text.contains(used.effect.id.as_str())
-            && !others.iter().any(|other| other.forms[0].contains(used.effect.id.as_str()))
-            && (!is_commit || used.elsewhere || standing.contains(&used.record))
-    };
-    let lists: Vec<String> = KINDS_WITH_IDS
-        .iter()
-        .filter_map(|(kind, noun)| {
-            let same = acts().filter(|used| used.effect.kind == *kind).filter(is_lacking);
-            let ids: Vec<String> = same.map(|used| inline_for_model(&used.effect.id, 40)).collect();
-            let more = ids.len().saturating_sub(MAX_IDS);
-            let more = if more > 0 { format!(", +{more} more") } else { String::new() };
-            (!ids.is_empty()).then(|| format!("{noun} {}{more}", ids[..ids.len().min(MAX_IDS)].join(", ")))
-        })
-        .collect();
-    let text = format!("the summary mentions these without their ids: {}", lists.join("; "));
-    (!lists.is_empty()).then(|| effect_candidate(FactClass::Outside, "effect:ids", vec![text]))
 }
 
 /// Describes commits whose work the summary calls unfinished.
@@ -120,11 +87,8 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
         })
     };
     let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
-    // If the summary says that anything was pushed or merged, commits on a branch other than the current one are
-    // assumed to be settled.
     let branch = digest.git_state().branch;
-    let is_over =
-        |used: &EffectUse| used.effect.place != branch && !branch.is_empty() && claims.says_published();
+    let is_over = |used: &EffectUse| is_settled(used, branch, claims);
     let is_new_commit = |used: &EffectUse| {
         is_commit(used)
             && !is_told(used)
@@ -140,20 +104,26 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
                 // The summary may mean an earlier push.
                 EffectKind::Push => has_new_commit || !is_told(used),
-                // A new branch is reported as the current branch, if it is reported. A deleted or renamed branch would
-                // otherwise be missing.
+                // If a new branch is reported, it is reported as the current branch. A deleted or renamed branch is
+                // reported only here.
                 EffectKind::Branch => used.effect.what.contains(' ') && !is_told(used),
                 _ => !is_told(used),
             }
     })
 }
 
-/// Whether the effect is too recent for an earlier brief to have reported it.
-fn is_new(digest: &Digest, used: &EffectUse) -> bool {
+/// Returns whether a commit is assumed to be settled: it is on a branch other than the current one, and the summary
+/// says that something was pushed or merged.
+pub(super) fn is_settled(used: &EffectUse, branch: &str, claims: &SummaryClaims) -> bool {
+    used.effect.place != branch && !branch.is_empty() && claims.says_published()
+}
+
+/// Returns whether the effect is too recent for an earlier brief to have reported it.
+pub(super) fn is_new(digest: &Digest, used: &EffectUse) -> bool {
     used.record > digest.epoch
 }
 
-/// Whether the agent needs the name of the branch and the summary lacks it.
+/// Returns whether the agent needs the name of the branch and the summary lacks it.
 fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> bool {
     let branch = git.branch;
     if branch.is_empty() || claims.content.has_phrase(&branch.to_lowercase()) {
@@ -166,11 +136,12 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
             && !DEFAULT_BRANCHES.contains(&used.effect.what.as_str())
     };
     let is_default = DEFAULT_BRANCHES.contains(&branch) && !git.uncommitted.is_empty();
-    // The folder of a worktree is often named after a branch, and the summary contains that folder's name. It misleads
-    // if another branch is checked out.
+    let is_published = |used: &&EffectUse| is_new(digest, used) && is_push_of(used, branch);
+    // The folder of a worktree is often named after a branch, and the summary contains that folder's name. That name
+    // misleads if another branch is checked out.
     let folder = digest.worktree.rsplit('/').next().unwrap_or_default();
     let misleads = digest.worktree.contains("worktree") && !branch.ends_with(folder);
-    is_default || misleads || digest.effects.iter().any(|used| is_other(&used))
+    is_default || misleads || digest.effects.iter().any(|used| is_other(&used) || is_published(&used))
 }
 
 /// Returns the uncommitted edited files. If the summary says that the work is not committed, only the files that it
@@ -197,18 +168,22 @@ fn uncommitted_work(
         return None;
     }
     let n = count_with_noun(files.len(), "edited file");
-    let head = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
-        (Some(used), true) => format!("{n} not committed since {}", commit_name(used)),
-        (Some(used), false) => format!("{n}, not in any commit seen after {}", commit_name(used)),
-        (None, true) => format!("{n} not committed"),
-        (None, false) => format!("{n}, not in any commit seen here"),
+    let state = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
+        (Some(used), true) => format!("not committed since {}", commit_name(used)),
+        (Some(used), false) => format!("not in any commit seen after {}", commit_name(used)),
+        (None, true) => "not committed".to_owned(),
+        (None, false) => "not in any commit seen here".to_owned(),
     };
+    let head = format!("{n}, {state}; the summary does not say so");
     // A number alone does not help. If the summary names all files, they are listed again as the ones at risk.
     let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();
     let (head, listed) = match (is_told, lists_all) {
-        (true, _) => ("edited, not in any commit seen here, not named in the summary".to_owned(), &new),
+        (true, _) => {
+            let n = count_with_noun(new.len(), "edited file");
+            (format!("{n} {NOT_NAMED_PHRASE}, {state}"), &new)
+        }
         (false, true) => (head, &files),
-        (false, false) => (format!("{head}; the summary does not name"), &new),
+        (false, false) => (format!("{head}; {} {NOT_NAMED_PHRASE}", new.len()), &new),
     };
     let on =
         if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };
@@ -220,7 +195,7 @@ fn is_document(file: &FileUse) -> bool {
     file.path.ends_with(".md") || file.path.ends_with(".txt")
 }
 
-/// Whether an uncommitted file is work that could be lost.
+/// Returns whether an uncommitted file is work that could be lost.
 fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     let is_of_tool = file.path.split('/').rev().skip(1).any(|folder| {
         folder.starts_with('.') && folder.len() > 1 && !PROJECT_HIDDEN_FOLDERS.contains(&folder)
@@ -239,7 +214,10 @@ fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
 fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &str) -> Option<Candidate> {
     let mut parts = Vec::new();
     if !branch.is_empty() {
-        parts.push(format!("branch {}", path_or_code(branch, 100)));
+        let is_pushed = |used: &EffectUse| is_new(digest, used) && is_push_of(used, branch);
+        let pushed = if digest.effects.iter().any(is_pushed) { ", pushed" } else { "" };
+        let branch = path_or_code(branch, 100);
+        parts.push(format!("the work is on branch {branch}{pushed}; the summary does not name it"));
     }
     if let Some(head) = git.moved.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
         parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));

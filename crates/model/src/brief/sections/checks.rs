@@ -65,7 +65,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 let LastRun { ended, last, ran_no_tests } = result_of_command(&keys, &newest, command);
-                // The result is unknown and files were edited since, so this run says nothing about the current
+                // The result is unknown and files have been edited since, so this run says nothing about the current
                 // state.
                 if ended == RunResult::Unknown && checks_told > 0 && digest.file_edited_after(last).is_some()
                 {
@@ -85,7 +85,8 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // A script may only prepare something, so it is not listed next to a summary or a complete test run.
+                // A script may do no more than prepare a later step, so it is not listed next to a summary or a
+                // complete test run.
                 if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }
@@ -107,9 +108,9 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 }
                 checks_told += 1;
                 told_by_kind.push(kind);
-                let stale = match digest.file_edited_after(last) {
-                    Some(_) => ", before the last edits",
-                    None => &outside,
+                let stale = match digest.files_changed_after_check(last).is_empty() {
+                    false => ", before the last edits",
+                    true => &outside,
                 };
                 let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
                 let folder = digest.folder_of_command(&command.command, &command.folder);
@@ -187,6 +188,6 @@ fn result_word(ended: RunResult, ran_no_tests: bool) -> &'static str {
         RunResult::Passed => "passed",
         RunResult::Failed => "failed",
         RunResult::Unknown if ran_no_tests => "ran no tests",
-        RunResult::Unknown => "ran, how it ended is not known",
+        RunResult::Unknown => "ran, result unknown",
     }
 }

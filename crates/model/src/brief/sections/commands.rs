@@ -58,7 +58,7 @@ fn reason_to_repeat(digest: &Digest, command: &CommandUse, runnable: &str) -> Op
     (command.runs > 1 && is_work()).then(|| inline_for_model(runnable, MAX_ARGUMENT_CHARS))
 }
 
-/// Whether the session edited or built the program.
+/// Returns whether the session edited or built the program.
 fn is_own_program(digest: &Digest, program: &str) -> bool {
     let path = program.trim_start_matches("./");
     if !program.contains('/') || program.starts_with(['/', '~', '$', '.']) && !program.starts_with("./") {
@@ -74,8 +74,8 @@ fn is_own_program(digest: &Digest, program: &str) -> bool {
         })
 }
 
-/// For each kind of request, adds the form of the last one that another service accepted. The exact form is hard to
-/// work out again.
+/// Adds the form of the last request of each kind that another service accepted, because the exact form is hard to work
+/// out again.
 fn add_request_forms(digest: &Digest, all: &mut GatheredCandidates) {
     let mut kinds: Vec<EffectKind> = Vec::new();
     for used in digest.effects.iter().rev().filter(|used| is_request(used)) {

@@ -16,17 +16,17 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
-    is_guessing, is_outdated_by_later_statement, is_overtaken_by_work, is_quoted_by_newest_prompt,
-    is_same_subject, is_solved_failure, is_spent,
+    is_answer_about_something_else, is_committed_fix, is_guessing, is_outdated_by_later_statement,
+    is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject, is_solved_failure, is_spent,
 };
 use super::quote_agent_words;
 
 const MAX_TURNS: usize = 3;
 
-/// The maximum number of turns to include if much is known about the current work. Earlier turns concern other work.
+/// The maximum number of turns to include if a lot is known about the current work. Earlier turns concern other work.
 const MAX_TURNS_BESIDE_WORK: usize = 1;
 
-/// With at least this many explained changes and findings, much is known about the current work.
+/// With at least this many explained changes and findings, a lot is known about the current work.
 const MUCH_WORK: usize = 3;
 
 /// The maximum number of groups of changed files to include.
@@ -46,8 +46,11 @@ const REPEATED_PERCENT: usize = 60;
 /// A closing message with fewer bytes says little, unless it names a file or contains code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
 
-/// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
+/// A closing message of at least this many bytes may sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
+
+/// A closing message sums up a sub-agent's answer if it contains at least this percentage of the answer's words.
+const SUMMED_UP_PERCENT: usize = 30;
 
 /// If a request or plan names more unedited files than this, it probably only mentions them.
 const MAX_FILES_LEFT: usize = 8;
@@ -58,7 +61,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let turns = digest.requests_with_outcomes();
     // The last message is in the section "Where it stands", and an accepted proposal is part of the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    // The section "Where it stands" leaves out the last message if the agent already works on a newer prompt.
+    // The section "Where it stands" leaves out the last message if the agent is already working on a newer prompt.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
         || digest.steps_since_last_message().is_empty();
     let is_told =
@@ -74,6 +77,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         !digest.is_statement_retracted(said)
             && !is_quoted_by_newest_prompt(digest, said)
             && !is_solved_failure(digest, said)
+            && !is_committed_fix(digest, said)
             && !is_guessing(said)
             && !is_outdated_by_later_statement(digest, said)
     });
@@ -97,14 +101,22 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), 0);
+    // A statement about a fix that was committed takes the place of an older conclusion, although the brief leaves it
+    // out.
+    let committed =
+        digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
+    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());
     // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The message contains little more than a question that the user has answered, or work that was done since.
-        if is_spent(digest, outcome) {
+        // Leave out a message that is mostly about an answered question or finished work, or that is about something
+        // else.
+        if is_spent(digest, outcome)
+            || is_committed_fix(digest, outcome)
+            || is_answer_about_something_else(digest, turn, outcome)
+        {
             skipped += 1;
             continue;
         }
@@ -128,20 +140,32 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         }
     }
     facts.extend(found.iter().map(|said| (said.record, DoneFact::Found(said, digest))));
+    let asked = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
     let summed_up = |agent: &&AgentUse| {
-        closing.iter().any(|said| said.record > agent.record && said.text.len() >= MIN_SUMMARY_BYTES)
-            || finished.is_some_and(|record| record > agent.record)
+        // What a sub-agent found for an earlier task is history once that task was summed up.
+        let holds = |text: &str| {
+            agent.record < asked && text.len() >= MIN_SUMMARY_BYTES
+                || TextContent::from_text(text).shared_percent(&agent.answer) >= SUMMED_UP_PERCENT
+        };
+        closing.iter().any(|said| said.record > agent.record && holds(&said.text))
+            || finished.is_some_and(|record| record > agent.record) && holds(&digest.said)
     };
     let answered = digest.agents.iter().rev().filter(|agent| !agent.answer.is_empty() && !summed_up(agent));
     facts.extend(answered.take(MAX_AGENT_ANSWERS).map(|agent| (agent.record, DoneFact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
+    // The newest finding says more about the current work than the names of what was changed.
+    let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
+    if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
+        add_done_fact(all, record, fact, topic);
+    }
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
     add_uncommitted_names(digest, all);
+    add_deleted_files(digest, all);
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
@@ -267,6 +291,25 @@ fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     }
 }
 
+/// Adds the files that the session deleted without a commit. The list of files does not contain them.
+fn add_deleted_files(digest: &Digest, all: &mut GatheredCandidates) {
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+    let git = digest.git_state();
+    let deleted: Vec<String> = git
+        .uncommitted
+        .iter()
+        .filter(|file| file.deleted)
+        .map(|file| path_or_code(endings.split_at_unique_ending(&file.path).1, 120))
+        .collect();
+    if deleted.is_empty() {
+        return;
+    }
+    let more = deleted.len().saturating_sub(MAX_FILES_PER_GROUP);
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    let text = format!("deleted {}{more}", deleted[..deleted.len().min(MAX_FILES_PER_GROUP)].join(", "));
+    all.add_fact(FactClass::Done, "deleted".to_owned(), vec![text]).known_by = deleted;
+}
+
 /// Whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests" do not.
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
@@ -342,12 +385,18 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !is_question
         && !is_short
         && !is_unfinished
+        && !is_look_at_code(text)
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
         && !is_quoted_by_newest_prompt(digest, outcome)
 }
 
-/// Whether a statement is short and gives no reason.
+/// Returns whether a message only says what the agent sees in the code, such as "I see - there are two types here."
+fn is_look_at_code(text: &str) -> bool {
+    text.len() < MIN_INFORMATIVE_BYTES * 2 && text.starts_with("I see") && !statement::gives_reason(text)
+}
+
+/// Returns whether a statement is short and gives no reason.
 fn is_remark(said: &AgentStatement) -> bool {
     said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
 }
@@ -356,7 +405,7 @@ fn is_remark(said: &AgentStatement) -> bool {
 struct LaterWork {
     /// How many newer turns are included.
     newer: usize,
-    /// Whether files were edited after the turn. If so, work that the turn left open may be done.
+    /// Whether files were edited after the turn. If so, work that the turn left open may be done by now.
     overtaken: bool,
 }
 
@@ -398,7 +447,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
         DoneFact::Found(said, digest) => {
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
-            // Steps announced between two calls were since done or abandoned.
+            // Steps announced between two calls have since been done or abandoned.
             let text = statement::condense_message(&said.text);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())

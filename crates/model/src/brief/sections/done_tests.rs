@@ -1,5 +1,6 @@
 use super::*;
 use crate::brief::{Occasion, compose_brief};
+use crate::effect::{Effect, EffectKind};
 use crate::event::FileAction;
 use crate::journal::{self, JournalRecord, RecordedFile};
 
@@ -19,6 +20,21 @@ fn fold_session(lines: &[&str]) -> Digest {
             "edit" => {
                 record.event = "tool-done".into();
                 record.files = vec![RecordedFile::new(text.into(), FileAction::Edit)];
+            }
+            "delete" => {
+                record.event = "tool-done".into();
+                record.files = vec![RecordedFile::new(text.into(), FileAction::Delete)];
+            }
+            "commit" => {
+                record.event = "tool-done".into();
+                record.effect = vec![Effect {
+                    kind: EffectKind::Commit,
+                    what: text.into(),
+                    place: "main".into(),
+                    id: "1111111".into(),
+                    link: String::new(),
+                    folder: String::new(),
+                }];
             }
             "agent" => {
                 (record.event, record.asked, record.text) =
@@ -266,7 +282,7 @@ fn a_finding_says_which_of_its_files_were_edited_since() {
     assert!(text.contains("(all of these files have been edited since)"), "{text}");
     let text = done_text(&lines[..6]);
     assert!(!text.contains("since)") && !text.contains("not yet"), "{text}");
-    // After the last message, the brief also lists the files that are not edited yet.
+    // After the last message, the brief also lists the files that have not been edited yet.
     let text = done_text(&[&lines[..4], &lines[6..]].concat());
     assert!(text.contains("then edited src/reader.py; not yet edited: writer.py"), "{text}");
 }
@@ -369,4 +385,91 @@ fn an_edited_file_is_listed_with_the_names_that_changed() {
     };
     let text = compose_brief(&material, 9_500).unwrap().text;
     assert!(text.contains("- edited src/parse.go: added Parse, Print; changed main\n"), "{text}");
+}
+
+#[test]
+fn a_fix_that_was_committed_is_not_told_as_one_to_come() {
+    let found = "said: I see the issue: `skip()` eats the comments of nested arrays. The fix is to filter them out in `extractEntries()`.";
+    let lines = [
+        TASK_PROMPT,
+        found,
+        "edit: reader.py",
+        "said: Let me commit it:",
+        "commit: Keep comments",
+        "user: now add a flag for tables",
+    ];
+    let text = done_text(&lines);
+    assert!(text.contains("Keep comments") && !text.contains("The fix is"), "{text}");
+    // Without a commit, the finding explains the uncommitted change.
+    let uncommitted = lines.iter().copied().filter(|line| !line.starts_with("commit")).collect::<Vec<_>>();
+    assert!(done_text(&uncommitted).contains("eats the comments"), "{}", done_text(&uncommitted));
+    // The newest message is about the finding, so the finding is kept.
+    let about = [&lines[..5], &["user: are the comments of tables kept as well?"]].concat();
+    assert!(done_text(&about).contains("eats the comments"), "{}", done_text(&about));
+}
+
+#[test]
+fn a_sub_agents_finding_is_told_unless_the_agent_summed_it_up() {
+    let agent = "agent: The limit is set twice: `config.py` reads LIMIT from the environment, and `server.py` overwrites it with 512 before the first request.";
+    let other = "said: I have restructured the documentation. The chapters about installation and deployment are now in separate files, the table of contents names every chapter, and all links between the chapters were checked by hand. The introduction was shortened.";
+    let same = "said: The limit is set twice. First `config.py` reads LIMIT from the environment, then `server.py` overwrites it with 512 before the first request arrives. I therefore removed the second place, and the setting from the environment now applies to every request that the server answers.";
+    let told = "sub-agent “explore” → “The limit is set twice";
+    for (closing, expected) in [(other, true), (same, false)] {
+        let text = done_text(&["user: Make the upload limit configurable", agent, closing]);
+        assert_eq!(text.contains(told), expected, "{text}");
+    }
+}
+
+#[test]
+fn of_older_requests_only_those_that_opened_work_are_listed_as_answered() {
+    let mut lines = vec![
+        "user: Implement a parser for the config file that reports each error with its line",
+        "said: Added.",
+        "user: Rename the module config to settings in all files of the project",
+        "said: Renamed.",
+    ];
+    lines.extend(["user: Write a reader for nested tables in the config file", "said: Written."]);
+    lines.extend([
+        "user: why is the lexer slow?",
+        "said: It copies.",
+        "user: commit this",
+        "said: Committed.",
+    ]);
+    let asked =
+        ["user: what about tabs?", "user: and spaces?", "user: is it fast now?", "user: does it compile?"];
+    asked.iter().for_each(|line| lines.extend([*line, "said: Yes."]));
+    lines.push("user: Print the tables as columns");
+    let text = done_text(&lines);
+    let answered = text.lines().skip_while(|line| !line.starts_with("Answered before")).nth(1).unwrap_or("");
+    assert!(answered.contains("Rename the module") && answered.contains("does it compile?"), "{text}");
+    assert!(!answered.contains("commit this") && !answered.contains("lexer slow"), "{text}");
+}
+
+#[test]
+fn an_answer_about_something_else_is_not_told_beside_the_work() {
+    let answer = "said: The warning is printed because `findSessions()` compares the path of the worktree with that of the state file, and both are absolute.";
+    let told = |newest: &'static str| {
+        done_text(&[
+            "user: Print a warning for a second session",
+            "said: Printed.",
+            "user: why is the warning printed?",
+            answer,
+            newest,
+            "ran: git rebase main",
+            "said: I am halfway through.",
+        ])
+        .contains("compares the path")
+    };
+    assert!(!told("user: Rebase onto main and resolve the conflicts"));
+    assert!(told("user: Shorten the warnings that a second session gets"));
+}
+
+#[test]
+fn deleted_files_are_told_until_they_are_committed() {
+    let lines =
+        [TASK_PROMPT, "edit: src/old.py", "delete: src/old.py", "said: Let me go on with the reader:"];
+    let text = done_text(&lines);
+    assert!(text.contains("- deleted src/old.py\n"), "{text}");
+    let text = done_text(&[&lines[..3], &["commit: Remove the old reader"]].concat());
+    assert!(!text.contains("- deleted"), "{text}");
 }

@@ -1,5 +1,5 @@
 //! Earlier requests that still matter: those that the agent has not answered yet, and the one that opened the session.
-//! A brief with much room also lists the requests that were answered.
+//! A brief with plenty of room also lists the requests that were answered.
 
 use std::borrow::Cow;
 
@@ -11,6 +11,12 @@ use crate::render::in_quotation_marks;
 use crate::text::split_into_sentences;
 
 const MAX_REQUESTS: usize = 4;
+
+/// The maximum number of answered requests that are listed.
+const MAX_ANSWERED_REQUESTS: usize = 6;
+
+/// This many of the newest prompts are listed even if they only ask something.
+const RECENT_REQUESTS: usize = 4;
 
 /// An answered request is cut at the first space after this many characters.
 const MAX_BEGINNING_CHARS: usize = 62;
@@ -45,17 +51,29 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
     add_answered_requests(digest, &known, all);
 }
 
-/// Returns whether a prompt names no request, such as "yes" or "go on".
+/// Returns whether a prompt does not contain a request of its own, such as "yes" or "go on".
 fn is_empty_request(prompt: &Prompt) -> bool {
     let is_yes = prompt.prompt_kind() == PromptKind::Approval
         && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
     is_yes || prompt::is_uninformative_once_answered(&prompt.text)
 }
 
-/// Adds the beginnings of the requests that were answered. They show what the user asked for, newest first.
+/// Adds the beginnings of the newest requests that were answered. Of the older ones, only those that opened a piece of
+/// work are added: questions, pasted output and orders to commit say nothing about what the session did.
 fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
     let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
-    for prompt in digest.prompts.iter().rev() {
+    let opens_work = |prompt: &Prompt| {
+        prompt::may_state_session_goal(&prompt.text) && prompt::words_above_paste(&prompt.text).is_some()
+    };
+    let first_recent = digest.prompts.len().saturating_sub(RECENT_REQUESTS);
+    let most = known.len() + MAX_ANSWERED_REQUESTS;
+    for (i, prompt) in digest.prompts.iter().enumerate().rev() {
+        if known.len() == most {
+            break;
+        }
+        if i < first_recent && !opens_work(prompt) {
+            continue;
+        }
         let id = format!("prompt:{}", prompt.record);
         let words = beginning(&prompt.text);
         let is_told = all.has_fact(&id) || digest.is_in_goal(prompt) || known.contains(&words);

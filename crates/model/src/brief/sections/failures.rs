@@ -3,6 +3,7 @@
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
+use crate::brief::paths::PathEndings;
 use crate::digest::{Failure, Trap};
 use crate::failure;
 use crate::render::{in_backticks, path_or_code};
@@ -17,6 +18,7 @@ const MAX_COMMAND_CHARS: usize = 160;
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = digest.change_outside();
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     // The records may end while a call is running. The harness saw how that call ended, so its summary contains the
     // newer error.
     let beside = !material.visible_summary().is_empty();
@@ -32,10 +34,10 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             continue;
         }
         let known = failure::first_reason_line(&failure.error).to_owned();
-        let since = match digest.files_edited_after(failure.record).as_slice() {
+        let since = match digest.files_changed_after_check(failure.record).as_slice() {
             [] => outside.to_owned(),
-            files @ [_] => format!("before the last edit of {}", list_edited_files(files)),
-            files => format!("before the last edits of {}", list_edited_files(files)),
+            files @ [_] => format!("before the last edit of {}", list_edited_files(files, &endings)),
+            files => format!("before the last edits of {}", list_edited_files(files, &endings)),
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.what, &failure.folder);
@@ -49,9 +51,9 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
 }
 
 /// Names the newest file, and also the other one if there are exactly two, because editing either may have solved the
-/// failure.
-fn list_edited_files(files: &[&str]) -> String {
-    let path = |file: &str| path_or_code(file, 120);
+/// failure. The files are listed with their folders further down.
+fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
+    let path = |file: &str| path_or_code(endings.split_at_unique_ending(file).1, 120);
     match files {
         [] => String::new(),
         [only] => path(only),
@@ -74,7 +76,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
     reasons.sort_by_key(|line| failure::is_test_location(line));
     for reason in names.iter().rev().filter_map(|line| run::reason_in_test_line(line)) {
-        // A test runner may print the reason twice, and cut it once.
+        // A test runner may print the reason twice, once in full and once cut short.
         if !reasons.iter().any(|line| line.contains(reason.trim_end_matches("..."))) {
             reasons.insert(0, reason);
         }
@@ -99,6 +101,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         )
     };
     let mut forms = vec![
+        form(COMMAND_ID_CHARS, 1, 1, 140),
         form(COMMAND_ID_CHARS, 1, 1, 200),
         form(COMMAND_ID_CHARS, 3, 2, 240),
         form(COMMAND_ID_CHARS, 6, 6, 300),

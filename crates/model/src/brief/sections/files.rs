@@ -7,17 +7,17 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::digest::{Digest, FileUse};
-use crate::render::path_or_code;
+use crate::render::{is_plain_path, path_or_code};
 use crate::text::cut_to_bytes;
 
-/// The number of most likely files to add to a summary that lacks them, even if they were read long ago.
+/// The number of most likely files that are listed if the summary lacks them, even if they were read long ago.
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let BriefMaterial { digest, gone, .. } = *material;
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let used = digest.files.iter().filter(|file| file.edits + file.reads > 0 && !file.outside);
-    let folders = PrintedFolders::choose(used.map(|file| file.path.as_str()));
+    let folders = PrintedFolders::choose(used.map(|file| file.path.as_str()), |name| endings.is_unique(name));
     let last_edit = digest.files.iter().map(|file| file.edited_at).max().unwrap_or(0);
     let goal = digest.current_goal();
     let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
@@ -31,9 +31,12 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             (0, _) => FactClass::Read,
             _ => FactClass::Edited,
         };
-        let (folder, name) = match folders.split_path(&file.path) {
-            Some((folder, name)) if endings.is_unique(name) => (folder, name),
-            _ => endings.split_at_unique_ending(&file.path),
+        let (folder, name) = match is_plain_path(&file.path) {
+            // A path that is not plain is printed as code, so its folder and its name must not be printed separately.
+            false => ("", file.path.as_str()),
+            true => folders
+                .split_path(&file.path, |name| endings.is_unique(name))
+                .unwrap_or_else(|| endings.split_at_unique_ending(&file.path)),
         };
         if file.deleted || gone.contains(&file.path) || is_from_cache(file) {
             continue;
@@ -57,7 +60,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Whether a file outside the project was only read and belongs to an installed program.
+/// Returns whether a file outside the project was only read and belongs to an installed program.
 fn is_from_cache(file: &FileUse) -> bool {
     const INSTALL_FOLDERS: &[&str] = &["cache", ".cache", "plugins", "node_modules", "site-packages"];
     file.outside && file.edits == 0 && file.path.split('/').any(|part| INSTALL_FOLDERS.contains(&part))
@@ -75,13 +78,15 @@ struct PrintedFolders<'p> {
 const FOLDER_LINE_CHARS: usize = 12;
 
 impl<'p> PrintedFolders<'p> {
-    fn choose(paths: impl Iterator<Item = &'p str>) -> PrintedFolders<'p> {
+    /// Only files whose names are unique in the session can be listed below a folder of their own. The others are
+    /// listed below the main folder, with the rest of their path.
+    fn choose(paths: impl Iterator<Item = &'p str>, is_unique: impl Fn(&str) -> bool) -> PrintedFolders<'p> {
         let (mut below, mut directly) = (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new());
         for path in paths {
             let folders =
                 path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| !folder.is_empty());
             folders.for_each(|folder| *below.entry(folder).or_default() += 1);
-            if let Some((folder, _)) = path.rsplit_once('/') {
+            if let Some((folder, _)) = path.rsplit_once('/').filter(|(_, name)| is_unique(name)) {
                 *directly.entry(folder).or_default() += 1;
             }
         }
@@ -97,11 +102,14 @@ impl<'p> PrintedFolders<'p> {
         PrintedFolders { main, own }
     }
 
-    /// Splits a path into one of the printed folders and the rest. Returns `None` if the path is not below any of them.
-    fn split_path<'f>(&self, path: &'f str) -> Option<(&'f str, &'f str)> {
-        let own =
-            self.own.iter().filter(|folder| path_below(folder, path).is_some_and(|name| !name.contains('/')));
-        let folder = own.chain([&self.main]).find(|folder| path_below(folder, path).is_some())?;
+    /// Splits a path into one of the printed folders and a rest that is unique in the session. Returns `None` if there
+    /// is no such folder.
+    fn split_path<'f>(&self, path: &'f str, is_unique: impl Fn(&str) -> bool) -> Option<(&'f str, &'f str)> {
+        let own = self.own.iter().filter(|folder| {
+            path_below(folder, path).is_some_and(|name| !name.contains('/') && is_unique(name))
+        });
+        let mut folders = own.chain([&self.main]);
+        let folder = folders.find(|folder| path_below(folder, path).is_some_and(&is_unique))?;
         Some((&path[..folder.len()], path_below(folder, path)?))
     }
 }
@@ -110,7 +118,7 @@ fn path_below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     path.strip_prefix(folder)?.strip_prefix('/').filter(|_| !folder.is_empty())
 }
 
-/// Whether a name from a command line is inside `.git`, or is a folder whose files are listed anyway.
+/// Returns whether a name from a command line is inside `.git`, or is a folder whose files are listed anyway.
 fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
     let is_below = |other: &FileUse| {
         other.path.strip_prefix(file.path.as_str()).is_some_and(|rest| rest.starts_with('/'))
@@ -135,8 +143,11 @@ mod tests {
     #[test]
     fn a_folder_is_printed_once_for_its_files() {
         let split = |paths: &[&'static str]| {
-            let folders = PrintedFolders::choose(paths.iter().copied());
-            paths.iter().map(|path| folders.split_path(path).unwrap_or_default()).collect::<Vec<_>>()
+            let endings = PathEndings::count_endings(paths.iter().copied());
+            let is_unique = |name: &str| endings.is_unique(name);
+            let folders = PrintedFolders::choose(paths.iter().copied(), is_unique);
+            let split = paths.iter().map(|path| folders.split_path(path, is_unique).unwrap_or_default());
+            split.collect::<Vec<_>>()
         };
         assert_eq!(
             split(&["src/cli/a.rs", "src/cli/sub/b.rs", "docs/c.md"]),
@@ -158,6 +169,19 @@ mod tests {
         assert_eq!(found[0], ("project/app", "main.py"));
         assert_eq!(found[3], ("project/app", "tests/x1.py"));
         assert_eq!(found[4], ("project/app/settings", "a1.py"));
+        // A name that two files share needs the rest of its path, so it is no reason for another line.
+        let shared = [
+            "project/shop/cart/types.go",
+            "project/shop/cart/prices/types.go",
+            "project/shop/cart/prices/taxes.go",
+            "project/shop/cart/orders/taxes.go",
+            "project/shop/cart/prices/total.go",
+            "project/shop/main_menu.go",
+            "project/shop/help_page.go",
+            "project/shop/users/login_page.go",
+        ];
+        let folders: Vec<&str> = split(&shared).into_iter().map(|(folder, _)| folder).collect();
+        assert_eq!(folders, ["project/shop"; 8]);
         assert_eq!(path_below("src", "srcs/a.rs"), None);
     }
 }

@@ -61,11 +61,9 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
 
 /// Adds the message before the newest one, if the newest one is unclear without it.
 fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
-    let Some(before) = digest.prompt_before_newest() else { return };
+    let Some(before) = digest.explaining_message() else { return };
     let id = format!("prompt:{}", before.record);
-    let goal = digest.current_goal();
-    let is_task = goal.task.is_some_and(|task| task.record == before.record);
-    if is_task || all.has_fact(&id) || digest.has_finished() {
+    if all.has_fact(&id) {
         return;
     }
     let words = words_before_paste(&before.text);
@@ -93,15 +91,8 @@ fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // The task may be the request with which the session began.
     let is_told = |task: &&Prompt| all.has_fact(&format!("prompt:{}", task.record));
-    let Some(task) = goal.task.filter(|task| !is_told(task)) else { return };
+    let Some(task) = digest.explaining_task().filter(|task| !is_told(task)) else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
-    // The agent's question, or the message before the newest one, explains the newest message better than an older task
-    // that was already answered.
-    let is_explained = goal.accepted.is_some()
-        || digest.prompt_before_newest().is_some_and(|before| before.record != task.record);
-    if goal.is_answered && is_explained {
-        return;
-    }
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
         (true, _) => (ANSWERED_LABEL, &[62, 300]),
         (false, true) => (TASK_OF_MESSAGE_LABEL, &[120, 300, 700]),
@@ -112,7 +103,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // If the task is only context for the newest message, the text above its pasted output is enough.
     let left = match label {
         "Task" => left,
-        _ if goal.is_answered => title_if_long(&left).into(),
+        _ if goal.is_answered => prompt::title_if_long(&left).into(),
         _ => words_before_paste(&left).into(),
     };
     let form = |most: usize| {
@@ -179,7 +170,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         (false, true) => format!("{NEWEST_LABEL}: "),
         (_, false) => format!("{NEWEST_LABEL}, refusing {}: ", in_backticks(&newest.refused, 60)),
     };
-    // A task that stands alone gets more room than an answer.
+    // A task that can be understood on its own gets more room than an answer.
     let most = match newest.prompt_kind() {
         PromptKind::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
@@ -199,15 +190,6 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     });
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
-}
-
-/// Returns only the title of a plan or a long paste, and other messages unchanged.
-fn title_if_long(text: &str) -> String {
-    const MANY_LINES: usize = 6;
-    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
-        true => prompt::title_of_message(text),
-        false => text.to_owned(),
-    }
 }
 
 /// Returns only the first line of a message if many lines of pasted output follow it. Other messages are returned

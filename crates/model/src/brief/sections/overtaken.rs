@@ -14,9 +14,9 @@ const NEWEST_TURNS_INCLUDED: usize = 2;
 /// A statement counts as a guess if its first bytes, up to this number, contain a word such as "probably".
 const GUESSED_BYTES: usize = 240;
 
-/// Whether later work has made a closing message obsolete. This is the case if the message answers a question or makes
-/// a proposal, and the agent has worked on the matter since. `newer` is the number of newer conclusions in the brief.
-/// If it is not 0, a guess is also obsolete.
+/// Returns whether later work has made a closing message obsolete. This is the case if the message answers a question
+/// or makes a proposal, and the agent has since worked on the same subject. `newer` is the number of newer conclusions
+/// in the brief. If it is not 0, a guess is also obsolete.
 pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
@@ -46,6 +46,21 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
+/// Returns whether a turn only answered a question, and the newest prompt is a task about something else on which the
+/// agent has already worked.
+pub fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+    let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
+        return false;
+    };
+    let during = turn.prompt.record..outcome.record;
+    turn.prompt.prompt_kind() == PromptKind::Question
+        && !digest.changes.iter().any(|change| during.contains(&change.record))
+        && digest.stands_newest_alone()
+        && digest.has_work_since_newest_prompt()
+        && !statement::shares_a_word(&newest.text, &turn.prompt.text)
+        && !statement::shares_a_word(&newest.text, &outcome.text)
+}
+
 fn name_file(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
@@ -56,7 +71,7 @@ pub fn is_guessing(said: &AgentStatement) -> bool {
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
-/// Whether a statement reports a failure, a check has passed since, and no failure is open.
+/// Returns whether a statement reports a failure, a check has passed since, and no failure is open.
 pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -67,7 +82,32 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Whether a statement about failing tests is outdated because a later one is also about failing tests.
+/// Returns whether a statement names a fix that was still to be made, and a commit has been made since an edit that
+/// followed it. The commit's subject says what was fixed. The statement stays if the newest prompt is about the same
+/// thing.
+pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
+    const FIX_TO_COME: [&str; 9] = [
+        "the fix is",
+        "the fix:",
+        "fix is straightforward",
+        "i see the issue",
+        "i see the problem",
+        "found the issue",
+        "found the bug",
+        "needs to be fixed",
+        "let me fix",
+    ];
+    let small = said.text.to_lowercase();
+    let edited = digest.changes.iter().find(|change| change.record > said.record).map(|change| change.record);
+    let is_committed =
+        edited.is_some_and(|edited| digest.standing_commits().iter().any(|commit| commit.record > edited));
+    let newest = digest.prompts.last().map_or("", |prompt| prompt.text.as_str());
+    FIX_TO_COME.iter().any(|words| small.contains(words))
+        && is_committed
+        && !statement::shares_a_word(newest, &said.text)
+}
+
+/// Returns whether a statement about failing tests is outdated because a later one is also about failing tests.
 pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {
         let small = text.to_lowercase();
@@ -79,7 +119,8 @@ pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) ->
             || later.any(|later| is_about_failures(&later.text)))
 }
 
-/// Whether a message mostly consists of a question that the user has answered, or of work that was done since.
+/// Returns whether a message mostly consists of a question that the user has answered, or of open work that has since
+/// been done.
 pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     let text = statement::without_answered_question(&outcome.text, &outcome.asks);
     let is_edited_since = digest.file_edited_after(outcome.record).is_some();
@@ -87,8 +128,8 @@ pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     left.is_empty() || is_edited_since && left.len() * 3 < text.len()
 }
 
-/// Whether the user has since abandoned the work that a statement is about. The statement to which the user replied
-/// with that decision is kept, because it explains the decision.
+/// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user was
+/// replying is kept, because it explains why the user abandoned the work.
 fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > said.record);
     later.any(|prompt| {
@@ -97,7 +138,7 @@ fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
     })
 }
 
-/// Whether a statement describes the code before a change.
+/// Returns whether a statement describes the code before a change.
 fn describes_old_code(text: &str) -> bool {
     let small = cut_to_bytes(text, GUESSED_BYTES).to_lowercase();
     ["current behavior", "current behaviour", "currently, ", "currently it "]
@@ -105,7 +146,7 @@ fn describes_old_code(text: &str) -> bool {
         .any(|words| small.contains(words))
 }
 
-/// Whether the newest prompt quotes a statement in order to object to it.
+/// Returns whether the newest prompt quotes a statement in order to object to it.
 pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> bool {
     const MIN_QUOTED_WORDS: usize = 4;
     const MIN_QUOTED_BYTES: usize = 24;
@@ -117,7 +158,7 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
     let is_long = |part: &&str| {
         part.split_whitespace().count() >= MIN_QUOTED_WORDS && part.trim().len() >= MIN_QUOTED_BYTES
     };
-    // Only a part of the message can be a quotation with an objection.
+    // If the prompt consists only of the quotation, it contains no objection.
     parts
         .map(str::trim)
         .filter(|part| part.len() < newest.text.trim().len())
@@ -125,8 +166,8 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
         .any(|part| text.has_phrase(&part.to_lowercase().replace(['`', '*', '"'], "")))
 }
 
-/// Whether two messages are about the same thing: they share at least two names, which are a large part of the older
-/// message's names.
+/// Returns whether two messages are about the same subject: they share at least two names, and the shared names are a
+/// large part of the older message's names.
 pub fn is_same_subject(older: &str, newer: &str) -> bool {
     const MIN_SHARED: usize = 2;
     let (older, newer) = (names_in(older), names_in(newer));

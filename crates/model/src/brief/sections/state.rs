@@ -31,8 +31,8 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_last_message(material.digest, all);
-    add_todo_list(material.digest, all);
     add_unfinished_calls(material.digest, all);
+    add_todo_list(material.digest, all);
     add_running_agents(material.digest, all);
 }
 
@@ -83,13 +83,13 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         digest.current_goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let newest = digest.prompts.last();
     let answered = newest.is_none_or(|prompt| prompt.record < digest.said_last);
-    let then = |most: usize| (!steps.is_empty()).then(|| list_steps(&steps, most));
+    let then = |listed: ListedSteps| (!steps.is_empty()).then(|| list_steps(&steps, listed));
     // The last message may end by announcing the next step.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
-    // If the last message names several files, some may not be edited yet.
+    // If the last message names several files, some of them may not have been edited yet.
     let left = digest.edits_of_named_files(words, digest.said_last).map_or(String::new(), |edits| {
         let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
         if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
@@ -98,7 +98,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         true => ". The checks passed after the last edit: the work looks complete",
         false => "",
     };
-    let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
+    let form = |most: usize, calls: ListedSteps| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => format!("In progress. Last said: {}; then {then}{left}{complete}", last(most)),
         (true, None) if digest.has_work_after_last_message() => {
             format!("In progress. Last said: {}", last(most))
@@ -119,7 +119,14 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             )
         }
     };
-    let forms = vec![form(120, 2), form(240, 4), form(400, MAX_STEPS), form(1_000, MAX_STEPS)];
+    use ListedSteps::{EditsAndOthers, Newest};
+    let forms = vec![
+        form(120, Newest(2)),
+        form(120, EditsAndOthers(2)),
+        form(240, EditsAndOthers(4)),
+        form(400, EditsAndOthers(MAX_STEPS)),
+        form(1_000, EditsAndOthers(MAX_STEPS)),
+    ];
     all.add_fact(FactClass::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
@@ -160,16 +167,36 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep]) -> Vec<String>
     kept.map(|(_, (known, n))| format!("{}{}", describe_step(known, &endings), times(n))).collect()
 }
 
-/// Lists all edits and the last `most` other calls, in their order. The other calls before them are only counted.
-fn list_steps(steps: &[String], most: usize) -> String {
+/// Which of the calls after the last message are listed. The others are only counted.
+#[derive(Clone, Copy)]
+enum ListedSteps {
+    /// The newest calls. The brief lists the edited files further down.
+    Newest(usize),
+    /// All edits, and the newest of the other calls.
+    EditsAndOthers(usize),
+}
+
+/// Lists calls in their order. The calls before them are only counted.
+fn list_steps(steps: &[String], listed: ListedSteps) -> String {
     let is_edit = |step: &str| step.starts_with(EDITED);
+    let (steps, most, uncounted) = match listed {
+        ListedSteps::EditsAndOthers(most) => (steps, most, 0),
+        ListedSteps::Newest(most) => {
+            let older = steps.len().saturating_sub(most);
+            (&steps[older..], most, older)
+        }
+    };
     let others = steps.iter().filter(|step| !is_edit(step)).count();
     let mut left = others.saturating_sub(most);
-    let before = if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
+    let before = match (uncounted, left) {
+        (0, 0) => String::new(),
+        (0, n) => format!("{}, ", count_with_noun(n, "other call")),
+        (n, _) => format!("{}, ", count_with_noun(n, "call")),
+    };
     let mut listed: Vec<String> = Vec::new();
     for step in steps {
         match (step.strip_prefix(EDITED), listed.last_mut()) {
-            // Edits in a row share the verb.
+            // Consecutive edits share one verb.
             (Some(file), Some(last)) if is_edit(last) => last.push_str(&format!(", {file}")),
             (None, _) if left > 0 => left -= 1,
             _ => listed.push(step.clone()),
@@ -194,7 +221,7 @@ fn describe_step(step: &CallStep, endings: &PathEndings) -> String {
     }
 }
 
-/// Returns a note on a todo list after whose last change many edits were made, or an empty text.
+/// Returns a note if many edits were made after the last change to the todo list, otherwise an empty string.
 pub fn note_on_old_todos(edits: usize) -> String {
     match edits >= MIN_EDITS_OUTDATING_TODOS {
         true => format!(" (the list was last changed {edits} edits ago)"),
@@ -211,9 +238,7 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
         match todo.status {
-            Some(TodoStatus::Pending | TodoStatus::InProgress) | None
-                if digest.has_run_since_todos(&todo.text) =>
-            {
+            Some(TodoStatus::Pending | TodoStatus::InProgress) | None if digest.is_todo_done(todo) => {
                 done.push(in_quotation_marks(&todo.text, 80));
             }
             Some(TodoStatus::InProgress) => {
@@ -233,7 +258,7 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         let more = if more > 0 { format!("; +{more} more") } else { String::new() };
         format!("{}{more}", list[..list.len().min(most)].join("; "))
     };
-    let forms = [2, 5, usize::MAX].map(|most| format!("To do{since}: {}", first(&open, most)));
+    let forms = [1, 2, 5, usize::MAX].map(|most| format!("To do{since}: {}", first(&open, most)));
     let mut forms = forms.to_vec();
     forms.dedup();
     all.add_fact(FactClass::State, "todos".to_owned(), forms);
@@ -241,9 +266,9 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         let form = |most: usize| {
             let left = done.len().saturating_sub(most);
             let more = if left > 0 { format!(" +{left} before") } else { String::new() };
-            format!("Done of the list: {}{more}", done[left..].join("; "))
+            format!("Done from the list: {}{more}", done[left..].join("; "))
         };
-        let mut forms = vec![form(2), form(5)];
+        let mut forms = vec![form(2), form(3)];
         forms.dedup();
         all.add_fact(FactClass::State, "todos-done".to_owned(), forms);
     }

@@ -56,7 +56,7 @@ fn what_was_done_after_the_last_message() {
             "- In progress. Last said: “Let me look for it:”\n",
         ),
         (&[TASK_PROMPT], "- The newest message has not been acted on yet\n"),
-        // A call that touches no file also shows that the agent works on the message.
+        // A call that touches no file also shows that the agent is working on the message.
         (
             &[TASK_PROMPT, "call: mcp__tracker__create_issue"],
             "- Working on the newest message: called `mcp__tracker__create_issue`\n",
@@ -135,6 +135,11 @@ fn an_entry_that_asks_for_checks_is_done_once_they_passed() {
 fn edits_are_never_among_the_other_calls() {
     let steps = ["ran `a`", "edited x.rs", "edited y.rs (2×)", "read z.rs", "ran `b` → failed"];
     let steps: Vec<String> = steps.iter().map(|step| (*step).to_owned()).collect();
-    assert_eq!(list_steps(&steps, 1), "2 other calls, edited x.rs, y.rs (2×), ran `b` → failed");
-    assert_eq!(list_steps(&steps, 9), "ran `a`, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");
+    let with_edits = |most| list_steps(&steps, ListedSteps::EditsAndOthers(most));
+    assert_eq!(with_edits(1), "2 other calls, edited x.rs, y.rs (2×), ran `b` → failed");
+    assert_eq!(with_edits(9), "ran `a`, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");
+    // If there is little room, the list of files names the edits.
+    let newest = |most| list_steps(&steps, ListedSteps::Newest(most));
+    assert_eq!(newest(2), "3 calls, read z.rs, ran `b` → failed");
+    assert_eq!(newest(4), "1 call, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");
 }

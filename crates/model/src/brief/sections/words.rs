@@ -37,7 +37,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         {
             continue;
         }
-        // An instruction for an earlier task no longer applies, unless it is a lasting one.
+        // An instruction for an earlier task no longer applies, unless it is a lasting instruction.
         if prompt.record < since {
             wishes.retain(|wish| prompt::is_lasting_instruction(wish));
             if wishes.is_empty() {

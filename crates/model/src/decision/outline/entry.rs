@@ -112,8 +112,8 @@ pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
     out
 }
 
-/// Reads the entries of a section. `title` is the heading above them, if it lies inside the section, and can itself
-/// be a decision. Otherwise it is empty.
+/// Reads the entries of a section. `title` is the heading above them if that heading is inside the section, and
+/// otherwise empty. Such a heading can itself be a decision.
 pub fn read_entries(
     blocks: &[SectionBlock],
     at: usize,
@@ -200,7 +200,7 @@ fn decision_of_row(line: usize, cells: &[String], head: &[String]) -> Result<Out
     Ok(OutlinedDecision { line, text, why, date, ..OutlinedDecision::default() })
 }
 
-/// Returns whether a heading is itself a decision, because it is numbered as in `ADR-3: …` or because lines with labels
+/// Returns whether a heading is itself a decision. Such a heading is numbered, as in `ADR-3: …`, or lines with labels
 /// follow it.
 fn is_decision_heading(title: &str, blocks: &[SectionBlock]) -> bool {
     let bare = title.trim_start_matches(['*', '[']).to_lowercase();

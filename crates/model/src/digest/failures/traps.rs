@@ -175,7 +175,7 @@ fn failing_part_of_command(failure: &Failure) -> Option<String> {
         };
         return parts.into_iter().find(|part| !name.is_empty() && names_program(part, name));
     }
-    // The shell itself reported the error, because the program was an empty variable.
+    // The shell itself reported the error, because the program was given as an empty variable.
     if line.trim_end().ends_with("permission denied:") {
         return None;
     }
@@ -193,13 +193,13 @@ fn program_of_part(part: &str) -> String {
     part.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Whether one of the words is this program's name, with or without a path.
+/// Returns whether one of the words is this program's name, with or without a path.
 fn names_program(words: &str, name: &str) -> bool {
     let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '"' | '\'' | '`');
     words.split(is_end).any(|word| word.rsplit('/').next() == Some(name))
 }
 
-/// Returns the part of a command line that is an alternative to the failed part: a different call of the same program
+/// Returns the part of a command line that is an alternative to the failed part: a different call to the same program
 /// with the same subcommand.
 fn alternative_in_command(command: &str, failure: &Failure) -> Option<String> {
     if !failure.is_command {
@@ -207,7 +207,7 @@ fn alternative_in_command(command: &str, failure: &Failure) -> Option<String> {
     }
     let failed = failing_part_of_command(failure)?;
     let name = program_of_part(&failed);
-    // `git checkout` is no alternative to `git push`, nor is `lint --version` to `lint run`.
+    // `git checkout` is not an alternative to `git push`, and `lint --version` is not an alternative to `lint run`.
     let subcommand = |part: &str| {
         let mut words =
             part.split_whitespace().skip_while(|word| word.rsplit('/').next() != Some(name.as_str()));

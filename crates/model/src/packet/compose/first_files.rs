@@ -20,21 +20,21 @@ const MAX_FILES_OF_FOLDER: usize = 2;
 /// Why a file should be opened first, best reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OpenReason {
-    /// The step to begin with names it.
+    /// The first step names the file.
     Step,
-    /// The error of an open failure names it.
+    /// The error of an open failure names the file.
     Error,
-    /// The error of an open failure names its folder.
+    /// The error of an open failure names the file's folder.
     FailingFolder,
-    /// It was used after the agent's last message.
+    /// The file was used after the agent's last message.
     LastUsed,
-    /// The request names it, and it was not edited yet.
+    /// The request names the file, and the file has not been edited yet.
     NotEdited,
-    /// It was edited for the newest prompt and is not committed.
+    /// The file was edited for the newest prompt and is not committed.
     Edited,
-    /// It was used for the newest prompt.
+    /// The file was used for the newest prompt.
     Used,
-    /// It was edited before the newest prompt and is not committed.
+    /// The file was edited before the newest prompt and is not committed.
     Uncommitted,
 }
 
@@ -43,12 +43,12 @@ impl PacketFacts<'_> {
         self.material.confirmed.iter().map(|path| in_backticks(path, 120)).collect()
     }
 
-    /// Returns the files to open first: those that the user chose, then the best of the others. The rest is listed
-    /// elsewhere in the packet.
+    /// Returns the files to open first: those that the user chose, then the best of the others. The other files are
+    /// listed elsewhere in the packet.
     pub(super) fn first_files(&self, step: &str) -> Vec<String> {
         let digest = self.material.digest;
         let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
-        // What was done since the announcement is in brackets.
+        // The text in brackets says what was done after the announcement.
         let planned = step.split(SINCE_THEN).next().unwrap_or(step);
         let in_step = |file: &FileUse| {
             let name = base(&file.path);
@@ -95,8 +95,9 @@ impl PacketFacts<'_> {
     }
 }
 
-/// Orders paths by reason and then by last use, newest first. A folder counts only if the error names no file, a
-/// file that was only used if none was edited, and older edits only if there is no other file.
+/// Orders paths by reason and then by last use, newest first. A folder counts only if the error names no file. Files
+/// that were only used are left out if any file was edited for the newest prompt. Older edits count only if there is no
+/// other file.
 fn paths_by_reason(mut found: Vec<(OpenReason, u64, &str)>) -> Vec<&str> {
     let has_error = found.iter().any(|(why, ..)| *why == OpenReason::Error);
     let has_edited = found.iter().any(|(why, ..)| *why == OpenReason::Edited);
@@ -115,8 +116,8 @@ fn paths_by_reason(mut found: Vec<(OpenReason, u64, &str)>) -> Vec<&str> {
     found.into_iter().map(|(_, _, path)| path).collect()
 }
 
-/// Whether a word of the error ends with the folder of a file, such as `FAIL example.com/shop/cart/store` for
-/// `cart/store/save.go`. The name of a single folder may mean anything.
+/// Returns whether a word of the error ends with the folder of a file, such as `FAIL example.com/shop/cart/store` for
+/// `cart/store/save.go`. The name of a single folder is too ambiguous to count.
 fn names_folder_of(error: &str, path: &str) -> bool {
     let Some((folder, _)) = path.rsplit_once('/').filter(|(folder, _)| folder.contains('/')) else {
         return false;

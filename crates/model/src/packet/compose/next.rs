@@ -15,7 +15,7 @@ use crate::statement;
 /// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
-/// The maximum number of steps named to begin with.
+/// The maximum number of first steps that the prompt names.
 const MAX_STEPS: usize = 2;
 
 /// The beginning of the list of calls that followed an announcement.
@@ -70,7 +70,8 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first step, or that nothing is open. Returns `None` if the session shows neither.
+    /// Returns the first step, which may be that nothing is open. Returns `None` if the session does not show what to
+    /// do first.
     fn first_step(&self) -> Option<FirstStep> {
         let digest = self.material.digest;
         if digest.records == 0 {
@@ -88,6 +89,11 @@ impl PacketFacts<'_> {
                     Some(FirstStep::Begin("the user's answer to what is under Open Questions".to_owned()))
                 }
                 (_, true, Some(todo)) => Some(FirstStep::Begin(todo)),
+                // A person who names the work expects that something is left to do.
+                (_, true, None) if self.is_purpose_given() => Some(FirstStep::Begin(
+                    "what the goal still lacks; the agent's last message, under Context, says where it stands"
+                        .to_owned(),
+                )),
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
             };
         }
@@ -100,7 +106,7 @@ impl PacketFacts<'_> {
             true => None,
             false => self.announced_step(),
         };
-        // An announced change that was begun after the failure is how the agent was solving it.
+        // If the agent announced a change after the failure and has edited files, it was fixing the failure.
         let is_being_solved = digest.file_edited_after(failed_at).is_some()
             && digest.said_last > failed_at
             && !statement::ends_by_announcing_look(&digest.said);
@@ -125,7 +131,12 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Whether the purpose names work that was not requested in this session. If so, the session's activity is
+    fn is_purpose_given(&self) -> bool {
+        let purpose = self.material.purpose;
+        words::is_given(purpose) && words::says_what_to_do(purpose)
+    }
+
+    /// Returns whether the purpose names work that was not requested in this session. If so, the session's activity is
     /// irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
@@ -134,12 +145,12 @@ impl PacketFacts<'_> {
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
-    /// Returns the newest message if nothing was said or done since.
+    /// Returns the newest message if nothing has been said or done since.
     fn untouched_message(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest?.record;
         (!digest.has_work_since_newest_prompt() && digest.said_last < asked)
-            .then(|| "the user's newest message: it has not been taken up yet".to_owned())
+            .then(|| "the user's newest message: it has not been acted on yet".to_owned())
     }
 
     /// Returns the announced step if it has not been done since, and the check that follows it.
@@ -228,12 +239,12 @@ impl PacketFacts<'_> {
         let words = self.announced_work().map_or(String::new(), |words| format!(": {words}{since_then}"));
         digest
             .has_work_since_newest_prompt()
-            .then(|| format!("the user's newest message, on which the agent was at work{words}"))
+            .then(|| format!("the user's newest message, which the agent was working on{words}"))
     }
 
     /// Returns whether the work for the current request is done, as far as can be seen: the checks passed after the
-    /// last edit, and every file that the request names was edited. Of a long request, only the checks that it
-    /// demands can show this.
+    /// last edit, and every file that the request names was edited. For a long request, only the checks that it demands
+    /// can show this.
     fn is_work_over(&self) -> bool {
         let digest = self.material.digest;
         let demanded = choose::checks_demanded_by_user(&self.goal);
@@ -247,7 +258,7 @@ impl PacketFacts<'_> {
         is_shown && self.is_work_checked() && digest.looks_complete() && self.files_left().is_empty()
     }
 
-    /// Returns the names of the files that the current request names and for which it was not edited yet.
+    /// Returns the names of the files that the current request mentions and that have not been edited for it yet.
     pub(super) fn files_left(&self) -> Vec<String> {
         let digest = self.material.digest;
         let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
@@ -266,7 +277,7 @@ impl PacketFacts<'_> {
     /// Returns the entry of the agent's todo list that is in progress, or else the next open one.
     fn open_todo(&self) -> Option<&str> {
         let digest = self.material.digest;
-        let open = || digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
+        let open = || digest.open_todos().filter(|todo| !digest.is_todo_done(todo));
         let first = open().find(|todo| todo.status == Some(TodoStatus::InProgress));
         let first = first.or_else(|| open().next()).filter(|_| digest.are_todos_current())?;
         Some(&first.text)
@@ -290,7 +301,7 @@ impl PacketFacts<'_> {
                     && words.split('`').skip(1).step_by(2).any(|name| step.what.contains(name))
         };
         let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
-        // A check that passed was the announced step, such as "Now let me see whether all is well:".
+        // The check that passed was the announced step, as in "Now let me see whether all is well:".
         if digest.ended_with_check() {
             return AnnouncementProgress::Done;
         }
@@ -301,7 +312,8 @@ impl PacketFacts<'_> {
         match (edits, since.iter().filter(worked).any(named)) {
             (Some(edits), _) if !edits.left.is_empty() => AnnouncementProgress::Begun,
             (Some(_), _) | (None, true) => AnnouncementProgress::Done,
-            // An announcement of several changes, or of a step that is still on the list, is not done after one edit.
+            // One edit does not complete the announced work if several changes were announced or the todo list still
+            // has an open entry.
             (None, false)
                 if has(StepAction::Edited) && !announces_several(&words) && self.next_todo().is_none() =>
             {
@@ -312,8 +324,8 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the work that the agent announced last, unless it has been checked since. An announced look at
-    /// something no longer counts once a file was edited or a call has passed or failed.
+    /// Returns the work that the agent announced last, unless it has been checked since. An announcement that the agent
+    /// will look at something no longer counts once a file was edited or a check has passed or failed.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
@@ -358,8 +370,11 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        // A call of a script file usually prepares something. Tests and linters are called by the name of their tool.
-        let is_check = |command: &&String| is_demanded(command) || !run::is_script_call(command);
+        // A call to a script file usually prepares something. Tests and linters are called by the name of their tool. A
+        // run of a few tests does not show that the goal is met.
+        let is_partial = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_partial_test_run);
+        let is_check =
+            |command: &&String| is_demanded(command) || !run::is_script_call(command) && !is_partial(command);
         let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
         let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
         let promise = self
@@ -396,13 +411,13 @@ enum FirstStep {
 struct StepOptions {
     /// A call that was started and did not finish.
     unfinished: Option<String>,
-    /// The newest message, if nothing was said or done since.
+    /// The newest message, if nothing has been said or done since.
     untouched: Option<String>,
     /// An open failure since the current task began.
     failing: Option<String>,
     /// The announced step, if it has not been done since.
     announced: Option<String>,
-    /// Whether the announced step is a change that follows on the failure.
+    /// Whether the announced step is a change that is meant to fix the failure.
     is_being_solved: bool,
     todo: Option<String>,
     check: Option<String>,
@@ -444,7 +459,7 @@ enum AnnouncementProgress {
     Done,
 }
 
-/// Whether an announcement is about more than one change.
+/// Returns whether an announcement is about more than one change.
 fn announces_several(words: &str) -> bool {
     const SEVERAL_WORDS: [&str; 12] = [
         "all",
@@ -468,7 +483,7 @@ fn is_work_step(step: &CallStep) -> bool {
     matches!(step.did, StepAction::Edited | StepAction::Ran)
 }
 
-/// Names the failing command. The context section contains its error.
+/// Describes a failure by its command. The context section contains the error.
 fn describe_failure(failure: &Failure) -> String {
     format!("the failing command {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
 }

@@ -133,7 +133,7 @@ fn size_of_time(text: &str) -> Option<TaskSize> {
         return Some(size);
     }
     let lower = text.to_lowercase();
-    // For a range such as `1-2`, the upper end counts.
+    // For a range such as `1-2`, the upper end is used.
     let numbers =
         lower.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse::<f32>().ok());
     let most = numbers.fold(None, |most: Option<f32>, n| Some(most.map_or(n, |most| most.max(n))))?;

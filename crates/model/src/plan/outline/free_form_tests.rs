@@ -44,8 +44,8 @@ fn the_state_of_an_item_may_be_in_its_text() {
     assert_eq!(
         warning_texts("## X\n- [ ] a ✅ DONE\n- [x] b (blocked until May)\n- [x] c ✅\n"),
         [
-            "2: the box is open and the text says done: read as completed",
-            "3: the box is ticked and the text says blocked: read as completed",
+            "2: the box is open, but the text says done: read as completed",
+            "3: the box is ticked, but the text says blocked: read as completed",
         ]
     );
 }
@@ -72,7 +72,7 @@ fn below_a_finished_heading_items_without_boxes_are_done() {
     // The state of a box overrides the state of its heading.
     let text = "## A ✅\n- [x] a\n- [ ] b\n- [ ] c\n";
     assert_eq!(describe_plan(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
-    assert_eq!(warning_texts(text), ["3: the heading says done and this box is open: the box counts"]);
+    assert_eq!(warning_texts(text), ["3: the heading says done, but this box is open: the box counts"]);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_table_with_states_is_a_list_of_tasks() {
             "# P\n## Plan\n| # | Task | Depends on | State |\n|--|--|--|--|\n| 1 | a | - | ✅ Done |\n| 2 | b \\| c | 1 | In progress |\n| 3 | d | | |\n",
             "# 1 Plan\n1.1 completed a\n1.2 in_progress b | c <- 1.1\n1.3 pending d\n",
         ),
-        // A log is not a list of tasks, and next to boxes a table of states is a summary.
+        // A log is not a list of tasks. In a file with boxes, a table of states is only a summary.
         ("## Log\n| Date | Task | Status |\n|--|--|--|\n| May | a | done |\n", ""),
         ("## Plan\n- [ ] a\n\n| Task | Status |\n|--|--|\n| b | done |\n", "# 1 Plan\n1.1 pending a\n"),
     ]);

@@ -99,7 +99,7 @@ impl PlanOutlineReader<'_> {
         let is_open = !self.is_written_by_thru && !parsed.status.is_over();
         if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {
             open.is_finished = false;
-            self.add_warning(line, "the heading says done and this box is open: the box counts".to_owned());
+            self.add_warning(line, "the heading says done, but this box is open: the box counts".to_owned());
         }
     }
 

@@ -125,8 +125,8 @@ pub fn split_source_lines(text: &str) -> Vec<PlanSourceLine> {
     scan.lines
 }
 
-/// Returns whether a table of states can be the list of tasks. It can if the file has no boxes and no headings of tasks
-/// or phases.
+/// Returns whether a table of states can be the list of tasks. The file must have no boxes and no headings of tasks or
+/// phases.
 fn is_state_table_task_list(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
         PlanLineKind::Checkbox { .. } => true,

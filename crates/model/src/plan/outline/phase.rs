@@ -51,8 +51,8 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     }
 }
 
-/// Returns whether a heading such as `Phase 2 Success:` only mentions a phase, because no separator follows the
-/// number.
+/// Returns whether a heading such as `Phase 2 Success:` only mentions a phase. In such a heading, no separator follows
+/// the number.
 pub fn is_about_phase(heading: &str) -> bool {
     let Some(at) = heading.find(|c: char| c.is_ascii_digit()) else { return false };
     let behind = heading[at..].trim_start_matches(|c: char| c.is_ascii_digit());

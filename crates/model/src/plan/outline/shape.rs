@@ -243,8 +243,8 @@ impl OutlineShape {
     }
 }
 
-/// Returns whether a heading such as `1.2 Name` is a chapter, because a list of tasks is below it. `Task 1.2: Name` is
-/// always a task.
+/// Returns whether a heading such as `1.2 Name` is a chapter, that is, whether a list of tasks is below it.
+/// `Task 1.2: Name` is always a task.
 fn is_chapter(groups: &HashSet<usize>, block: &PlanSourceLine, text: &str) -> bool {
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }

@@ -73,7 +73,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     Some(TaskTable { line_count: body.len() + 2, has_boxes: boxes.is_some(), rows })
 }
 
-/// Returns a cell as a field. In any column, `BLOCKED: why` gives the reason why the task is blocked.
+/// Returns a cell as a field. In any column, `BLOCKED: why` gives the reason the task is blocked.
 fn field_of_cell(name: &str, cell: &str) -> String {
     match cell.get(..8).filter(|start| start.eq_ignore_ascii_case("blocked:")) {
         Some(_) => format!("Blocked: {}", cell[8..].trim()),

@@ -66,7 +66,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older = Candidate::new(&DECISIONS_BRIEF_SECTION, "decisions:older", text)
             .with_signal(ScoreSignal::DecisionRecency, 1.0);
-        // Decisions that are not named are older than the last named one, so they get at least its age.
+        // Decisions that are not named are older than the last named decision, so each of them gets at least that
+        // decision's age.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }
@@ -82,7 +83,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 
 fn describe_decisions_of_other_swarm(decisions: usize, other: &str) -> String {
     format!(
-        "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",
+        "{} set aside with the plan of the swarm {}: not in force here; `thru decisions list` names them",
         count_with_noun(decisions, "decision"),
         inline_for_model(other, 64)
     )

@@ -42,7 +42,7 @@ pub struct DecisionReport {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(rename = "superseded")]
     pub superseded_text: String,
-    /// False if nothing was recorded because the same decision was already in force.
+    /// Whether the decision was recorded. False if the same decision was already in force.
     pub changed: bool,
     /// Whether a secret in the input was redacted.
     #[serde(rename = "covered")]

@@ -71,7 +71,7 @@ pub fn list_decisions(world: &World, which: DecisionFilter, most: usize) -> Resu
     })
 }
 
-/// Returns the plan's decisions, given by `ids`, if the plan belongs to a swarm that is not in use in this project.
+/// Returns the decisions with these ids if they belong to the plan of a swarm that is not in use in this project.
 fn decisions_of_other_swarm(
     world: &World,
     project: &Project,

@@ -17,7 +17,7 @@ use crate::{Error, Result, World};
 pub struct TaskEvidenceLine {
     pub task: String,
     pub proof: ProofState,
-    /// False only if the files that the evidence covers are known to be unchanged since it was recorded.
+    /// Whether the files that the evidence covers have changed since it was recorded, or may have changed.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
     #[serde(rename = "word")]
@@ -105,7 +105,7 @@ pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
 }
 
 /// Returns a description of the fresh evidence that a task passed. If there is no such evidence, the error describes
-/// the evidence that there is.
+/// the evidence that exists.
 pub(crate) fn describe_fresh_proof(
     store: &Store,
     judge: &FreshnessJudge,
@@ -144,7 +144,7 @@ pub fn list_evidence(world: &World) -> Result<EvidenceListing> {
 pub struct TaskEvidenceShown {
     pub task: String,
     pub evidence: TaskEvidenceLine,
-    /// Oldest first.
+    /// The entries, oldest first.
     pub entries: Vec<EntryShown>,
     /// How many older entries are in the archive.
     pub archived: usize,
@@ -155,7 +155,8 @@ pub struct TaskEvidenceShown {
 pub struct EntryShown {
     #[serde(flatten)]
     pub entry: EvidenceEntry,
-    /// Whether files have changed since. `None` for a claim, because a claim is not compared with files.
+    /// Whether the files have changed since the entry was recorded, or may have changed. `None` for a claim, because a
+    /// claim is not compared with files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]

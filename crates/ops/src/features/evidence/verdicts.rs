@@ -44,7 +44,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
         return Ok(FeatureAnswer::no_action("there is no plan"));
     };
     if let Some(other) = swarm::foreign_swarm_of_plan(&context.project, &loaded.plan) {
-        let why = format!("the plan belongs to the swarm {other}: a verdict is not recorded in it");
+        let why = format!("the plan belongs to the swarm {other}, so the verdict is not recorded");
         context.add_warning(why.clone());
         return Ok(FeatureAnswer::no_action(why));
     }

@@ -6,6 +6,7 @@ use model::loops::{Loop, LoopStatus};
 use store::Store;
 
 use super::{all_loops, foreground_pointer, usage_error};
+use crate::features::crashed;
 use crate::project::Project;
 use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
@@ -13,6 +14,9 @@ use crate::session::list;
 use crate::session::list::SessionChoice;
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
+
+/// How many loops of each status an error names.
+const MAX_LOOPS_NAMED: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
 pub enum WantedOwner<'a> {
@@ -81,16 +85,7 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
             .as_slice()
         {
             [one] => one.id.clone(),
-            [] => {
-                let of = if here.is_some() { " of this session" } else { "" };
-                let what = match aim {
-                    LoopUse::Resume => format!("no loop{of} is paused; name one"),
-                    LoopUse::View | LoopUse::LeaveForeground => {
-                        format!("no loop{of} is in the foreground; name one")
-                    }
-                };
-                return Err(Error::Absent { what, hint: hint() });
-            }
+            [] => return Err(no_loop_error(aim, &loops, here.as_ref())),
             many => {
                 return Err(Error::Refused {
                     what: format!("{} loops match; name one", many.len()),
@@ -113,6 +108,36 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
             hint: many.join(", "),
         }),
     }
+}
+
+/// Says that there is no loop for a command that names none. The hint lists the loops that the user may mean.
+fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
+    let place = if here.is_some() { "this session" } else { "this project" };
+    let what = match aim {
+        LoopUse::Resume => format!("no loop of {place} is paused"),
+        LoopUse::View if loops.is_empty() => "there are no loops in this project".to_owned(),
+        LoopUse::View | LoopUse::LeaveForeground => format!("no loop of {place} is running"),
+    };
+    let ids = |title: &str, statuses: &[LoopStatus]| {
+        let mut fitting: Vec<&Loop> =
+            loops.iter().copied().filter(|known| statuses.contains(&known.status)).collect();
+        fitting.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+        let more = fitting.len().saturating_sub(MAX_LOOPS_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named: Vec<&str> = fitting.iter().take(MAX_LOOPS_NAMED).map(|known| known.id.as_str()).collect();
+        (!named.is_empty()).then(|| format!("{title}: {}{more}", named.join(", ")))
+    };
+    let active = if here.is_some() { "running or waiting, also elsewhere" } else { "waiting" };
+    let active = if aim == LoopUse::Resume { "not paused" } else { active };
+    let open = [ids(active, &[LoopStatus::Active]), ids("paused", &[LoopStatus::Paused])];
+    let open: Vec<String> = open.into_iter().flatten().collect();
+    let ended = ids("ended", &[LoopStatus::Done, LoopStatus::Cancelled]);
+    let hint = match (open.is_empty(), ended) {
+        (false, _) => format!("name the loop that you mean; {}", open.join("; ")),
+        (true, Some(ended)) => format!("`thru loop start` starts one; {ended}"),
+        (true, None) => "`thru loop start` starts one".to_owned(),
+    };
+    Error::Absent { what, hint }
 }
 
 /// Returns the session in which a loop should run. If a harness runs this command without naming the session, the
@@ -141,8 +166,9 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         return Ok(LoopOwner::Session(session, SessionChoice::Guess));
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
-    let hint = match open.first() {
+    let is_living = |entry: &RosterEntry| crashed::is_living(store, entry, world.now);
+    let living = roster::sort_by_activity(&entries, store, is_living);
+    let hint = match living.first() {
         Some(entry) => format!(
             "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",
             entry.session
@@ -182,8 +208,8 @@ fn current_session(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that a command may act on if the user names none. A command that only reads does no harm, so for
-/// it the newest loop is chosen.
+/// Returns the loops that a command may act on if the user names none. For a command that only reads, the newest loop
+/// is chosen, because reading does no harm.
 fn loops_for_use<'a>(
     aim: LoopUse,
     loops: &[&'a Loop],
@@ -202,13 +228,13 @@ fn loops_for_use<'a>(
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        // No loop is in the foreground, so view the one that was changed last.
+        // No loop is in the foreground, so view the most recently changed one.
         (LoopUse::View, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
         (LoopUse::View, many) => newest(many).into_iter().collect(),
-        // Inside a session, resume the paused loop of that session that was changed last.
+        // Inside a session, resume that session's most recently changed paused loop.
         (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }

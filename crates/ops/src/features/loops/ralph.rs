@@ -30,7 +30,7 @@ pub struct RalphReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
-    /// False if the loop was already imported, or if this was a dry run.
+    /// Whether the loop was written. False if it was already imported, or if this was a dry run.
     pub written: bool,
     #[serde(rename = "known")]
     pub already_imported: bool,

@@ -55,18 +55,18 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
             false => ("thru loop resume", "continues the paused loop"),
         };
         let number = count_with_noun(paused.len(), "loop");
-        let text = format!("{number}; `thru loop log` says why, `{resume}` continues it");
+        let text = format!("{number}; `thru loop log` says why; `{resume}` continues it");
         let line = StatusReportLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
         lines.push(line.with_next(NextStepUrgency::PausedWork, resume, what));
     }
     if foreign > 0 && is_moved(project) {
         let number = count_with_noun(foreign, "loop");
-        let text = format!("{number}; this folder was moved, `thru trust --moved` is needed to continue");
+        let text = format!("{number}; this folder was moved; run `thru trust --moved` to continue");
         let line = StatusReportLine::plain("waiting", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     } else if foreign > 0 {
         let number = count_with_noun(foreign, "loop");
-        let text = format!("{number}; no agent gets the prompt, `thru loop list` shows more");
+        let text = format!("{number}; no agent gets the prompt; `thru loop list` shows more");
         let line = StatusReportLine::plain("not started here", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     }
@@ -84,12 +84,11 @@ pub fn is_folder_moved(world: &World, store: &Store, root: &Root) -> bool {
     id.is_some_and(|id| trust::former_root(world, &id, &root.path).is_some())
 }
 
-/// Explains why no agent gets the prompt of a loop without consent, and names the command that gives the consent.
+/// Explains why no agent gets the prompt of a loop without consent, and names the command that gives consent.
 pub fn advice_without_consent(world: &World, id: &str) -> String {
     match world.find_root() {
         Ok(FoundRoot::Marked { root, store, .. }) if is_folder_moved(world, &store, &root) => format!(
-            "this folder was moved, so no agent gets the prompt of {id}; `thru trust --moved` allows everything again \
-             that you allowed at the old path"
+            "this folder was moved, so no agent gets the prompt of {id}; `thru trust --moved` allows again everything that you allowed at the old path"
         ),
         _ => format!(
             "{id} was not started here, so no agent gets its prompt; `thru loop adopt {id}` shows its prompt and its \

@@ -47,7 +47,7 @@ pub struct StartOptions<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum PromptSource<'a> {
     InlineText(&'a str),
-    /// `-` means stdin.
+    /// A file with the prompt. `-` means stdin.
     File(&'a Path),
     Packet(&'a str),
 }
@@ -169,7 +169,7 @@ pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> R
         }
     }
     Err(Error::Refused {
-        what: format!("there is no free name like {name}"),
+        what: format!("every name like {name} is taken"),
         hint: "try again in a second".into(),
     })
 }
@@ -228,7 +228,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     if !state.promises.iter().any(|promise| promise.outcome == PromiseOutcome::Done) {
         notes.push(match limit {
             Some(limit) => format!(
-                "it has no promise, so it goes on until {limit}; --promise TEXT ends it when the work is done"
+                "it has no promise, so it continues until {limit}; --promise TEXT ends it when the work is done"
             ),
             None => "only a lack of progress or `thru loop cancel` ends this loop".into(),
         });
@@ -237,13 +237,13 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
         && roster::read_roster(&project.store, u64::MAX)
             .is_ok_and(|all| roster::has_ended(&all, session.as_str()))
     {
-        notes.push(format!("session {session} has ended; the loop goes on if the session is resumed"));
+        notes.push(format!("session {session} has ended; the loop continues if the session is resumed"));
     }
     for harness in harnesses_of_owner(world, project, owner) {
         let Some(cap) = &harness.stop_block_limit else { continue };
         if (world.read_variable)(cap.variable).is_none_or(|value| value != "0") {
             notes.push(format!(
-                "{} goes on at most {} times in a row without a tool call; start it with {}=0 to lift that",
+                "{} continues at most {} times in a row without a tool call; start it with {}=0 to remove this limit",
                 harness.title, cap.max_blocks, cap.variable
             ));
         }

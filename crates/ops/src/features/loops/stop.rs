@@ -1,7 +1,7 @@
 //! Loops at a stop: collects the facts that the engine needs, and carries out the engine's verdict. After any error,
 //! the agent may stop.
 
-use model::digest::Digest;
+use model::digest::{ChangedFiles, Digest};
 use model::event;
 use model::id::Id;
 use model::journal::JournalRecord;
@@ -32,7 +32,7 @@ const MAX_FILES_LOGGED: usize = 20;
 /// How many bytes at the end of the journal are searched for the start of a loop.
 const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 
-/// Decides whether the session may stop or its loop continues. If no loop is in the foreground, this opens only one
+/// Decides whether the session may stop or must continue its loop. If no loop is in the foreground, this opens only one
 /// file.
 pub fn decide_at_stop<'c>(
     context: &'c HookContext<'_>,
@@ -75,13 +75,13 @@ impl<'c> LoopSessionStop<'c> {
             }
             StopVerdict::RunValidators => {
                 let validators = record.loop_state.validators.clone();
-                let why = format!("loop {}: the promise was given, its validators decide", self.id);
+                let why = format!("loop {}: the promise was given; its validators decide", self.id);
                 if self.stop.cannot_wait {
                     return Ok(FeatureAnswer::answer(ReplyPart::from_reply(Reply::AskToCallAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
-                // Release the lock while the validators run. They may take minutes, and the user must be able to
-                // cancel the loop meanwhile.
+                // Release the lock while the validators run. They may take minutes, and the user must be able to cancel
+                // the loop in the meantime.
                 drop(judged);
                 return Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
                     self.run_validators(&validators)
@@ -114,8 +114,8 @@ impl<'c> LoopSessionStop<'c> {
     fn run_validators(&self, validators: &[String]) -> Result<ReplyPart> {
         let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
-            // The same stop was reported again while its validators are still running. The process that runs them
-            // will answer.
+            // The same stop was reported again while its validators were still running. The process that runs them will
+            // answer.
             Err(store::Error::Busy { .. }) => return Ok(ReplyPart::silent()),
             Err(error) => return Err(self.allow_stop_error(&error)),
         };
@@ -244,20 +244,18 @@ impl<'c> LoopSessionStop<'c> {
                 .context
                 .session_digest()
                 .map(|digest| SessionPosition { calls: digest.called, records: digest.records }),
-            changed_files: self.files_changed_since_last_stop(state).map_or(0, |files| files.len()),
+            changed_files: self.files_changed_since_last_stop(state).map_or(0, |changed| changed.paths.len()),
             validator_result,
         }
     }
 
     /// Returns the files that changed since the last stop, or `None` if that is unknown.
-    fn files_changed_since_last_stop(&self, state: &Loop) -> Option<Vec<&str>> {
+    fn files_changed_since_last_stop(&self, state: &Loop) -> Option<ChangedFiles<'_>> {
         self.files_changed_since(state.last_stop.as_ref()?.session_position?)
     }
 
-    fn files_changed_since(&self, since: SessionPosition) -> Option<Vec<&str>> {
-        let digest = self.context.session_digest()?;
-        let files = digest.files.iter().filter(|file| file.edits > 0 && file.last > since.records);
-        Some(files.map(|file| file.path.as_str()).collect())
+    fn files_changed_since(&self, since: SessionPosition) -> Option<ChangedFiles<'_>> {
+        Some(self.context.session_digest()?.files_changed_since(since.records))
     }
 
     /// Returns the session's position when the loop was started, computed from the end of the journal. Returns `None`
@@ -294,15 +292,22 @@ impl<'c> LoopSessionStop<'c> {
             Some(last) => last.session_position,
             None => self.position_at_start(state),
         };
-        let files = since.and_then(|since| self.files_changed_since(since));
+        let changed = since.and_then(|since| self.files_changed_since(since));
         let entry = LoopLogEntry {
             session: Some(self.context.session.to_string()),
             reason,
             detail,
             message: stop.message.as_ref().ok().and_then(|m| m.as_ref()).map(|m| digest_of_text(m.text)),
             calls: since.and_then(|since| stop.session_position?.calls.checked_sub(since.calls)),
-            changed: files.as_ref().map(Vec::len),
-            files: files.unwrap_or_default().into_iter().take(MAX_FILES_LOGGED).map(str::to_owned).collect(),
+            changed: changed.as_ref().map(|changed| changed.paths.len()),
+            may_be_more: changed.as_ref().is_some_and(|changed| changed.may_be_more),
+            files: changed
+                .map(|changed| changed.paths)
+                .unwrap_or_default()
+                .into_iter()
+                .take(MAX_FILES_LOGGED)
+                .map(str::to_owned)
+                .collect(),
             tokens: self
                 .facts
                 .last_turn

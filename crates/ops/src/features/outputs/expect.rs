@@ -25,7 +25,7 @@ pub struct ExpectRequest {
     pub advisory: Vec<String>,
     /// Files whose tier, critical or advisory, is derived from their names.
     pub files: Vec<String>,
-    /// Paths relative to the working directory.
+    /// The paths of the input files, relative to the working directory.
     pub inputs: Vec<String>,
     pub prompt: Option<String>,
     pub launch: Vec<String>,
@@ -163,8 +163,8 @@ fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs
     current.or_else(|| run.read_list_of_stage(stage).ok())
 }
 
-/// Makes room for a stage's list. If the current list belongs to another stage, it is renamed after that stage. An
-/// earlier list of the same stage is moved aside.
+/// Makes room for a stage's list. If the current list belongs to another stage, it gets the file name of that stage's
+/// list. An earlier list of the same stage is moved aside.
 fn set_aside_old_list(world: &World, run: &RunFolder, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::to_compact(world.now));
     let other = run.read_expected().ok().filter(|list| list.stage != stage.as_str());
@@ -238,7 +238,7 @@ fn outputs_from_settings(place: &GateContext, stage: &str) -> Result<Vec<Expecte
             })
         }
         None => Err(Error::Usage {
-            what: format!("nothing is named, and no settings file defines [stages.{stage}]"),
+            what: format!("no output is named, and no settings file defines [stages.{stage}]"),
             hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md`"),
         }),
     }

@@ -169,7 +169,7 @@ fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<Awai
     }))
 }
 
-/// When a sub-agent stops, adds its output's path and verdict to the journal line.
+/// Adds the path and the verdict of a sub-agent's output to the journal line when the sub-agent stops.
 pub(crate) fn annotate_subagent_stop(
     project: &ProjectContext,
     event: &Event,

@@ -19,7 +19,7 @@ use crate::process::reaper::ProcessReaper;
 use crate::process::{self, CommandJob, CommandObserver};
 use crate::world::OUTPUT_VARIABLE;
 
-/// How many bytes of what one launch prints are kept.
+/// How many of the bytes that one launch prints are kept.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many bytes are held back while waiting for the end of a private key.

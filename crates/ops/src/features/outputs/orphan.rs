@@ -10,7 +10,7 @@ use store::{Durability, RunFolder, layout};
 use crate::process;
 use crate::process::alive;
 
-/// How long the last process of a group may take to disappear after the group was ended.
+/// How long the last process of a group may take to disappear after the group was killed.
 const MAX_GROUP_EXIT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]

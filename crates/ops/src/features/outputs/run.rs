@@ -31,7 +31,7 @@ pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, Default)]
 pub struct GateRunOptions {
     pub stage: Option<String>,
-    /// If this is `None`, the settings determine the number.
+    /// How many commands run at the same time. If this is `None`, the settings determine the number.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
     pub relaunch: RelaunchPolicy,
@@ -128,7 +128,7 @@ pub fn run_gate(
 }
 
 /// Returns whether the command of an invalid output should be launched. Returns an error if one of its inputs is
-/// missing, because the output would not show that.
+/// missing, because the output itself would not show that.
 fn should_launch(
     place: &GateContext,
     run: &RunFolder,
@@ -196,7 +196,7 @@ fn require_consent<'a>(
             run.path().join(run.list_file_name()).display(),
             named.collect::<Vec<_>>().join(", ")
         ),
-        hint: "`thru gate run --adopt` shows the commands and prompts and asks; it needs a terminal".into(),
+        hint: "`thru gate run --adopt` shows the commands and prompts, and asks for your consent; it needs a terminal".into(),
     })
 }
 
@@ -332,9 +332,9 @@ impl GateRunner<'_> {
         let process = orphan.process;
         (self.report_progress)(GateRunProgress::WaitingForOrphan { file: file.clone(), process });
         let (patience, why) = match self.relaunch {
-            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, to be launched again"),
+            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, so that it can be launched again"),
             RelaunchPolicy::No => {
-                (orphan.time_left(self.timeout, self.current_time()), "was ended, its time was up")
+                (orphan.time_left(self.timeout, self.current_time()), "was ended, because its time was up")
             }
         };
         let until = Instant::now() + patience;
@@ -379,7 +379,7 @@ fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutp
             omitted.push(OmittedOutput { file: output.file.clone(), judged, message });
         }
     }
-    // Write the file even if nothing is omitted now, because an earlier version would still list old omissions.
+    // Write the file even if nothing is omitted now, because an existing file would still list old omissions.
     let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.has_file(&name) {
         return Ok(());

@@ -14,7 +14,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct SealReport {
     pub path: PathBuf,
-    /// False if the output was already sealed.
+    /// Whether the line was appended. False if the output was already sealed.
     pub changed: bool,
 }
 
@@ -85,7 +85,7 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
         OutputEnding::Empty | OutputEnding::OnlySentinel => {
             return Err(Error::Refused {
                 what: format!("{}: it is empty", path.display()),
-                hint: "an output is sealed when it is complete".into(),
+                hint: "seal an output only when it is complete".into(),
             });
         }
         OutputEnding::NoSentinel | OutputEnding::SentinelInFence { .. } => {}

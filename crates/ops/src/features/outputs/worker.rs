@@ -1,5 +1,5 @@
 //! Records which session works on a run. Only that session is told what the run is still waiting for, because other
-//! sessions have no use for it.
+//! sessions have no use for this information.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use store::{Root, RunFolder, SessionState, Store, layout};
 
 use super::GateContext;
 use super::live::folder_below_root;
+use crate::features::crashed;
 use crate::hook::context::HookContext;
 use crate::session::{list, roster};
 use crate::{Result, World};
@@ -35,7 +36,7 @@ impl SessionState for RunWorkedOnBySession {
 }
 
 /// Records that the calling session works on a run, and returns that session. If the command is run at a terminal,
-/// the session is a guess: the open session that was last active in this checkout.
+/// the session is a guess: the last active session of this checkout that has neither ended nor crashed.
 pub(super) fn record_calling_session(
     world: &World,
     place: &GateContext,
@@ -43,7 +44,7 @@ pub(super) fn record_calling_session(
 ) -> Result<Option<Id>> {
     let session = match list::session_of_current_harness(world) {
         Some(session) => Some(session),
-        None => open_session_here(place)?,
+        None => living_session_here(world, place)?,
     };
     if let Some(session) = &session {
         record_worker(&place.store, &place.root, session, run)?;
@@ -60,12 +61,14 @@ pub(super) fn record_calling_agent_works_on_run(world: &World, place: &GateConte
     }
 }
 
-fn open_session_here(place: &GateContext) -> Result<Option<Id>> {
+fn living_session_here(world: &World, place: &GateContext) -> Result<Option<Id>> {
     let entries = roster::read_roster(&place.store, roster::ROSTER_TAIL_BYTES)?;
-    let is_here =
-        |entry: &roster::RosterEntry| entry.is_open() && Path::new(&entry.worktree) == place.root.checkout;
-    let open = roster::sort_by_activity(&entries, &place.store, is_here);
-    Ok(open.first().map(|entry| entry.session.clone()))
+    let is_here = |entry: &roster::RosterEntry| {
+        Path::new(&entry.worktree) == place.root.checkout
+            && crashed::is_living(&place.store, entry, world.now)
+    };
+    let living = roster::sort_by_activity(&entries, &place.store, is_here);
+    Ok(living.first().map(|entry| entry.session.clone()))
 }
 
 /// Records that a session works on a run, unless that is already recorded.

@@ -138,7 +138,7 @@ pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Res
             Err(_) => {
                 return Err(Error::Absent {
                     what: format!("there is no file {} in the project", place.path),
-                    hint: "name it from here, or from the project's folder".into(),
+                    hint: "give its path from here, or from the project's folder".into(),
                 });
             }
         }
@@ -179,7 +179,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
             });
         }
     };
-    // Typed or piped text may have other line endings than the file.
+    // Typed or piped text may have different line endings from the file.
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document

@@ -18,6 +18,7 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
+use crate::features::packets::claimed;
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
@@ -25,7 +26,7 @@ use crate::session::database::{self, SessionRows};
 use crate::session::list::{self, SessionChoice};
 use crate::session::{past, roster, transcript};
 
-/// Larger files are listed in the packet, but no fingerprint is made of them.
+/// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +46,7 @@ pub struct HandoffRequest<'a> {
 pub enum FileHashes {
     #[default]
     Take,
-    /// Hooks do not store fingerprints, because they have no time to read the files.
+    /// Do not store fingerprints. Hooks use this variant, because they have no time to read the files.
     Leave,
 }
 
@@ -137,7 +138,7 @@ pub(crate) struct PacketSource {
     pub harness: Option<&'static Harness>,
     pub chosen: Option<SessionChoice>,
     pub transcript: Option<String>,
-    /// Whether the session worked in another folder, so that its paths mean nothing in this checkout.
+    /// Whether the session worked in another folder. If so, its paths mean nothing in this checkout.
     pub elsewhere: bool,
     /// The checkout in which the session worked: this one or another worktree of the repository. `None` if that
     /// worktree no longer exists, or if the session worked in an unrelated folder.
@@ -196,7 +197,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// Replaces a session that was opened only for the handoff with the last session that did work. A guessed session
+/// If the session was opened only for the handoff, replaces it with the last session that did work. A guessed session
 /// that made no calls is replaced too. Also returns the id of the replaced session.
 fn replace_fresh_session(
     world: &World,
@@ -307,6 +308,11 @@ pub(crate) fn write_packet(
     let running = running.filter(|_| !source.elsewhere);
     let loop_prompt =
         running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
+    // If the claimed packet cannot be read, the packet still contains what the session did.
+    let continued = match source.elsewhere {
+        true => None,
+        false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
+    };
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,
@@ -328,6 +334,7 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        continued: continued.as_ref(),
     };
     // Compose a first draft to learn which files the packet names, and read only those files.
     let first = packet::compose_packet(&material);

@@ -22,7 +22,7 @@ pub struct ImportedPacket {
     #[serde(serialize_with = "serialize_path")]
     pub from: PathBuf,
     pub id: String,
-    /// False if the file was already imported, or if this was a dry run.
+    /// Whether the packet was created. False if the file was already imported, or if this was a dry run.
     pub created: bool,
     /// Whether a file with the same bytes was imported before. If so, `id` is the packet from that import.
     pub known: bool,

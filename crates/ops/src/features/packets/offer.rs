@@ -23,15 +23,13 @@ const INDEX_HEAD_BYTES: usize = 8 * 1024;
 
 /// Returns one line for each of the first packets on offer.
 pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Candidate>> {
-    let on_offer = packets_on_offer(store, now)?;
-    let candidate = |(at, OfferedPacket { id, purpose }): (usize, &OfferedPacket)| {
-        let newer = on_offer.newer_crash.as_ref().filter(|_| at == 0);
-        let newer = newer.map_or(String::new(), |newer| format!("; {}", newer.describe_as_newer()));
-        let text =
-            format!("on offer: {}; `thru pickup {id}` shows it{newer}", in_quotation_marks(purpose, 120));
+    let candidate = |offered: &OfferedPacket| {
+        let OfferedPacket { id, purpose, .. } = offered;
+        let purpose = in_quotation_marks(purpose, 120);
+        let text = format!("on offer: {purpose}{}; `thru pickup {id}` shows it", offered.origin());
         Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
     };
-    Ok(on_offer.packets.iter().take(MAX_PACKETS_OFFERED).enumerate().map(candidate).collect())
+    Ok(packets_on_offer(store, now)?.iter().take(MAX_PACKETS_OFFERED).map(candidate).collect())
 }
 
 /// A packet that any session can pick up.
@@ -39,26 +37,22 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
 pub(super) struct OfferedPacket {
     pub id: String,
     pub purpose: String,
+    /// Whether the packet goes first because its session crashed after the newest active packet was changed.
+    pub is_latest_crash: bool,
 }
 
 impl OfferedPacket {
-    /// Says that this packet of a crashed session is newer than the packet on offer.
-    pub fn describe_as_newer(&self) -> String {
-        format!("the packet of a crashed session is newer: `thru pickup {}`", self.id)
+    /// Returns `, from a crashed session` if that is why the packet goes first.
+    pub fn origin(&self) -> &'static str {
+        if self.is_latest_crash { ", from a crashed session" } else { "" }
     }
 }
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct PacketsOnOffer {
-    /// The active packets before the drafts, each most recently changed first. The first packet is the one that
-    /// `thru status` and a brief name first and that `thru pickup` without an id uses.
-    pub packets: Vec<OfferedPacket>,
-    /// A draft of a crashed session that is newer than the first packet, if that packet is active.
-    pub newer_crash: Option<OfferedPacket>,
-}
-
-/// Returns the open packets that no running session has claimed.
-pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<PacketsOnOffer> {
+/// Returns the open packets that no running session has claimed. The first packet is the one that `thru status` and a
+/// brief name first and that `thru pickup` without an id uses. The active packets come before the drafts, each most
+/// recently changed first. But the draft of a crashed session that is newer than all active packets comes before
+/// them, because it describes the latest work.
+pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<OfferedPacket>> {
     let mut claimants = None;
     let mut free = open_packets(store)?;
     free.retain(|packet| {
@@ -70,23 +64,25 @@ pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<PacketsO
     });
     let first_active = free.iter().position(|packet| packet.is_active);
     let newer = first_active.and_then(|at| free.get(..at)).unwrap_or_default();
-    let newer_crash = match newer {
+    let latest_crash = match newer {
         [] => None,
         newer => {
             let claimants = claimants.unwrap_or_else(|| read_claimants(store));
-            let has_crashed = |packet: &&OpenPacket| {
+            let has_crashed = |packet: &OpenPacket| {
                 let document = Id::new(&packet.offered.id).ok().and_then(|id| store.read_packet(&id).ok());
                 document.is_some_and(|document| {
                     let session = Packet::read_frontmatter(&document, &packet.offered.id).session_id;
                     claimants.has_crashed(store, &session, now)
                 })
             };
-            newer.iter().take(MAX_PACKETS_OFFERED).find(has_crashed).map(|packet| packet.offered.clone())
+            newer.iter().take(MAX_PACKETS_OFFERED).position(has_crashed)
         }
     };
+    let latest_crash = latest_crash.map(|at| free.remove(at));
+    let latest_crash = latest_crash.map(|crash| OfferedPacket { is_latest_crash: true, ..crash.offered });
     let (active, drafts): (Vec<_>, Vec<_>) = free.into_iter().partition(|packet| packet.is_active);
-    let packets = active.into_iter().chain(drafts).map(|packet| packet.offered).collect();
-    Ok(PacketsOnOffer { packets, newer_crash })
+    let others = active.into_iter().chain(drafts).map(|packet| packet.offered);
+    Ok(latest_crash.into_iter().chain(others).collect())
 }
 
 fn read_claimants(store: &Store) -> ClaimingSessions {
@@ -100,10 +96,14 @@ struct OpenPacket {
 }
 
 impl OpenPacket {
-    /// Returns `None` if the packet is neither active nor a draft.
+    /// Creates an open packet. Returns `None` if the packet is neither active nor a draft.
     fn new(name: &str, status: Option<PacketStatus>, claimed_by: &str, purpose: &str) -> Option<OpenPacket> {
         matches!(status, Some(PacketStatus::Draft | PacketStatus::Active)).then(|| OpenPacket {
-            offered: OfferedPacket { id: name.to_owned(), purpose: purpose.to_owned() },
+            offered: OfferedPacket {
+                id: name.to_owned(),
+                purpose: purpose.to_owned(),
+                is_latest_crash: false,
+            },
             is_active: status == Some(PacketStatus::Active),
             claimed_by: claimed_by.to_owned(),
         })

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::brief::{Candidate, Occasion};
 use model::consent::quote_command;
 use model::document::{Document, HeadingPattern};
 use model::event::FileAction;
@@ -12,16 +11,15 @@ use model::id::Id;
 use model::journal::JournalRecord;
 use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit, CurrentState};
 use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
-use model::packet::{CONSTRAINTS_HEADING, DECISIONS_HEADING, INTENT_HEADING, Packet, PacketStatus};
+use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
 use model::place;
-use model::render::{in_quotation_marks, inline_for_model};
 use model::time;
 use serde::Serialize;
-use store::{ListedPacket, LogPosition, SessionState, Store, layout};
+use store::{ListedPacket, LogPosition, Store, layout};
 
+use crate::features::packets::claimed::ClaimedPacket;
 use crate::features::packets::{handoff, offer};
-use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan, sessions};
-use crate::hook::context::HookContext;
+use crate::features::{ProjectContext, crashed, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
@@ -29,10 +27,6 @@ use crate::{Error, Result, World};
 
 /// How many bytes at the end of a journal are searched for events that are newer than the packet.
 const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
-
-/// How many of a claimed packet's goals a brief quotes. The next limit is for its constraints.
-const MAX_GOALS_TOLD: usize = 2;
-const MAX_CONSTRAINTS_TOLD: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PickupRequest<'a> {
@@ -67,8 +61,8 @@ pub struct PickupReport {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<PacketStatus>,
-    /// False if the user has not trusted these records. They came with the folder, so another person may have written
-    /// them.
+    /// Whether the user has trusted these records. If not, they came with the folder, and another person may have
+    /// written them.
     pub trusted: bool,
     /// The claims that are no longer true.
     pub drift: Vec<Claim>,
@@ -87,7 +81,7 @@ pub struct PickupReport {
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed the packet has ended, so that another session may claim it.
+    /// Whether the session that claimed the packet has ended. If so, another session may claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     /// Who last committed the packet, or `None` if git does not track it.
@@ -96,9 +90,9 @@ pub struct PickupReport {
     /// The worktree in which the packet's session worked, if it is not this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// A sentence about a newer packet of a crashed session, if the user named no packet.
+    /// Another packet on offer, if the user named no packet and this one was chosen because its session crashed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub newer: Option<String>,
+    pub also_on_offer: Option<String>,
     pub prompt: String,
 }
 
@@ -107,13 +101,13 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let project = Project::find_for_reading(world)?;
     let id = packets::choose_packet(world, &project, request.id)?;
     // Ask before the packet is claimed, because then it is no longer on offer.
-    let newer = match request.id {
-        Some(_) => None,
-        None => {
-            let on_offer = offer::packets_on_offer(&project.store, world.now)?;
-            let is_first = on_offer.packets.first().is_some_and(|first| first.id == id.as_str());
-            on_offer.newer_crash.filter(|_| is_first).map(|newer| newer.describe_as_newer())
-        }
+    let on_offer = match request.id {
+        Some(_) => Vec::new(),
+        None => offer::packets_on_offer(&project.store, world.now)?,
+    };
+    let also_on_offer = match on_offer.as_slice() {
+        [first, second, ..] if first.is_latest_crash && first.id == id.as_str() => Some(second.id.clone()),
+        _ => None,
     };
     let shown = match request.claim {
         ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
@@ -171,7 +165,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
         worktree: worktree.map(|worktree| worktree.described),
-        newer,
+        also_on_offer,
         prompt,
     })
 }
@@ -216,7 +210,7 @@ fn mention_style(world: &World, named: Option<&str>) -> Result<MentionStyle> {
 }
 
 /// Returns the packet that the calling session has claimed, or else the first packet on offer. If no packet is on
-/// offer, returns the newest active packet although another session has claimed it.
+/// offer, returns the newest active packet, even though another session has claimed it.
 pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> {
     let id =
         |name: &str| Id::new(name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() });
@@ -229,13 +223,13 @@ pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> 
             return id(own.name);
         }
     }
-    if let Some(first) = offer::packets_on_offer(&project.store, world.now)?.packets.first() {
+    if let Some(first) = offer::packets_on_offer(&project.store, world.now)?.first() {
         return id(&first.id);
     }
     let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
     let found = newest(PacketStatus::Active).or_else(|| newest(PacketStatus::Draft)).ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
-        hint: "`thru handoff \"what is to be finished\"` makes one; `thru packet list` shows those that are done".into(),
+        hint: "`thru handoff \"what is to be finished\"` creates one; `thru packet list` shows those that are done".into(),
     })?;
     id(found.name)
 }
@@ -325,8 +319,8 @@ impl ClaimingSessions {
         Ok(ClaimingSessions { sessions: roster::read_roster(store, window)? })
     }
 
-    /// Returns whether the session that claimed a packet has ended or its process is gone, so that another session
-    /// may claim the packet.
+    /// Returns whether the session that claimed a packet has ended or its process is gone. If so, another session may
+    /// claim the packet.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
         claimant.is_some_and(|entry| {
@@ -403,7 +397,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
-    // If HEAD has not moved, or there was no commit on one side, there are no commits to count.
+    // If HEAD has not moved, or if there was no commit then or now, there are no commits to count.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))
@@ -444,118 +438,4 @@ fn each_file_written_since(line: &[u8], since: &str, mut with: impl FnMut(&str, 
             with(&record.ts, &file.path);
         }
     }
-}
-
-/// The packet that a session has claimed, and the session id in that claim. The id is recorded because some harnesses
-/// change a session's id later.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ClaimedPacket {
-    packet: String,
-    by: String,
-}
-
-impl SessionState for ClaimedPacket {
-    const STATE_FOLDER: &'static str = layout::CLAIMS_FOLDER;
-    const MAX_STATE_FILE_BYTES: usize = 1024;
-
-    fn parse(bytes: &[u8]) -> std::result::Result<ClaimedPacket, String> {
-        let text = String::from_utf8_lossy(bytes);
-        let mut lines = text.lines().map(|line| line.trim().to_owned());
-        let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it does not name a packet")?;
-        Ok(ClaimedPacket { packet, by: lines.next().unwrap_or_default() })
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        format!("{}\n{}\n", self.packet, self.by).into_bytes()
-    }
-}
-
-pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
-    Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
-}
-
-pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let store = context.project.store;
-    if context.occasion == Occasion::Started {
-        return offer::offer_candidates(store, context.project.world.now);
-    }
-    let Some(session) = context.session else { return Ok(Vec::new()) };
-    let Some(claimed) = store.session_state(session).read_state::<ClaimedPacket>()? else {
-        return Ok(Vec::new());
-    };
-    let Ok(id) = Id::new(&claimed.packet) else { return Ok(Vec::new()) };
-    let document = match store.read_packet(&id) {
-        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
-        document => document?,
-    };
-    let packet = Packet::read_frontmatter(&document, id.as_str());
-    let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
-    if packet.status != Some(PacketStatus::Active) || packet.claimed_by != by {
-        return Ok(Vec::new());
-    }
-    let purpose = in_quotation_marks(&packet.purpose, 200);
-    let text = format!(
-        "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
-    );
-    let mut told = vec![Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}"), text)];
-    // If the session picked up its own packet, its own records already contain these facts.
-    if packet.session_id != session.as_str() {
-        told.extend(goal_candidates(&document, &id));
-        told.extend(constraint_candidates(&document, &id));
-    }
-    Ok(told)
-}
-
-/// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
-fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
-    let section = document.find_section(&[HeadingPattern::exact(2, INTENT_HEADING)]);
-    let text = section.map(|section| section.text()).unwrap_or_default();
-    let (mut title, mut quotes) = ("", Vec::<(&str, String)>::new());
-    let mut is_quoted = false;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match (line.strip_prefix('>'), quotes.last_mut()) {
-            (Some(words), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", words.trim())),
-            (Some(words), _) => quotes.push((title, words.trim().to_owned())),
-            (None, _) => title = line.trim().trim_end_matches(':'),
-        }
-        is_quoted = line.starts_with('>');
-    }
-    let candidate = |(n, (title, quote)): (usize, (&str, String))| {
-        let form = |most: usize| {
-            let (title, quote) = (inline_for_model(title, 120), in_quotation_marks(&quote, most));
-            format!("From the packet: {title}: {quote}")
-        };
-        let forms = [160, 400, 900].map(form).to_vec();
-        let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
-        Candidate { forms, known_by: vec![quote], ..candidate }
-    };
-    quotes.into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
-}
-
-/// Returns the packet's constraints. The session that claimed the packet may lose them in a summary, and the user
-/// stated them in another session.
-fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
-    let section = document.find_section(&[HeadingPattern::exact(2, CONSTRAINTS_HEADING)]);
-    let text = section.map(|section| section.text()).unwrap_or_default();
-    let constraints = text.lines().filter_map(|line| line.strip_prefix("- "));
-    let candidate = |(n, line): (usize, &str)| {
-        let (label, words) = match line.strip_prefix(model::packet::USER_SAID) {
-            Some(words) => ("the user said", words),
-            None => ("a constraint", line),
-        };
-        let text = format!("From the packet: {label}: {}", inline_for_model(words, 300));
-        let candidate =
-            Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:constraint:{n}"), text);
-        Candidate { known_by: vec![words.to_owned()], ..candidate }
-    };
-    constraints.take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
-}
-
-/// Lets a session that continues under a new id keep its packet.
-pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context
-        .project
-        .store
-        .session_state(context.session)
-        .inherit_from_session::<ClaimedPacket>(previous)?)
 }

@@ -14,7 +14,7 @@ use super::offer;
 use crate::features::{DoctorCheck, NextStepUrgency, ProjectContext, StatusReportLine};
 use crate::{Error, Result};
 
-/// How many packets are counted at most, so that `thru status` stays fast.
+/// The maximum number of packets that are counted, so that `thru status` stays fast.
 const MAX_PACKETS_COUNTED: usize = 500;
 
 /// The number of packets, counted from the names in their folder.
@@ -24,7 +24,7 @@ struct PacketCount {
     /// How many packets are not done, or `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<usize>,
-    /// Whether counting stopped at the limit, so that there may be more packets.
+    /// Whether counting stopped at the limit. If so, there may be more packets.
     at_least: bool,
     /// The newest open packet, or else the newest packet. `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,17 +60,14 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
 
 /// Returns a status line about the first packet on offer, with the number of the others.
 fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusReportLine>> {
-    let on_offer = offer::packets_on_offer(project.store, project.world.now)?;
-    let offers = on_offer.packets;
+    let offers = offer::packets_on_offer(project.store, project.world.now)?;
     let Some(first) = offers.first() else { return Ok(None) };
     let more = match (offers.len() - 1, at_least) {
         (0, false) => String::new(),
         (more, false) => format!(" (and {more} more)"),
         (more, true) => format!(" (and at least {more} more)"),
     };
-    let newer =
-        on_offer.newer_crash.map_or(String::new(), |newer| format!("; {}", newer.describe_as_newer()));
-    let text = format!("{}{more}{newer}", in_quotation_marks(&first.purpose, 100));
+    let text = format!("{}{}{more}", in_quotation_marks(&first.purpose, 100), first.origin());
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusReportLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);

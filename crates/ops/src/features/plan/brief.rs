@@ -1,4 +1,4 @@
-//! The part of a brief about the plan: its progress, the current task, the blocked tasks and the ready tasks. Of
+//! The part of a brief about the plan: its progress, the current task, the blocked tasks and the ready tasks. For
 //! finished phases, the brief only names the records.
 
 use model::brief::{BriefSection, Candidate};
@@ -153,7 +153,7 @@ fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
             format!(" Finished: phase {}, see {folder}/<n>.md.", ids.join(", "))
         }
     };
-    format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` has all of it.")
+    format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` shows all of it.")
 }
 
 fn describe_current_task(standing: &PlanStanding, task: &Task) -> String {

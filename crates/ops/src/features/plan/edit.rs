@@ -119,7 +119,7 @@ pub fn apply_task_step(
 }
 
 /// Returns a description of the fresh evidence that a task passed. If there is no such evidence, the error describes
-/// the evidence that there is.
+/// the evidence that exists.
 fn find_fresh_proof(
     world: &World,
     project: &Project,

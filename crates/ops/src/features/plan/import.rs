@@ -35,7 +35,8 @@ pub enum ExistingPlanPolicy {
 }
 
 impl ExistingPlanPolicy {
-    /// Both flags cannot be true, because the argument parser rejects `--append` together with `--replace`.
+    /// Converts the flags `--append` and `--replace`. They cannot both be true, because the argument parser rejects
+    /// that combination.
     pub fn from_flags(append: bool, replace: bool) -> ExistingPlanPolicy {
         match (append, replace) {
             (true, _) => ExistingPlanPolicy::Append,
@@ -56,7 +57,7 @@ pub struct PlanImportReport {
     pub dependencies: usize,
     /// What was ambiguous in the source, and how it was interpreted.
     pub warnings: Vec<ImportWarning>,
-    /// False if the plan was already imported, or if this was a dry run.
+    /// Whether the plan was written. False if it was already imported, or if this was a dry run.
     pub written: bool,
     #[serde(rename = "known")]
     pub already_imported: bool,
@@ -97,7 +98,7 @@ pub fn import_plan_file(
     import_plan(world, &incoming, place, mode)
 }
 
-/// Assigns a plan that names no swarm to this project's swarm, because the user asked for the import.
+/// Assigns a plan to this project's swarm if the plan names no swarm, because the user asked for the import.
 fn assign_to_swarm_of_project(world: &World, plan: &mut Plan) {
     if plan.swarm.trim().is_empty() {
         settings::settings_here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);

@@ -51,8 +51,8 @@ pub fn phases_without_record(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     Ok(missing)
 }
 
-/// Describes the last evidence of each task, if possible evidence that thru saw itself. Evidence that cannot be read
-/// is left out, because `thru doctor` reports it.
+/// Describes the last evidence of each task, preferably evidence that thru saw itself. Evidence that cannot be read is
+/// left out, because `thru doctor` reports it.
 fn evidence_of_phase(store: &Store, phase: &Phase) -> Vec<String> {
     let last = |id: &Id| {
         let bundle = store.read_evidence(id).ok().flatten()?;

@@ -115,7 +115,7 @@ pub struct TaskShown {
     pub waiting_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<TaskEvidenceLine>,
-    /// Oldest first.
+    /// The changes to the task, oldest first.
     pub history: Vec<HistoryLine>,
 }
 

@@ -23,7 +23,7 @@ pub struct CheckedContextFile {
     pub errors: usize,
     pub warnings: usize,
     pub findings: Vec<RoleFinding>,
-    /// Begins with `PASS:` or `FAIL:`.
+    /// The last line of the report, which begins with `PASS:` or `FAIL:`.
     pub verdict: String,
 }
 
@@ -90,7 +90,7 @@ fn checked_file(file: String, report: RoleReport) -> CheckedContextFile {
 pub struct CreatedContextFile {
     pub role: String,
     pub file: String,
-    /// False if the file already existed and was left unchanged.
+    /// Whether the file was created. False if it already existed and was left unchanged.
     pub created: bool,
 }
 

@@ -23,13 +23,13 @@ use crate::{Error, Result};
 /// How many candidates about its role a new session gets: the name of the role and its goal.
 const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
-/// What changes the state of a role: a hook of a session, or a user at a terminal.
+/// What changes the state of a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleStateChanger<'a> {
     pub project: ProjectContext<'a>,
     /// The name of the harness, or `cli` for a command.
     pub actor: &'a str,
-    /// `None` for a user at a terminal who is not in a session.
+    /// The session, or `None` for a user at a terminal who is not in a session.
     pub session: Option<&'a Id>,
     /// The session's previous id, if it continues under a new id.
     pub previous_session: Option<&'a str>,
@@ -147,13 +147,13 @@ impl RoleStateChanger<'_> {
         self.step_lifecycle(role, happened)
     }
 
-    /// Records a compaction. Before that, checks the context file like `thru context validate`, but without starting
-    /// a process.
+    /// Records a compaction. Before that, checks the context file in the same way as `thru context validate`, but
+    /// without starting a process.
     pub(crate) fn record_compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find_context_file(root, settings, role)? else {
             return Ok(Some(format!(
-                "the role {role} has no context file; `thru context new {role}` makes one"
+                "the role {role} has no context file; `thru context new {role}` creates one"
             )));
         };
         let report = ContextFile::read(file.bytes).check(&lifecycle_facts(settings, world.now));
@@ -200,7 +200,7 @@ impl RoleStateChanger<'_> {
         Ok(super::find_context_file(root, settings, role)?.is_some() || store.read_lifecycle(role)?.is_some())
     }
 
-    /// If only a variable names the role, binds the session to the role, so that the session keeps it.
+    /// Binds the session to the role if only a variable names the role, so that the session keeps it.
     fn register_role(&self, role: &Id, known: SessionRoleOrigin) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
         if let (SessionRoleOrigin::Variable, Some(session)) = (known, self.session) {

@@ -29,7 +29,7 @@ const COMMAND_LINE_ACTOR: &str = "cli";
 pub struct BegunLifecycle {
     pub role: String,
     pub state: LifecycleState,
-    /// False if the lifecycle already existed.
+    /// Whether the lifecycle was created. False if it already existed.
     pub created: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
 pub struct SaveReport {
     pub role: String,
     pub source: RoleSource,
-    /// `None` if there is no file. `missing_path` is then the path where the file belongs.
+    /// The role's context file. If it is `None`, `missing_path` is the path where the file belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,7 +184,7 @@ pub struct LifecycleRow {
     /// When the file was last updated, according to the date in the file.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated: String,
-    /// `None` if the role has no file.
+    /// Whether the file is valid, or `None` if the role has no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
     pub history: Vec<LifecycleStep>,
@@ -233,7 +233,7 @@ pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<Lifecycl
             None => lifecycle_row(world, &roles, role)?,
         });
     }
-    // Of these roles, only the name of the state file is known, which can differ from the role's name.
+    // For these roles, only the name of the state file is known, which can differ from the role's name.
     rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }

@@ -52,17 +52,17 @@ pub struct RecoverReport {
     pub context: Option<ContextFileContent>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// `None` if the role has no lifecycle.
+    /// The state of the role, or `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
-    /// The session whose recovery this command ended from outside that session, if there is one.
+    /// The session whose recovery this command ended, if the command ran outside that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_recovery_of: Option<String>,
     /// Why the lifecycle's state was not changed, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "held")]
     pub unchanged_reason: Option<String>,
-    /// Set if the lifecycle could not be read or written. The other fields are complete even then.
+    /// The error if the lifecycle could not be read or written. The other fields are complete even then.
     #[serde(skip)]
     pub lifecycle_error: Option<Error>,
 }

@@ -34,7 +34,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
 }
 
-/// If a compaction has not finished this long after it was announced, it did not happen.
+/// A compaction that has not finished this long after it was announced is assumed not to have happened.
 const MAX_COMPACTION_TIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// Checks the roles. If the project uses no roles, there is nothing to report.

@@ -21,7 +21,7 @@ pub struct ActivityReport {
     pub tools: Vec<CallCounts>,
     /// Counts by sub-agent type. The main agent's calls are counted under the role of its session.
     pub agents: Vec<CallCounts>,
-    /// Most recently active first.
+    /// Counts by session, most recently active first.
     pub sessions: Vec<SessionCounts>,
     /// What the summaries of all sessions saved.
     pub summaries: SavedTokens,

@@ -23,15 +23,15 @@ use crate::session::roster::{self, RosterEntry};
 /// which two hooks may report.
 const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
-/// If the first part of the journal contains no earlier prompt, the edits of all sessions that were active within
-/// this time are compared.
+/// If the part of the journal that is read first contains no earlier prompt, the edits of all sessions that were active
+/// within this time are compared.
 const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// How many bytes are read from the end of a journal in each attempt. The next attempt is made only if the text does
 /// not reach back far enough. A journal is rotated at 8 MB.
 const JOURNAL_TAIL_BYTES: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
 
-/// How many clashes are reported with a line each.
+/// How many clashes get a line of their own.
 const MAX_CLASHES_TOLD: usize = 5;
 /// How many of the remaining files are named.
 const MAX_FILES_NAMED: usize = 20;
@@ -45,7 +45,7 @@ struct ReportedClashes {
 /// How many fingerprints are kept. The oldest are dropped first.
 const MAX_CLASH_FINGERPRINTS: usize = 256;
 
-/// At a prompt or a session start, warns the agent about files that another session edited at about the same time.
+/// Warns the agent, at a prompt or a session start, about files that another session edited at about the same time.
 /// Each clash is reported only once.
 pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     if context.event.subagent.is_some() || !may_warn_at_event(context.event) {

@@ -19,8 +19,8 @@ use super::{MAX_WORKSTREAMS, OTHER_TOOLS_PROJECTS_FOLDER, Workstream, Workstream
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
-/// At a checkpoint, updates manifests from their steps files. Before a compaction, also records the active
-/// workstream. `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
+/// Updates manifests from their steps files at a checkpoint. Before a compaction, also records the active workstream.
+/// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
     let workstreams = &WorkstreamFinder::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);

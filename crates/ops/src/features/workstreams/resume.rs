@@ -57,7 +57,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
         wish.files_to_load.iter().find(|file| model::place::path_within_checkout("/p", file).is_outside)
     {
         return Err(Error::Refused {
-            what: format!("`{outside}` is outside the project, and a manifest opens nothing there"),
+            what: format!("`{outside}` is outside the project, and files there are never opened"),
             hint: "name files relative to the workstream's folder or to the project's".into(),
         });
     }
@@ -177,6 +177,8 @@ pub struct ManifestShown {
     /// The text of the first open checkbox in the steps file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
+    /// Whether the steps file has checkboxes.
+    pub has_steps: bool,
     #[serde(rename = "loads")]
     pub files_to_load: Vec<ShownLoad>,
 }
@@ -199,7 +201,8 @@ pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
     let manifest = place.up_to_date_manifest(&found, world.now)?;
     let loads = place.files_to_load(&found, &manifest)?.into_iter().map(load_shown).collect();
     let next_step = place.next_open_step(&found, &manifest)?;
-    Ok(ManifestShown { path: found.manifest, manifest, next_step, files_to_load: loads })
+    let has_steps = place.has_steps(&found, &manifest)?;
+    Ok(ManifestShown { path: found.manifest, manifest, next_step, has_steps, files_to_load: loads })
 }
 
 fn load_shown(load: FileToLoad) -> ShownLoad {
@@ -291,7 +294,7 @@ pub struct UsedWorkstream {
     pub manifest: String,
 }
 
-/// `thru resume use`: assigns a workstream to a session, whatever files the session touches.
+/// Assigns a workstream to a session, regardless of which files the session touches (`thru resume use`).
 pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<UsedWorkstream> {
     let context = ResumeContext::open(world)?;
     let found = context.choose_workstream(Some(id))?;
@@ -358,7 +361,7 @@ pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Res
                 hint: "write it, with one `- [ ]` box per step".into(),
             },
             None => Error::Absent {
-                what: format!("{} loads no file of steps", found.manifest),
+                what: format!("{} loads no file with steps", found.manifest),
                 hint: "add one, like steps.md with `- [ ]` boxes, to files_to_load".into(),
             },
         });
@@ -406,7 +409,7 @@ impl ResumeContext {
             (Some(only), []) => Ok(only),
             (None, _) => Err(Error::Absent {
                 what: "there is no workstream yet".into(),
-                hint: self.migrate_hint().unwrap_or_else(|| "`thru resume new 01-name` makes one".into()),
+                hint: self.migrate_hint().unwrap_or_else(|| "`thru resume new 01-name` creates one".into()),
             }),
             (Some(last), others) => Err(Error::Usage {
                 what: "there are several workstreams; name one".into(),
@@ -451,7 +454,7 @@ impl ResumeContext {
     fn not_found_error(&self, id: &str) -> Error {
         Error::Absent {
             what: format!("there is no workstream `{id}` with a {}", manifest::MANIFEST_FILE_NAME),
-            hint: self.migrate_hint().unwrap_or_else(|| format!("`thru resume new {id}` makes one")),
+            hint: self.migrate_hint().unwrap_or_else(|| format!("`thru resume new {id}` creates one")),
         }
     }
 

@@ -22,7 +22,7 @@ use crate::features::{BriefContext, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
-/// How many bytes of a file to load are read. This is more than a brief has room for.
+/// How many bytes of each file that a manifest loads are read. This is more than a brief has room for.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
 const WORKSTREAM_BRIEF_SECTION: BriefSection = BriefSection {
@@ -200,7 +200,7 @@ fn inlined_file_candidate(place: &WorkstreamFinder, load: &FileToLoad) -> Option
 
 const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
-/// At a prompt, reminds the agent of the manifest's files that it has not read although it has started to edit. The
+/// Reminds the agent, at a prompt, of the manifest's files that it has not read although it has started to edit. The
 /// agent is reminded of each set of files only once between two compactions.
 pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
@@ -261,7 +261,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         _ => ("since the compaction", "since"),
     };
     let text = format!(
-        "Throughline: files have been edited {edited}, but these files that the manifest of {} loads have not been read {read}: \
+        "Throughline: files have been edited {edited}, but these files from the manifest of {} have not been read {read}: \
          {}.\n",
         found.id,
         names.join(", ")

@@ -151,7 +151,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
         findings.push(Finding::new(FindingLevel::Warning, "no harness is in use here").with_hint(hint));
     }
     for harness in used.iter().filter(|harness| harness.agents.is_none()) {
-        let text = format!("{} has no sub-agents that a file defines, so no swarm runs in it", harness.title);
+        let text = format!("{} does not read sub-agents from files, so no swarm runs in it", harness.title);
         findings.push(Finding::new(FindingLevel::Note, text));
     }
     let rows = agent_rows(world, &checkout, &swarm)?;
@@ -163,7 +163,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
         &settings.swarm_models,
         &HARNESSES.iter().map(|harness| harness.name).collect::<Vec<_>>(),
     ) {
-        let text = format!("swarm.models: `{}` names no agent and model", one_line(entry, 60));
+        let text = format!("swarm.models: `{}` does not name an agent and a model", one_line(entry, 60));
         findings.push(
             Finding::new(FindingLevel::Warning, text)
                 .with_hint("for example coder=opus, or HARNESS:coder=openai/gpt-5"),
@@ -254,7 +254,7 @@ fn harness_findings(
 fn plan_findings(world: &World) -> Result<Vec<Finding>> {
     let Some(project) = Project::find_if_present(world)? else {
         let finding = Finding::new(FindingLevel::Warning, "there is no root here, so nothing is recorded");
-        return Ok(vec![finding.with_hint("`thru init` in the folder of your project makes one")]);
+        return Ok(vec![finding.with_hint("run `thru init` in the folder of your project to create one")]);
     };
     if !world.is_trusted(&project.marker, &project.root.path) {
         let finding = Finding::new(

@@ -15,7 +15,7 @@ use crate::{Result, World, WriteMode};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct UninstallReport {
-    /// False in a dry run, which reports what would be done.
+    /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     /// The checkouts that were examined. The user's own settings are not listed here.
     #[serde(rename = "looked_at")]

@@ -57,10 +57,13 @@ fn has_content(folder: &Path) -> bool {
 /// Returns the signs of a harness that are searched for, to explain why none was found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
-        let (program, folder) = (harness.program, harness.folder);
-        let home = user_folder(world, harness).map_or(String::new(), |home| format!(", {}", home.display()));
-        let here = project.join(folder);
-        format!("{}: `{program}` on the PATH{home}, {}", harness.title, here.display())
+        let sign = |folder: &Path| match folder.is_dir() {
+            true => format!("{} (which is empty)", folder.display()),
+            false => folder.display().to_string(),
+        };
+        let home = user_folder(world, harness).map_or(String::new(), |home| format!(", {}", sign(&home)));
+        let here = sign(&project.join(harness.folder));
+        format!("{}: `{}` on the PATH{home}, {here}", harness.title, harness.program)
     };
     HARNESSES.iter().map(signs_of).collect()
 }
@@ -70,8 +73,8 @@ pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
-/// Returns a harness's version, as far as its program's path shows it. The program is not run, because it might
-/// access the network. Returns `None` if the harness is not installed or its version cannot be found.
+/// Returns a harness's version, if its program's path shows it. The program is not run, because it might access the
+/// network. Returns `None` if the harness is not installed or its version cannot be found.
 pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct PackageJson {
@@ -89,7 +92,7 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     serde_json::from_slice::<PackageJson>(&bytes).ok().map(|package| package.version)
 }
 
-/// Returns the scope in which hooks are installed by default. Its file is not in git.
+/// Returns the scope in which hooks are installed by default. The settings file of that scope is not in git.
 pub fn default_scope(harness: &Harness) -> InstallScope {
     match hook_table_of(harness) {
         Some(table) if table.local_file.is_none() => InstallScope::User,
@@ -97,7 +100,7 @@ pub fn default_scope(harness: &Harness) -> InstallScope {
     }
 }
 
-/// Returns all files through which a harness calls thru, whatever their scope.
+/// Returns all files through which a harness calls thru, in any scope.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<CallingFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin_of(harness) {

@@ -9,12 +9,12 @@ use super::InstallScope;
 use super::places::{harness_folder, harnesses_in_use, hook_table_of, settings_file};
 use crate::World;
 
-/// How many files of a harness's folder git may track. With more files, no advice about them is given.
+/// If git tracks more files than this in a harness's folder, no advice about them is given.
 const MAX_TRACKED_FILES: usize = 10_000;
 
-/// Returns the local settings file of a harness if git tracks it, and what to do instead of an installation into it.
-/// Returns `None` if hooks can be installed into the local file, or if the harness has none. Reads git's index itself,
-/// because `thru doctor` starts no process.
+/// Returns the local settings file of a harness if git tracks it, and what to do instead of installing into it. Returns
+/// `None` if hooks can be installed into the local file, or if the harness has none. Reads git's index itself, because
+/// `thru doctor` starts no process.
 pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> Option<(PathBuf, String)> {
     let name = hook_table_of(harness)?.local_file?;
     let folder = project.join(harness.folder);
@@ -39,7 +39,7 @@ pub fn tracked_settings(world: &World, project: &Path) -> Option<TrackedSettings
     })
 }
 
-/// Says where hooks can be installed if git tracks the local settings file.
+/// Returns advice on where to install hooks if git tracks the local settings file.
 pub(super) fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
     let file = |scope: InstallScope| {
         let folder = harness_folder(world, harness, project, scope).ok()?;

@@ -1,4 +1,4 @@
-//! `thru brief --explain`: shows why each candidate is in the brief or not.
+//! `thru brief --explain`: shows why each candidate is or is not in the brief.
 
 use model::brief::ExplainedRow;
 use model::render::one_line;

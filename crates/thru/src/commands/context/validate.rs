@@ -28,7 +28,9 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json if first_error.is_some() => {}
         OutputFormat::Json => output::print_json(&checked),
         OutputFormat::Text if checked.is_empty() && first_error.is_none() => {
-            output::print_message("There are no context files here yet; `thru context new ROLE` makes one.");
+            output::print_message(
+                "There are no context files here yet; `thru context new ROLE` creates one.",
+            );
         }
         OutputFormat::Text => checked.iter().for_each(print_checked),
     }

@@ -38,8 +38,7 @@ fn print_listing(listing: &DecisionListing, all: bool) {
     }
     if let Some(aside) = &listing.of_other_swarm {
         output::print_message(format_args!(
-            "{DIM}set aside: not in force here, because they belong to the plan of the swarm {}, which is not in use; \
-             `thru swarm plan --adopt` takes it over{DIM:#}",
+            "{DIM}set aside: not in force here, because they belong to the plan of the swarm {}, which is not in use; `thru swarm plan --adopt` assigns it to this swarm{DIM:#}",
             one_line(&aside.swarm, 64)
         ));
     }

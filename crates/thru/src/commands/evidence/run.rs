@@ -116,7 +116,9 @@ fn print_recorded(recorded: &RecordedRun) {
             Some(0) => "no test ran",
             _ => "neither its exit code (a pipe, `|| true`) nor its output says how it ended",
         };
-        output::print_message(format_args!("{WARN}note:{WARN:#} {why}: this does not prove the task"));
+        output::print_message(format_args!(
+            "{WARN}note:{WARN:#} {why}: this does not prove that the task is done"
+        ));
     }
     if !recorded.changed_file.is_empty() {
         output::print_message(format_args!(

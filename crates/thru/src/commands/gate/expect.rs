@@ -6,13 +6,14 @@ use crate::output::{self, DIM, OutputFormat};
 
 /// Record which files a stage must produce; this creates a run, which becomes the live run
 ///
-/// Without any file, uses [stages.STAGE] from the settings. Example: thru gate expect review --critical
+/// If no file is given, uses [stages.STAGE] from the settings. Example: thru gate expect review --critical
 /// review-security.md --input plan.md --prompt "Review plan.md as {role}" -- claude -p
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The stage, such as `review`
     stage: String,
-    /// Files whose names determine their tier: plan-*, review-* and retro-cdm* are critical, other retro-* are advisory
+    /// Files whose names determine their tier: plan-*, review-* and retro-cdm* are critical, and other retro-* are
+    /// advisory
     #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// Require these files: without them, the stage fails

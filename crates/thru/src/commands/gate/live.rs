@@ -40,7 +40,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 fn print_cleared(done: &ClearedLiveRun) {
     match &done.cleared {
         Some(LiveRunReport { run, stage: Some(stage), .. }) => output::print_line(format_args!(
-            "Stage {} is given up; its files stay in {}",
+            "Stage {} is no longer live; its files stay in {}",
             one_line(stage, 128),
             run.display()
         )),

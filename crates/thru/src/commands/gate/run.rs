@@ -55,7 +55,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 /// Asks the user to allow the commands of a run, because the run's list of outputs may have come with the project.
 fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: OutputFormat) -> Result<()> {
     let question =
-        UserQuestion { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
+        UserQuestion { refusal: "nothing is adopted or launched", command: "thru gate run --adopt" };
     question.require_person(format)?;
     let adoption = outputs::prepare_adoption(world, stage_named)?;
     if adoption.launches.is_empty() {

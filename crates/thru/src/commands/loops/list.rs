@@ -65,7 +65,8 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
 /// Returns the state of a loop, such as `paused (limit)`, `active (waits)` or `active (not started here)`.
 pub fn describe_state(shown: &LoopShown) -> String {
     if is_foreign(shown) {
-        return format!("{} (not started here)", shown.status.name());
+        let why = if shown.is_folder_moved { "folder moved" } else { "not started here" };
+        return format!("{} ({why})", shown.status.name());
     }
     if shown.waits_for_another_loop() {
         return format!("{} (waits)", shown.status.name());

@@ -64,7 +64,7 @@ fn print_entry(entry: &LoopLogEntry, clock: &str) {
     let tokens = entry.tokens.map(|TurnTokens { input, output }| {
         format!("{} tokens in, {} out", format_thousands(input), format_thousands(output))
     });
-    let work = [Some(describe_turn(entry.changed, entry.calls)).filter(|words| !words.is_empty()), tokens];
+    let work = [Some(describe_turn(entry)).filter(|words| !words.is_empty()), tokens];
     let work = work.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let work = if work.is_empty() { String::new() } else { format!("  {DIM}{work}{DIM:#}") };
     output::print_line(format_args!(

@@ -12,8 +12,8 @@ use super::{TEXT_WIDTH, format_id_list, push_id_list, status_style};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, OutputStream, TextStyle, WARN};
 
-/// The amount of collected text at which it is printed. The buffer is then reused, which is faster than allocating a
-/// new one.
+/// How many bytes of text are collected before they are printed. The buffer is then reused, which is faster than
+/// allocating a new one.
 const PAGE_BYTES: usize = 32 * 1024;
 
 /// The maximum number of tasks listed for a phase that is not current. The footer names the tasks that are ready or

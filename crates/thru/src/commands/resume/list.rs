@@ -10,7 +10,7 @@ pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
     match format {
         OutputFormat::Json => output::print_json(&rows),
         OutputFormat::Text if rows.is_empty() => {
-            output::print_message("There are no workstreams yet; `thru resume new 01-name` makes one.");
+            output::print_message("There are no workstreams yet; `thru resume new 01-name` creates one.");
         }
         OutputFormat::Text => print_rows(&rows, world),
     }

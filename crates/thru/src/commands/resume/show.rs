@@ -30,8 +30,15 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> 
         ("phase", one_line(&manifest.current_phase, 40)),
         ("at", place.into_iter().flatten().collect::<Vec<_>>().join(", ")),
     ];
-    pairs.extend(shown.next_step.as_deref().map(|step| ("next step", one_line(step, 160))));
-    pairs.extend(manifest.named_action().map(|action| ("next action", one_line(action, 100))));
+    let next_step = match (&shown.next_step, shown.has_steps) {
+        (Some(step), _) => one_line(step, 160),
+        (None, true) => "none: all boxes are ticked".to_owned(),
+        (None, false) => "none: no file that it loads has a `- [ ]` box".to_owned(),
+    };
+    pairs.push(("next step", next_step));
+    pairs.extend(manifest.named_action().map(|action| {
+        ("next action", format!("{} (the skill or command that continues the work)", one_line(action, 100)))
+    }));
     pairs.extend([
         ("updated", one_line(&clock::local_date_and_time(&manifest.last_updated), 40)),
         ("manifest", one_line(&shown.path, 200)),

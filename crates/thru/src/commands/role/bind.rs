@@ -29,7 +29,7 @@ fn print_bound(
     if *is_guessed_session {
         print_guess_note();
     }
-    output::print_line(format_args!("Session {session} is {BOLD}{role}{BOLD:#} {GOOD}from now on{GOOD:#}"));
+    output::print_line(format_args!("Session {session} {GOOD}now has{GOOD:#} the role {BOLD}{role}{BOLD:#}"));
     if let Some(file) = file {
         output::print_line(format_args!("{DIM}  context file: {file}{DIM:#}"));
     }

@@ -19,7 +19,7 @@ pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
 
 fn print_rows(rows: &[RoleListRow]) {
     if rows.is_empty() {
-        output::print_message("There are no roles here yet; `thru context new ROLE` makes one.");
+        output::print_message("There are no roles here yet; `thru context new ROLE` creates one.");
         return;
     }
     let width = rows.iter().map(|row| row.role.len()).max().unwrap_or(0);

@@ -36,7 +36,9 @@ fn print_unbound(UnboundRole { session, is_guessed_session, role, variable }: &U
         print_guess_note();
     }
     match role {
-        Some(role) => output::print_line(format_args!("Session {session} is no longer {BOLD}{role}{BOLD:#}")),
+        Some(role) => {
+            output::print_line(format_args!("Session {session} no longer has the role {BOLD}{role}{BOLD:#}"))
+        }
         None => output::print_line(format_args!("Session {session} has no role; nothing to change")),
     }
     if let Some(variable) = variable {

@@ -11,8 +11,8 @@ use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 /// Write the code blocks of a message to files
 ///
 /// The name of each file comes from the block's fence, its first line or the line before it. A name that leads out of
-/// the folder, or into `.git`, is not used. Existing files stay unchanged. A file that changes what programs run, or
-/// what agents are told, is written only if `--allow` names it.
+/// the folder, or into `.git`, is not used. Existing files stay unchanged unless --replace is given. A file that
+/// changes what programs run, or what agents are told, is written only if `--allow` names it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message: a file, or `-` for stdin

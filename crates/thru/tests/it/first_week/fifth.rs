@@ -3,17 +3,17 @@
 use super::*;
 use crate::packet_sweeps::mark_process_dead;
 
-fn ask(env: &TestEnv, session: &str, prompt: &str) {
+pub(super) fn ask(env: &TestEnv, session: &str, prompt: &str) {
     env.fire_event(session, "UserPromptSubmit", json!({"prompt": prompt}));
 }
 
-fn edit_file(env: &TestEnv, session: &str, id: &str, path: &str) {
+pub(super) fn edit_file(env: &TestEnv, session: &str, id: &str, path: &str) {
     let input = json!({"file_path": env.project_folder().join(path)});
     let call = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input});
     env.fire_event(session, "PostToolUse", call);
 }
 
-fn run_command(env: &TestEnv, session: &str, id: &str, command: &str) {
+pub(super) fn run_command(env: &TestEnv, session: &str, id: &str, command: &str) {
     let response = json!({"stdout": "", "stderr": "", "interrupted": false});
     let input = json!({"command": command});
     let call =
@@ -21,11 +21,11 @@ fn run_command(env: &TestEnv, session: &str, id: &str, command: &str) {
     env.fire_event(session, "PostToolUse", call);
 }
 
-fn stop(env: &TestEnv, session: &str, message: &str) {
+pub(super) fn stop(env: &TestEnv, session: &str, message: &str) {
     env.fire_event(session, "Stop", json!({"last_assistant_message": message}));
 }
 
-/// Creates a project with one session, in which a test failed and which was killed.
+/// Creates a project with one session. A test failed in the session, and then the session was killed.
 fn env_with_killed_session() -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();

@@ -28,7 +28,7 @@ fn status_answers_where_was_i() {
     let said = env.run_thru(&["status"]).assert_ok();
     assert!(said.stdout.contains("last prompt  “Make the parser accept trailing commas”"), "{said}");
     assert!(said.stdout.contains("failing      `cargo test`"), "{said}");
-    assert!(said.stdout.contains("\nNext: `thru brief` shows where the last session stood\n"), "{said}");
+    assert!(said.stdout.contains("\nNext: `thru brief` shows where session s1 stood\n"), "{said}");
     let id = env.run_thru_json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
     let status = env.run_thru_json(&["status"]);
     assert_eq!(status["next_step"]["command"], format!("thru pickup {id}"));
@@ -140,7 +140,7 @@ fn a_list_of_sessions_tells_tasks_and_crashes() {
     let env = env_with_running_session();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
-    // With another process number, the record matches no running process, so the session counts as crashed.
+    // With another process id, the record matches no running process, so the session counts as crashed.
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     let said = env.run_thru(&["journal", "--list"]).assert_ok();
     assert!(said.stdout.contains("crashed") && said.stdout.contains("Make the parser accept"), "{said}");

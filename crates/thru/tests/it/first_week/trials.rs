@@ -212,7 +212,7 @@ fn a_loop_is_not_offered_a_session_that_has_ended() {
     assert!(none.stderr.contains("use --next") && !none.stderr.contains("s1"), "{none}");
     let named = env.run_thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).assert_ok();
     assert!(
-        named.stderr.contains("session s1 has ended; the loop goes on if the session is resumed"),
+        named.stderr.contains("session s1 has ended; the loop continues if the session is resumed"),
         "{named}"
     );
     start_session(&env, "s2");
@@ -241,7 +241,7 @@ fn the_brief_of_a_session_that_has_ended_does_not_say_that_it_was_compacted() {
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("(s1) was compacted"));
     end_session(&env, "s1");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("(s1), as of") && !brief.contains("compacted"), "{brief}");
+    assert!(brief.contains("session s1, as of") && !brief.contains("compacted"), "{brief}");
 }
 
 #[test]

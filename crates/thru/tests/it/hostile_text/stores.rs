@@ -363,7 +363,7 @@ fn write_gate_run(env: &TestEnv) {
     fs::write(path, expected.to_string()).unwrap();
 }
 
-/// Writes hostile files of other tools, and hostile settings of harnesses.
+/// Writes hostile files in the formats of other tools, and hostile settings for harnesses.
 fn write_foreign_files(env: &TestEnv) {
     let text = hostile_corpus().join("\n");
     env.write_file(

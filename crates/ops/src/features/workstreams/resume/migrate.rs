@@ -134,12 +134,11 @@ impl OldResumeFile<'_> {
             (false, false, _) => return Ok(None),
             (false, true, Some(_)) => return migration_result(MigrationOutcome::Skip, "already migrated"),
             (false, true, None) => {
-                let why =
-                    "already migrated, but the manifest was removed since; --rollback restores the original";
+                let why = "already migrated, but the manifest has been removed since then; --rollback restores the original";
                 return migration_result(MigrationOutcome::Skip, why);
             }
             (true, true, _) => {
-                let why = "there is already a backup of an earlier one; move it away first";
+                let why = "there is already a backup of an earlier manifest; move it away first";
                 return migration_result(MigrationOutcome::Error, why);
             }
             (true, false, _) => {}
@@ -167,7 +166,7 @@ impl OldResumeFile<'_> {
             .map(|finding| finding.text)
             .collect();
         if manifest::read_manifest(&made).files_to_load.is_empty() {
-            let why = "there is no other .md here for it to load; write one, like plan.md, and migrate again";
+            let why = "there is no other .md file here that it could load; write one, like plan.md, and migrate again";
             return migration_result(MigrationOutcome::Error, why);
         }
         if !errors.is_empty() {
@@ -226,7 +225,7 @@ impl OldResumeFile<'_> {
             MigrationOutcome::Success,
             match is_untouched {
                 Some(true) => "restored; the manifest made from it was removed",
-                Some(false) => "restored; the manifest was changed since and stays",
+                Some(false) => "restored; the manifest has been changed since then, so it is kept",
                 None => "restored",
             },
         )

@@ -12,7 +12,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct ReadingGate {
     pub project_id: String,
-    /// `None` if the project has had no session yet.
+    /// The session, or `None` if the project has had no session yet.
     pub session: Option<String>,
     pub files: Vec<GateFile>,
     pub questions: Vec<String>,

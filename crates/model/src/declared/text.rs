@@ -1,0 +1,119 @@
+//! Splits a text at its declarations. Every edit is searched, so only lines that may declare something are decoded.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::{MAX_BYTES_SEARCHED, MAX_INDENTATION, declared_name};
+use crate::summary::source;
+use crate::text::find_byte;
+
+/// The beginning of a source text, either plain or as it stands in a JSON string.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceText<'t> {
+    bytes: &'t [u8],
+    /// Decodes a part of the JSON string, or `None` if the text is plain.
+    decode: Option<fn(&[u8]) -> Cow<'_, str>>,
+}
+
+/// A declaration and the text up to the next one. The text before the first declaration has an empty name. The blank
+/// lines, comments and attributes at the end are left out, because they belong to the next declaration.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SourcePart<'t> {
+    pub name: String,
+    pub text: &'t [u8],
+}
+
+impl<'t> SourceText<'t> {
+    pub fn plain(text: &'t str) -> Self {
+        SourceText { bytes: crate::text::cut_to_bytes(text, MAX_BYTES_SEARCHED).as_bytes(), decode: None }
+    }
+
+    /// Creates a text from a JSON string. `inner` is the text between the quotes, and `decode` decodes any part of it.
+    pub fn in_json(inner: &'t [u8], decode: fn(&[u8]) -> Cow<'_, str>) -> Self {
+        SourceText { bytes: &inner[..inner.len().min(MAX_BYTES_SEARCHED)], decode: Some(decode) }
+    }
+
+    pub(super) fn split_at_declarations(self) -> Vec<SourcePart<'t>> {
+        let mut parts = Vec::new();
+        let (mut name, mut start, mut end, mut at) = (String::new(), 0, 0, 0);
+        while at < self.bytes.len() {
+            let (length, next) = self.measure_line(at);
+            let line = self.trim_end(&self.bytes[at..at + length]);
+            let (indentation, bare) = self.split_indentation(line);
+            if may_declare(indentation, bare)
+                && let Some(declared) = declared_name(&self.decode_line(line))
+            {
+                parts.push(SourcePart { name, text: &self.bytes[start..end] });
+                (name, start) = (declared.to_owned(), at);
+            }
+            if !bare.is_empty() && !is_comment(bare) {
+                end = at + line.len();
+            }
+            at = next;
+        }
+        parts.push(SourcePart { name, text: &self.bytes[start..end.max(start)] });
+        parts
+    }
+
+    /// Returns the length of the line at `start`, without its line break, and where the next line begins.
+    fn measure_line(self, start: usize) -> (usize, usize) {
+        let rest = &self.bytes[start..];
+        if self.decode.is_none() {
+            return find_byte(b'\n', rest).map_or((rest.len(), self.bytes.len()), |at| (at, start + at + 1));
+        }
+        let mut from = 0;
+        while let Some(found) = rest.get(from..).and_then(|rest| find_byte(b'\\', rest)) {
+            let escape = from + found;
+            from = escape + 2;
+            if rest.get(escape + 1) == Some(&b'n') {
+                return (escape, start + from);
+            }
+        }
+        (rest.len(), self.bytes.len())
+    }
+
+    fn split_indentation(self, mut line: &[u8]) -> (usize, &[u8]) {
+        let mut width = 0;
+        loop {
+            line = match line {
+                [b' ' | b'\t', rest @ ..] => rest,
+                [b'\\', b't', rest @ ..] if self.decode.is_some() => rest,
+                _ => return (width, line),
+            };
+            width += 1;
+        }
+    }
+
+    fn trim_end(self, mut line: &[u8]) -> &[u8] {
+        loop {
+            line = match line {
+                [rest @ .., b' ' | b'\t' | b'\r'] => rest,
+                [rest @ .., b'\\', b't' | b'r'] if self.decode.is_some() => rest,
+                _ => return line,
+            };
+        }
+    }
+
+    fn decode_line(self, line: &[u8]) -> Cow<'_, str> {
+        self.decode.map_or_else(|| String::from_utf8_lossy(line), |decode| decode(line))
+    }
+}
+
+/// Returns false for most lines that declare nothing. This test is much cheaper than [`declared_name`].
+fn may_declare(indentation: usize, bare: &[u8]) -> bool {
+    let is_word = bare.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    if !is_word || indentation > MAX_INDENTATION {
+        return false;
+    }
+    // A backslash begins an escaped tab.
+    let word = bare.iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\\')).unwrap_or(bare.len());
+    bare.ends_with(b"{")
+        || indentation == 0 && memchr(b'=', bare).is_some()
+        || source::is_declaration_word(&bare[..word])
+}
+
+/// Returns whether a line is a comment or an attribute.
+fn is_comment(bare: &[u8]) -> bool {
+    matches!(bare, [b'/', b'/' | b'*', ..] | [b'-', b'-', ..] | [b'#' | b'*' | b'@', ..])
+}

@@ -1,0 +1,56 @@
+//! Which files a session has changed since a certain record, as far as its calls tell.
+
+use super::{Digest, FileUse};
+use crate::declared::may_declare_names;
+use crate::event::FileAction;
+use crate::journal::{JournalRecord, RecordedFile};
+use crate::run;
+
+/// The files that changed since a certain record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedFiles<'d> {
+    pub paths: Vec<&'d str>,
+    /// Whether a command ran that may have changed other files.
+    pub may_be_more: bool,
+}
+
+impl Digest {
+    /// Returns the files that a tool edited or a command wrote after the record with this number.
+    pub fn files_changed_since(&self, record: u64) -> ChangedFiles<'_> {
+        let changed = self.files.iter().filter(|file| file.edited_at.max(file.written_at) > record);
+        ChangedFiles {
+            paths: changed.map(|file| file.path.as_str()).collect(),
+            may_be_more: self.unnamed_change_at > record,
+        }
+    }
+
+    /// Returns the files that a check may depend on and that were changed after the record with this number, most
+    /// recently changed first: files that tools edited, and program code that commands wrote. A log that a command
+    /// writes changes no result.
+    pub fn files_changed_after_check(&self, record: u64) -> Vec<&str> {
+        let changed_at = |file: &FileUse| match may_declare_names(&file.path) {
+            true => file.edited_at.max(file.written_at),
+            false => file.edited_at,
+        };
+        let mut changed: Vec<&FileUse> = self.files.iter().filter(|file| changed_at(file) > record).collect();
+        changed.sort_by_key(|file| std::cmp::Reverse(changed_at(file)));
+        changed.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    /// Notes that the call may have changed files that neither its input nor its command names.
+    pub(super) fn add_unnamed_change(&mut self, record: &JournalRecord) {
+        if !record.command.is_empty() && run::may_change_unnamed_files(&record.command) {
+            self.unnamed_change_at = self.records;
+        }
+    }
+}
+
+/// Returns whether a command wrote or deleted a file that its text names.
+pub(super) fn is_written_by_command(file: &RecordedFile, record: &JournalRecord) -> bool {
+    let writes = matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete);
+    file.guess && writes && !file.outside && record.ok != Some(false)
+}
+
+#[cfg(test)]
+#[path = "changed_tests.rs"]
+mod tests;

@@ -1,0 +1,44 @@
+use super::*;
+
+fn fold_call(digest: &mut Digest, command: &'static str, ok: bool, files: &[(&str, FileAction)]) {
+    let id = format!("t{}", digest.records);
+    let guess = !command.is_empty();
+    let file = |(path, action): &(&str, FileAction)| RecordedFile {
+        guess,
+        ..RecordedFile::new((*path).to_owned(), *action)
+    };
+    digest.fold_record(&JournalRecord {
+        event: "tool-done".into(),
+        tool: if guess { "Bash" } else { "Edit" }.into(),
+        id: id.into(),
+        worktree: "/p".into(),
+        command: command.into(),
+        ok: Some(ok),
+        files: files.iter().map(file).collect(),
+        ..JournalRecord::default()
+    });
+}
+
+#[test]
+fn files_changed_by_tools_and_by_commands() {
+    use FileAction::{Delete, Edit, Read};
+    let mut digest = Digest::new("s");
+    fold_call(&mut digest, "", true, &[("a.rs", Edit)]);
+    let start = digest.records;
+    // A file that was changed earlier is only read now.
+    fold_call(&mut digest, "", true, &[("a.rs", Read)]);
+    fold_call(&mut digest, "cargo test", true, &[]);
+    assert_eq!(digest.files_changed_since(start), ChangedFiles::default());
+    fold_call(&mut digest, "sed -i s/1/2/ b.rs", true, &[("b.rs", Edit)]);
+    fold_call(&mut digest, "rm c.rs", true, &[("c.rs", Delete)]);
+    fold_call(&mut digest, "rm d.rs", false, &[("d.rs", Delete)]);
+    let changed = ChangedFiles { paths: vec!["b.rs", "c.rs"], may_be_more: false };
+    assert_eq!(digest.files_changed_since(start), changed);
+    assert_eq!(digest.files_changed_after_check(start), ["c.rs", "b.rs"]);
+    fold_call(&mut digest, "cargo build > build.log", true, &[("build.log", Edit)]);
+    assert_eq!(digest.files_changed_after_check(start), ["c.rs", "b.rs"], "a log changes no result");
+    let then = digest.records;
+    fold_call(&mut digest, "python3 gen.py", true, &[("gen.py", FileAction::Mention)]);
+    assert_eq!(digest.files_changed_since(then), ChangedFiles { paths: vec![], may_be_more: true });
+    assert!(digest.files_changed_since(start).may_be_more);
+}

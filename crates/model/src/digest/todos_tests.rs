@@ -1,0 +1,32 @@
+use super::*;
+use crate::declared::ChangedNames;
+use crate::digest::FileEdit;
+
+fn todo(text: &str) -> RecordedTodo {
+    RecordedTodo { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::Pending) }
+}
+
+#[test]
+fn an_entry_is_done_if_the_declaration_was_added() {
+    let todos = [
+        "Add cartTotals field to Model",
+        "Implement computeTotals function",
+        "Write renderTotals and print_totals",
+        "Update renderCart to show totals",
+    ];
+    let names = ChangedNames {
+        added: vec!["computeTotals".to_owned(), "renderTotals".to_owned()],
+        changed: vec!["renderCart".to_owned()],
+        ..ChangedNames::default()
+    };
+    let mut digest = Digest::new("s");
+    digest.todos = todos.map(todo).to_vec();
+    digest.todos_at = 3;
+    digest.changes = vec![FileEdit { record: 5, names: names.clone(), ..FileEdit::default() }];
+    let done: Vec<bool> = digest.todos.iter().map(|todo| digest.is_todo_done(todo)).collect();
+    // The first entry comes before one that is done. Of the third, only half is done.
+    assert_eq!(done, [true, true, false, false]);
+    // What was added before the list changed shows nothing.
+    digest.changes = vec![FileEdit { record: 2, names, ..FileEdit::default() }];
+    assert!(!digest.todos.iter().any(|todo| digest.is_todo_done(todo)));
+}

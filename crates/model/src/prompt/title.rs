@@ -1,0 +1,24 @@
+//! The title of a long request.
+
+/// Returns only the title of a plan or a long paste, and other messages unchanged.
+pub fn title_if_long(text: &str) -> String {
+    const MANY_LINES: usize = 6;
+    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
+        true => title_of_message(text),
+        false => text.to_owned(),
+    }
+}
+
+/// Returns the first line of the text, together with the second line if the first only introduces it.
+pub fn title_of_message(text: &str) -> String {
+    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    // "You are an experienced developer" does not say what to do.
+    let mut lines =
+        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
+    let first = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(second) if first.ends_with(':') => format!("{first} {second}"),
+        Some(_) => format!("{first} …"),
+        None => first.to_owned(),
+    }
+}

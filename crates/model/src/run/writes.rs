@@ -1,0 +1,101 @@
+//! Decides whether a command may have changed files that its text does not name. The files that its text names are
+//! found by [`crate::shell::paths_in_command`].
+
+use super::CommandKind;
+use super::check::{is_python, kind_of_command, strip_wrappers};
+use super::open::{git_subcommand, is_read_only};
+use super::script::expand_shells;
+use crate::event::FileAction;
+use crate::shell::{self, CommandStep, StepJoin};
+
+/// Options with which a check also changes files.
+const WRITING_OPTIONS: [&str; 9] = [
+    "--fix",
+    "--write",
+    "-w",
+    "-u",
+    "--update",
+    "--update-snapshots",
+    "--updateSnapshot",
+    "--snapshot-update",
+    "--bless",
+];
+
+/// Returns whether a command line may have changed files of the project that its text does not name. If in doubt,
+/// returns true. Files that tests and linters write do not count.
+pub fn may_change_unnamed_files(command: &str) -> bool {
+    let command = &*expand_shells(command);
+    shell::writes_unnamed_file(command)
+        || shell::command_steps(command).iter().any(|step| {
+            // The text after a here-document is not parsed.
+            step.join_to_next == StepJoin::Document || may_step_change_unnamed(command, step)
+        })
+}
+
+fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
+    let words = strip_wrappers(&step.words);
+    let Some((program, rest)) = words.split_first() else { return false };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
+    match program {
+        "sed" | "perl" | "ruby" if rest.iter().any(|word| is_in_place(program, word)) => {
+            // The script comes before the files, with or without an option.
+            !names_all_operands(command, step, words, 1)
+        }
+        "sed" => false,
+        "touch" | "tee" | "truncate" | "chmod" | "chown" | "rm" | "unlink" | "mv" | "cp" | "ln" => {
+            let before = usize::from(matches!(program, "chmod" | "chown"));
+            !names_all_operands(command, step, words, before)
+        }
+        "mkdir" | "rmdir" | "for" | "while" | "if" | "fi" | "done" | "exit" | "return" => false,
+        "find" => has(&["-delete", "-exec", "-execdir", "-ok", "-fprint"]),
+        "xargs" => true,
+        "curl" => has(&["-o", "-O", "--output", "--remote-name", "-OL", "-LO"]),
+        "wget" => true,
+        "git" => {
+            !matches!(git_subcommand(rest), "add" | "commit" | "push" | "fetch" | "tag" | "branch")
+                && (git_subcommand(rest) == "bisect" || !is_read_only(words))
+        }
+        "go" if has(&["mod", "generate", "fmt", "fix"]) => true,
+        "bash" | "sh" | "zsh" | "node" | "php" if kind_of_command(words).is_none() => true,
+        _ if (is_python(program) || matches!(program, "perl" | "ruby"))
+            && kind_of_command(words).is_none() =>
+        {
+            !has(&["--version", "-V", "-v", "--help"])
+        }
+        _ => match kind_of_command(words) {
+            Some(CommandKind::Test | CommandKind::Lint) => has(&WRITING_OPTIONS),
+            // Other builds write where the project says, which may be among its sources.
+            Some(CommandKind::Build) => !matches!(program, "cargo" | "go"),
+            Some(CommandKind::Format | CommandKind::Run) => true,
+            None => !is_read_only(words),
+        },
+    }
+}
+
+/// Returns whether an option makes a program change its files in place, as `-i`, `-i.bak` and `-pi` do.
+fn is_in_place(program: &str, option: &str) -> bool {
+    let Some(flags) = option.strip_prefix('-').filter(|flags| !flags.starts_with('-')) else {
+        return option.starts_with("--in-place");
+    };
+    match program {
+        "sed" => flags.starts_with('i') || flags.split('.').next().is_some_and(|flags| flags.ends_with('i')),
+        _ => flags.contains('i'),
+    }
+}
+
+/// Returns whether the text names every file that the step changes. The first `other` operands are not files.
+fn names_all_operands(command: &str, step: &CommandStep, words: &[String], other: usize) -> bool {
+    let operands = words.iter().skip(1).filter(|word| !word.starts_with('-')).count();
+    let from = step.word_ranges[step.words.len() - words.len()].start;
+    let to = step.word_ranges.last().map_or(from, |span| span.end);
+    let named = shell::paths_in_command(&command[from..to]);
+    let changed = named
+        .iter()
+        .any(|mention| matches!(mention.action, FileAction::Edit | FileAction::Delete | FileAction::Create));
+    changed && named.len() + other >= operands
+}
+
+#[cfg(test)]
+#[path = "writes_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! The packet that a session has claimed, and what the session and its own packets are told about it.
+
+use model::brief::{Candidate, Occasion};
+use model::document::{Document, HeadingPattern};
+use model::id::Id;
+use model::packet::{CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus};
+use model::redact::{RedactOptions, Redacted};
+use model::render::{in_quotation_marks, inline_for_model};
+use store::{SessionState, Store, layout};
+
+use crate::Result;
+use crate::features::BriefContext;
+use crate::features::packets::{self, offer};
+use crate::hook::context::HookContext;
+
+/// How many of a claimed packet's goals a brief quotes. The next constant limits its constraints.
+const MAX_GOALS_TOLD: usize = 2;
+const MAX_CONSTRAINTS_TOLD: usize = 8;
+
+/// The packet that a session has claimed, and the session id in that claim. The id is recorded because some harnesses
+/// change a session's id later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ClaimedPacket {
+    pub packet: String,
+    pub by: String,
+}
+
+impl SessionState for ClaimedPacket {
+    const STATE_FOLDER: &'static str = layout::CLAIMS_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 1024;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<ClaimedPacket, String> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut lines = text.lines().map(|line| line.trim().to_owned());
+        let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it does not name a packet")?;
+        Ok(ClaimedPacket { packet, by: lines.next().unwrap_or_default() })
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        format!("{}\n{}\n", self.packet, self.by).into_bytes()
+    }
+}
+
+pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
+    Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
+}
+
+/// The packet that a session works on.
+struct PacketInWork {
+    id: Id,
+    packet: Packet,
+    document: Document,
+}
+
+/// Returns the packet that a session has claimed, if it is active and no other session has claimed it since.
+fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
+    let Some(claimed) = store.session_state(session).read_state::<ClaimedPacket>()? else { return Ok(None) };
+    let Ok(id) = Id::new(&claimed.packet) else { return Ok(None) };
+    let document = match store.read_packet(&id) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        document => document?,
+    };
+    let packet = Packet::read_frontmatter(&document, id.as_str());
+    let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
+    let is_held = packet.status == Some(PacketStatus::Active) && packet.claimed_by == by;
+    Ok(is_held.then_some(PacketInWork { id, packet, document }))
+}
+
+/// Returns what a packet of this session must repeat from the packet that the session works on.
+pub(super) fn continued_packet(
+    store: &Store,
+    session: &str,
+    redact: RedactOptions,
+) -> Option<ContinuedPacket> {
+    let session = Id::new(session).ok()?;
+    let PacketInWork { id, packet, document } = packet_in_work(store, &session).ok()??;
+    // If the session picked up its own packet, its own records already contain these facts.
+    if packet.session_id == session.as_str() {
+        return None;
+    }
+    let quotes = quoted_goals(&document).into_iter().take(MAX_GOALS_TOLD).map(|(_, quote)| quote);
+    let goal: Vec<String> = std::iter::once(packet.purpose).chain(quotes).collect();
+    // People may have changed the packet.
+    let redacted = |text: &str| Redacted::redact_whole(text, redact).to_string();
+    let constraints = constraint_lines(&document).into_iter().take(MAX_CONSTRAINTS_TOLD);
+    let constraints = constraints.map(|line| redacted(&line)).collect();
+    Some(ContinuedPacket { id: id.to_string(), goal: redacted(&goal.join("\n")), constraints })
+}
+
+pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let store = context.project.store;
+    if context.occasion == Occasion::Started {
+        return offer::offer_candidates(store, context.project.world.now);
+    }
+    let Some(session) = context.session else { return Ok(Vec::new()) };
+    let Some(PacketInWork { id, packet, document }) = packet_in_work(store, session)? else {
+        return Ok(Vec::new());
+    };
+    let purpose = in_quotation_marks(&packet.purpose, 200);
+    let text = format!(
+        "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
+    );
+    let mut told = vec![Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}"), text)];
+    // If the session picked up its own packet, its own records already contain these facts.
+    if packet.session_id != session.as_str() {
+        told.extend(goal_candidates(&document, &id));
+        told.extend(constraint_candidates(&document, &id));
+    }
+    Ok(told)
+}
+
+/// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
+fn quoted_goals(document: &Document) -> Vec<(String, String)> {
+    let section = document.find_section(&[HeadingPattern::exact(2, INTENT_HEADING)]);
+    let text = section.map(|section| section.text()).unwrap_or_default();
+    let (mut title, mut quotes) = ("", Vec::<(String, String)>::new());
+    let mut is_quoted = false;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match (line.strip_prefix('>'), quotes.last_mut()) {
+            (Some(words), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", words.trim())),
+            (Some(words), _) => quotes.push((title.to_owned(), words.trim().to_owned())),
+            (None, _) => title = line.trim().trim_end_matches(':'),
+        }
+        is_quoted = line.starts_with('>');
+    }
+    quotes
+}
+
+fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
+    let candidate = |(n, (title, quote)): (usize, (String, String))| {
+        let form = |most: usize| {
+            let (title, quote) = (inline_for_model(&title, 120), in_quotation_marks(&quote, most));
+            format!("From the packet: {title}: {quote}")
+        };
+        let forms = [160, 400, 900].map(form).to_vec();
+        let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
+        Candidate { forms, known_by: vec![quote], ..candidate }
+    };
+    quoted_goals(document).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
+}
+
+fn constraint_lines(document: &Document) -> Vec<String> {
+    let section = document.find_section(&[HeadingPattern::exact(2, CONSTRAINTS_HEADING)]);
+    let text = section.map(|section| section.text()).unwrap_or_default();
+    text.lines().filter_map(|line| line.strip_prefix("- ")).map(str::to_owned).collect()
+}
+
+/// Returns the packet's constraints. The session that claimed the packet may lose them in a summary, and the user
+/// stated them in another session.
+fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
+    let constraints = constraint_lines(document);
+    let candidate = |(n, line): (usize, &String)| {
+        let (label, words) = match line.strip_prefix(model::packet::USER_SAID) {
+            Some(words) => ("the user said", words),
+            None => ("a constraint", line.as_str()),
+        };
+        let text = format!("From the packet: {label}: {}", inline_for_model(words, 300));
+        let candidate =
+            Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:constraint:{n}"), text);
+        Candidate { known_by: vec![words.to_owned()], ..candidate }
+    };
+    constraints.iter().take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
+}
+
+/// Lets a session that continues under a new id keep its packet.
+pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+    Ok(context
+        .project
+        .store
+        .session_state(context.session)
+        .inherit_from_session::<ClaimedPacket>(previous)?)
+}

@@ -1,0 +1,71 @@
+//! The last session at work: the session that a brief at a session start, `thru brief` and `thru status` describe if
+//! the user names none.
+
+use std::path::Path;
+
+use model::digest::Digest;
+use model::id::Id;
+
+use crate::Result;
+use crate::features::{ProjectContext, sessions};
+use crate::project::trust;
+use crate::session::list::{self, LastSession, SessionChoice};
+use crate::session::roster::{self, RosterEntry};
+
+/// The last session at work, if possible one from this checkout.
+#[derive(Debug)]
+pub struct LastAtWork {
+    pub digest: Digest,
+    /// A more recent session in another worktree, if there is one.
+    pub elsewhere: Option<Digest>,
+}
+
+/// Finds the last session at work among those that `fits` accepts. It is the last active session that did work, so that
+/// a short question does not hide the work before it.
+pub fn find_last_at_work(
+    project: &ProjectContext,
+    entries: &[RosterEntry],
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Option<LastAtWork> {
+    let last = roster::last_session_with_work(entries, project.store, &fits)?;
+    if sessions::describe_other_worktree(project, &last).is_none() {
+        return Some(LastAtWork { digest: last, elsewhere: None });
+    }
+    let is_here = |entry: &RosterEntry| {
+        fits(entry) && trust::moved_folder(project, Path::new(&entry.worktree)) == project.root.checkout
+    };
+    match roster::last_session_with_work(entries, project.store, is_here).filter(roster::has_work) {
+        Some(here) => Some(LastAtWork { digest: here, elsewhere: Some(last) }),
+        None => Some(LastAtWork { digest: last, elsewhere: None }),
+    }
+}
+
+/// Returns the last session at work, whether it is running or not. If no session did work or has a request, returns the
+/// session that was last active.
+pub fn last_session_at_work(project: &ProjectContext) -> Result<Option<Id>> {
+    let entries = roster::read_roster(project.store, list::SESSION_LIST_TAIL_BYTES)?;
+    let worked = find_last_at_work(project, &entries, |_| true);
+    match worked.and_then(|last| Id::new(&last.digest.session).ok()) {
+        Some(session) => Ok(Some(session)),
+        None => list::last_active_session(project.store),
+    }
+}
+
+/// Describes the last session at work.
+pub fn describe_last_session(project: &ProjectContext) -> Result<Option<LastSession>> {
+    let Some(session) = last_session_at_work(project)? else { return Ok(None) };
+    let described = list::describe_session(project.store, &session)?;
+    let digest = project.store.current_digest(&session, |_| {}).unwrap_or_default();
+    let worktree = sessions::describe_other_worktree(project, &digest);
+    Ok(described.map(|last| LastSession { worktree, ..last }))
+}
+
+/// Like [`list::choose_session`], but if the session must be guessed, returns the last session at work.
+pub fn choose_session_at_work(project: &ProjectContext, named: Option<&str>) -> Result<(Id, SessionChoice)> {
+    match list::choose_session(project.world, project.store, named)? {
+        (session, SessionChoice::Guess) => {
+            Ok((last_session_at_work(project)?.unwrap_or(session), SessionChoice::Guess))
+        }
+        chosen => Ok(chosen),
+    }
+}
