@@ -243,3 +243,20 @@ fn a_message_of_a_few_sentences_is_not_cut_in_the_middle() {
     let text = brief_text(&digest, 2_000).unwrap();
     assert!(text.contains(&message), "{text}");
 }
+
+#[test]
+fn only_a_brief_with_little_room_uses_a_terse_form() {
+    let mut terse = Candidate::of_class(
+        FactClass::State,
+        "todos".to_owned(),
+        vec!["To do: “a”; “b”".to_owned(), "To do: “a”; “b”; “c”; “d”".to_owned()],
+    );
+    let plain = terse.clone();
+    terse.add_terse_form("To do: “a”".to_owned());
+    terse.add_terse_form("To do: “a”".to_owned());
+    assert_eq!(terse.forms.len(), 3);
+    let (short, roomy) = (FixedOrder::for_room(1_200, 5), FixedOrder::for_room(2_000, 5));
+    assert!(short.rank_of_form(&terse, 1) > short.rank_of_form(&terse, 0));
+    assert_eq!(roomy.rank_of_form(&terse, 1), roomy.rank_of_form(&terse, 0));
+    assert_eq!(roomy.rank_of_form(&terse, 2), roomy.rank_of_form(&plain, 1));
+}

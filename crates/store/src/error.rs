@@ -32,15 +32,16 @@ pub enum Error {
 impl Error {
     pub(crate) fn from_errno(errno: Errno, path: &Path, doing: &'static str) -> Error {
         let path = path.to_owned();
-        let why = std::io::Error::from(errno).to_string();
+        // Most files that a hook looks for are absent, so the message is formatted only where it is used.
+        let why = || std::io::Error::from(errno).to_string();
         match errno {
             // Reading a file in /proc returns ESRCH if the process has ended.
             Errno::NOENT | Errno::SRCH => Error::Absent { path },
-            Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why },
+            Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why: why() },
             Errno::LOOP => Error::Refused { path, why: "a part of the path is a symbolic link".to_owned() },
             Errno::NOTDIR => Error::Refused { path, why: "a file is where a folder is expected".to_owned() },
             Errno::ISDIR => Error::Refused { path, why: "a folder is where a file is expected".to_owned() },
-            _ => Error::Io { path, doing, why },
+            _ => Error::Io { path, doing, why: why() },
         }
     }
 

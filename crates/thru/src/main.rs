@@ -26,7 +26,7 @@ use std::time::Instant;
 /// Replaces musl's allocator, which is too slow for a hook that reads a transcript.
 #[cfg(target_env = "musl")]
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: entry::LockedAllocator = entry::LockedAllocator::new();
 
 #[cfg(target_os = "macos")]
 fn main() -> std::process::ExitCode {

@@ -14,6 +14,8 @@ pub struct Candidate {
     /// The same fact in several lengths, shortest first. Never empty. The forms are already escaped, so nothing in them
     /// is read as markup.
     pub forms: Vec<String>,
+    /// Whether the first form is only for a brief with little room. With more room, the second form takes its rank.
+    pub has_terse_form: bool,
     /// A summary that contains all of these strings already states the fact. If the list is empty, the fact is never
     /// considered known.
     pub known_by: Vec<String>,
@@ -64,9 +66,18 @@ impl Candidate {
             place: 0,
             folder: None,
             forms,
+            has_terse_form: false,
             known_by: Vec::new(),
             text_kind: class.text_kind(),
             signals: FeatureSignals::default(),
+        }
+    }
+
+    /// Adds a form that is shorter than the others and only for a brief with little room.
+    pub(super) fn add_terse_form(&mut self, form: String) {
+        if self.forms.first() != Some(&form) {
+            self.forms.insert(0, form);
+            self.has_terse_form = true;
         }
     }
 

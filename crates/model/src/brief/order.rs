@@ -112,6 +112,8 @@ impl FixedOrder {
             }
             _ => (candidate.place, 0),
         };
+        // With more room, the terse form is replaced at once.
+        let form = form - usize::from(candidate.has_terse_form && self.is_roomy && form > 0);
         let place = times(step, place).saturating_add(times(longer, form));
         base.saturating_add(place).saturating_add(unlikely)
     }

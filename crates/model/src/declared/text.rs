@@ -8,12 +8,15 @@ use super::{MAX_BYTES_SEARCHED, MAX_INDENTATION, declared_name};
 use crate::summary::source;
 use crate::text::find_byte;
 
+/// Decodes a part of a JSON string.
+type DecodeJson = fn(&[u8]) -> Cow<'_, str>;
+
 /// The beginning of a source text, either plain or as it stands in a JSON string.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'t> {
     bytes: &'t [u8],
     /// Decodes a part of the JSON string, or `None` if the text is plain.
-    decode: Option<fn(&[u8]) -> Cow<'_, str>>,
+    decode: Option<DecodeJson>,
 }
 
 /// A declaration and the text up to the next one. The text before the first declaration has an empty name. The blank
@@ -30,7 +33,7 @@ impl<'t> SourceText<'t> {
     }
 
     /// Creates a text from a JSON string. `inner` is the text between the quotes, and `decode` decodes any part of it.
-    pub fn in_json(inner: &'t [u8], decode: fn(&[u8]) -> Cow<'_, str>) -> Self {
+    pub fn in_json(inner: &'t [u8], decode: DecodeJson) -> Self {
         SourceText { bytes: &inner[..inner.len().min(MAX_BYTES_SEARCHED)], decode: Some(decode) }
     }
 
@@ -107,10 +110,11 @@ fn may_declare(indentation: usize, bare: &[u8]) -> bool {
         return false;
     }
     // A backslash begins an escaped tab.
-    let word = bare.iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\\')).unwrap_or(bare.len());
+    let is_word_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\\');
+    let first_word = || &bare[..bare.iter().position(is_word_end).unwrap_or(bare.len())];
     bare.ends_with(b"{")
         || indentation == 0 && memchr(b'=', bare).is_some()
-        || source::is_declaration_word(&bare[..word])
+        || source::may_begin_declaration(bare[0]) && source::is_declaration_word(first_word())
 }
 
 /// Returns whether a line is a comment or an attribute.

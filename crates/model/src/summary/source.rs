@@ -117,11 +117,15 @@ const FIRST_BYTES_OF_DECLARATION_WORDS: [bool; 256] = {
     begins
 };
 
+/// Returns whether any of the words for [`is_declaration_word`] begins with this byte.
+pub fn may_begin_declaration(first: u8) -> bool {
+    FIRST_BYTES_OF_DECLARATION_WORDS[usize::from(first)]
+}
+
 /// Returns whether a word begins a declaration, or may come before a word that does.
 pub fn is_declaration_word(word: &[u8]) -> bool {
     let is_it = |known: &&str| known.as_bytes() == word;
-    word.first().is_some_and(|byte| FIRST_BYTES_OF_DECLARATION_WORDS[usize::from(*byte)])
-        && (DECLARATION_WORDS.iter().any(is_it) || MODIFIER_WORDS.iter().any(is_it))
+    DECLARATION_WORDS.iter().any(is_it) || MODIFIER_WORDS.iter().any(is_it)
 }
 
 /// Splits a line into the word that begins a declaration, such as `fn` or `class`, and the text after it.

@@ -15,6 +15,9 @@ use super::checks::COMMAND_ID_CHARS;
 /// The maximum length, in characters, of a command that is listed without its error.
 const MAX_COMMAND_CHARS: usize = 160;
 
+/// The maximum length, in characters, of the error line in the terse form.
+const MAX_TERSE_LINE_CHARS: usize = 140;
+
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = digest.change_outside();
@@ -41,7 +44,10 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.what, &failure.folder);
-        all.add_fact(FactClass::Failing, id, failure_forms(failure, &folder, &since)).known_by = vec![known];
+        let (terse, forms) = failure_forms(failure, &folder, &since);
+        let candidate = all.add_fact(FactClass::Failing, id, forms);
+        candidate.add_terse_form(terse);
+        candidate.known_by = vec![known];
     }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
@@ -62,8 +68,8 @@ fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
     }
 }
 
-/// Returns the forms of a failure: first with one line of its error, then with more.
-fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
+/// Returns the terse form of a failure, and its other forms: first with one line of its error, then with more.
+fn failure_forms(failure: &Failure, folder: &str, since: &str) -> (String, Vec<String>) {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
@@ -101,14 +107,13 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         )
     };
     let mut forms = vec![
-        form(COMMAND_ID_CHARS, 1, 1, 140),
         form(COMMAND_ID_CHARS, 1, 1, 200),
         form(COMMAND_ID_CHARS, 3, 2, 240),
         form(COMMAND_ID_CHARS, 6, 6, 300),
         form(200, 6, 6, 400),
     ];
     forms.dedup();
-    forms
+    (form(COMMAND_ID_CHARS, 1, 1, MAX_TERSE_LINE_CHARS), forms)
 }
 
 /// Describes a trap in the form `X → why → Y worked`.
