@@ -2,7 +2,7 @@
 //!
 //! strace counts each kind of call separately, so the sweep handles one kind after another. It breaks the first
 //! `openat`, then the second, and so on, until the command ends without reaching the fault. Most commands begin with
-//! the same calls, so a quick run makes each distinct call fail in only a few of the commands.
+//! the same calls, so a quick run breaks each distinct call in only a few of the commands.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -116,13 +116,11 @@ fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<Torture
     let mut jobs = Vec::new();
     for &fault in faults {
         match fault {
-            InjectedFault::ErrorsByTurns => {
-                let rows: Vec<&TortureRow> = rows
-                    .iter()
-                    .copied()
-                    .filter(|row| !COMMANDS_WITH_MANY_CALLS.contains(&row.name))
-                    .collect();
-                let calls = map_on_all_cores(&rows, |_, row| traced_calls(lab, row))?;
+            InjectedFault::ErrorsByTurns | InjectedFault::KillAtChanges => {
+                let is_swept =
+                    |row: &&&TortureRow| !fault.is_error() || !COMMANDS_WITH_MANY_CALLS.contains(&row.name);
+                let rows: Vec<&TortureRow> = rows.iter().filter(is_swept).copied().collect();
+                let calls = map_on_all_cores(&rows, |_, row| traced_calls(lab, row, fault))?;
                 jobs.extend(rows.into_iter().zip(choose_calls(calls)).map(|(row, calls)| FaultSweep {
                     row,
                     fault,
@@ -148,16 +146,16 @@ struct FaultSweep<'a> {
 /// How many further clean runs must make a call before a fault that was never injected counts as an error in strace.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
-/// In how many commands a quick run makes the same call fail.
+/// In how many commands a quick run breaks the same call.
 const COMMANDS_PER_CALL: usize = 3;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.
-fn traced_calls(lab: &SandboxRoot, row: &TortureRow) -> Result<FirstCalls> {
-    let name = format!("trace-{}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+fn traced_calls(lab: &SandboxRoot, row: &TortureRow, fault: InjectedFault) -> Result<FirstCalls> {
+    let name = format!("trace-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
     (row.sandbox)(&sandbox)?;
     let log = lab.path().join(format!("{name}.strace"));
-    let bench = StracedCommand { log, row, fault: InjectedFault::ErrorsByTurns, sandbox: &sandbox };
+    let bench = StracedCommand { log, row, fault, sandbox: &sandbox };
     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &["-y"])?;
     let folder = sandbox.dir.to_str().context("the path of the sandbox is not Unicode")?;
     let calls = strace::first_calls_by_kind(&log.replace(folder, ""));

@@ -21,7 +21,7 @@ impl LineWord {
         &text[self.start..self.end]
     }
 
-    pub fn to_found_secret(&self) -> FoundSecret {
+    pub fn to_found_secret(self) -> FoundSecret {
         FoundSecret { start: self.start, end: self.end, kind: "password" }
     }
 
