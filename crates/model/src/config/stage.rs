@@ -129,10 +129,10 @@ fn read_stage(
         let wrong = |wanted: &str| refuse(format!("{at} must be {wanted}; the stage cannot be used"), line);
         match key {
             "critical" => {
-                stage.critical = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_FILE_NAMES))?
+                stage.critical = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_FILE_NAMES))?;
             }
             "advisory" => {
-                stage.advisory = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_FILE_NAMES))?
+                stage.advisory = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_FILE_NAMES))?;
             }
             "inputs" => {
                 stage.inputs =
@@ -203,7 +203,7 @@ fn read_stage_output(table: &dyn TableLike, at: &str) -> Result<StageOutputEntry
             "inputs" => listed.inputs = Some(toml_item_texts(item).ok_or_else(|| wrong("a list of files"))?),
             "prompt" => listed.prompt = Some(toml_item_text(item).ok_or_else(|| wrong("a text"))?),
             "launch" => {
-                listed.launch = Some(toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_ARGV))?)
+                listed.launch = Some(toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_ARGV))?);
             }
             _ => return Err(unknown_key_finding(&format!("{at}.{key}"), key, KNOWN_OUTPUT_KEYS).text),
         }

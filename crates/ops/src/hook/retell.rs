@@ -317,7 +317,7 @@ impl TranscriptReplay {
                 self.push_record(at, &id_from_time_and_text("prompt", at, text), kind, false);
             }
             TranscriptItem::Prompt { .. } | TranscriptItem::QueuedPrompt { .. } => {
-                self.last_message_index = None
+                self.last_message_index = None;
             }
             TranscriptItem::AgentMessage { message_id: message, text } => {
                 if let Some(earlier) =

@@ -135,7 +135,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         (OutputFormat::Json, ..) => output::print_json(&report),
         (OutputFormat::Text, Some(None), _) => explain::print_table(&report),
         (OutputFormat::Text, Some(Some(_)), _) => {
-            explain::print_candidate(&report.explained.rows[0], candidates)
+            explain::print_candidate(&report.explained.rows[0], candidates);
         }
         (OutputFormat::Text, None, Some(text)) => {
             output::print_message(format_args!("{DIM}{}{DIM:#}", describe_preview(&report)));

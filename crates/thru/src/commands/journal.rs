@@ -219,7 +219,7 @@ fn list_sessions(world: &World, limit: Option<usize>, format: OutputFormat) -> R
     match format {
         OutputFormat::Json => output::print_json(&sessions),
         OutputFormat::Text if sessions.is_empty() => {
-            output::print_message("No session has been captured yet.")
+            output::print_message("No session has been captured yet.");
         }
         OutputFormat::Text => {
             for ListedSession { session, harness, last_at, records, ended, title, .. } in &sessions {

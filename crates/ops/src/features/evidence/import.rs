@@ -170,7 +170,7 @@ fn find_json_files(dir: &Dir, report: &mut EvidenceImportReport) -> Result<Vec<S
             match entry.kind {
                 FolderEntryKind::Folder if path.split('/').count() < MAX_FOLDER_DEPTH => folders.push(path),
                 FolderEntryKind::Folder => {
-                    leave_out("a folder that is nested too deeply to contain evidence")
+                    leave_out("a folder that is nested too deeply to contain evidence");
                 }
                 FolderEntryKind::Other => leave_out("a link, and links are not followed"),
                 FolderEntryKind::File if entry.name.ends_with(".json") => files.push(path),

@@ -12,7 +12,7 @@ pub fn run(world: &World, file: Option<&Path>, format: OutputFormat) -> Result<u
     match format {
         OutputFormat::Json => output::print_json(&checked),
         OutputFormat::Text if checked.is_empty() => {
-            output::print_message("There is no manifest in this project.")
+            output::print_message("There is no manifest in this project.");
         }
         OutputFormat::Text => {
             for one in &checked {

@@ -37,7 +37,7 @@ fn print_unbound(UnboundRole { session, is_guessed_session, role, variable }: &U
     }
     match role {
         Some(role) => {
-            output::print_line(format_args!("Session {session} no longer has the role {BOLD}{role}{BOLD:#}"))
+            output::print_line(format_args!("Session {session} no longer has the role {BOLD}{role}{BOLD:#}"));
         }
         None => output::print_line(format_args!("Session {session} has no role; nothing to change")),
     }
