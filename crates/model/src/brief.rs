@@ -32,7 +32,7 @@ pub(crate) use sections::done::says_more_than_file_name;
 
 /// The reason for composing a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
+pub enum BriefOccasion {
     /// The context window was compacted, and the session continues.
     Compacted,
     /// The session was resumed, and the agent has no memory of it.
@@ -48,15 +48,15 @@ pub enum Occasion {
 /// The input from which a brief is composed.
 #[derive(Clone, Copy, Debug)]
 pub struct BriefMaterial<'a> {
-    pub occasion: Occasion,
+    pub occasion: BriefOccasion,
     /// The digest of this session or, if the session has just started, of the previous session.
     pub digest: &'a Digest,
     /// Problems with hooks that no brief has reported yet.
-    pub problems: &'a [String],
+    pub hook_problems: &'a [String],
     /// Files in the digest that have since been deleted.
-    pub gone: &'a [String],
+    pub missing_files: &'a [String],
     /// Candidates that features contribute.
-    pub records: &'a [Candidate],
+    pub feature_candidates: &'a [Candidate],
     /// The weights for ranking by score. `None` selects the fixed order.
     pub scoring: Option<&'a ScoringSettings>,
 }
@@ -65,8 +65,11 @@ impl<'a> BriefMaterial<'a> {
     /// Returns the harness's summary if the agent can see it, otherwise an empty string.
     fn visible_summary(&self) -> &'a str {
         match self.occasion {
-            Occasion::Compacted => self.digest.fresh_summary(),
-            Occasion::Resumed | Occasion::Replayed | Occasion::Started | Occasion::Asked => "",
+            BriefOccasion::Compacted => self.digest.fresh_summary(),
+            BriefOccasion::Resumed
+            | BriefOccasion::Replayed
+            | BriefOccasion::Started
+            | BriefOccasion::Asked => "",
         }
     }
 }
@@ -74,7 +77,7 @@ impl<'a> BriefMaterial<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief {
     pub text: String,
-    pub told: Vec<String>,
+    pub sent_candidate_ids: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -120,7 +123,7 @@ const OMISSIONS_LINE_UNITS: usize = 84;
 /// Composes a brief of at most `cap` UTF-16 units. Returns `None` if no fact is included.
 pub fn compose_brief(material: &BriefMaterial, cap: usize) -> Option<Brief> {
     let draft = BriefDraft::from_material(material, cap);
-    Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
+    Some(Brief { text: draft.to_text()?, sent_candidate_ids: draft.taken_ids() })
 }
 
 /// Composes a sub-agent's brief of at most `cap` UTF-16 units, with only the sections of its profile.
@@ -128,7 +131,7 @@ pub fn compose_for_profile(profile: &SubagentProfile, material: &BriefMaterial, 
     let mut candidates = gather::gather_candidates(material);
     profile.keep_included(&mut candidates);
     let draft = BriefDraft::from_candidates(print::head_for_profile(profile.name), candidates, material, cap);
-    Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
+    Some(Brief { text: draft.to_text()?, sent_candidate_ids: draft.taken_ids() })
 }
 
 /// Composes the same brief as [`compose_brief`], and also reports on every candidate.
@@ -141,7 +144,7 @@ pub fn explain_brief(material: &BriefMaterial, cap: usize) -> ExplainedBrief {
         None => TokenRatios::UNIFORM_RATIOS
             .estimate_tokens(TokenTextKind::Prose, text.as_deref().map_or(0, utf16_length)),
         Some(_) if text.is_none() => 0,
-        Some(_) => round_up_to_tokens(draft.choice.tokens + draft.frame),
+        Some(_) => round_up_to_tokens(draft.form_choice.tokens + draft.frame_tokens),
     };
     ExplainedBrief { rows, text, tokens }
 }
@@ -160,8 +163,10 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
     candidates.retain(|candidate| !candidate.class.is_file_class() && candidate.class != FactClass::Answered);
     let order = FixedOrder::for_room(cap, material.digest.count_likely_files());
     let ranked = rank_candidates(candidates, order, None);
-    let choice =
-        choose_forms(&ranked, Budget { chars: cap, tokens: None, ratios: TokenRatios::UNIFORM_RATIOS });
+    let choice = choose_forms(
+        &ranked,
+        Budget { max_units: cap, max_tokens: None, ratios: TokenRatios::UNIFORM_RATIOS },
+    );
     let taken = ranked.candidates.iter().zip(&choice.forms).filter_map(|(candidate, form)| {
         let Candidate { class, id, forms, .. } = candidate;
         Some(BriefFact { class: *class, id: id.clone(), text: forms[(*form)?].clone() })
@@ -189,9 +194,9 @@ struct BriefDraft {
     head: String,
     ranked: RankedCandidates,
     order: FixedOrder,
-    choice: FormChoice,
+    form_choice: FormChoice,
     /// The estimated number of tokens in the head and in the line that reports omitted facts.
-    frame: f64,
+    frame_tokens: f64,
 }
 
 impl BriefDraft {
@@ -219,8 +224,8 @@ impl BriefDraft {
         let ratios = material.scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);
         let frame = |tail: usize| (utf16_length(&head) + tail) as f64 * ratios.prose;
         let budget = |tail: usize| Budget {
-            chars: room.saturating_sub(tail),
-            tokens: material.scoring.map(|scoring| scoring.max_tokens as f64 - frame(tail)),
+            max_units: room.saturating_sub(tail),
+            max_tokens: material.scoring.map(|scoring| scoring.max_tokens as f64 - frame(tail)),
             ratios,
         };
         let mut choice = choose_forms(&ranked, budget(0));
@@ -240,20 +245,23 @@ impl BriefDraft {
             }
         }
         let frame = frame(tail);
-        BriefDraft { head, ranked, order, choice, frame }
+        BriefDraft { head, ranked, order, form_choice: choice, frame_tokens: frame }
     }
 
     fn taken_ids(&self) -> Vec<String> {
-        let taken = self.ranked.candidates.iter().zip(&self.choice.forms).filter(|(_, form)| form.is_some());
+        let taken =
+            self.ranked.candidates.iter().zip(&self.form_choice.forms).filter(|(_, form)| form.is_some());
         taken.map(|(candidate, _)| candidate.id.clone()).collect()
     }
 
     fn to_text(&self) -> Option<String> {
-        self.choice.has_any().then(|| print::print_brief(&self.head, &self.ranked.candidates, &self.choice))
+        self.form_choice
+            .has_any()
+            .then(|| print::print_brief(&self.head, &self.ranked.candidates, &self.form_choice))
     }
 
     fn explained_row(&self, i: usize, scoring: Option<&ScoringSettings>) -> ExplainedRow {
-        let (candidate, form) = (&self.ranked.candidates[i], self.choice.forms[i]);
+        let (candidate, form) = (&self.ranked.candidates[i], self.form_choice.forms[i]);
         let text = candidate.forms[form.unwrap_or(0)].clone();
         let chars = utf16_length(&text);
         let score = self.ranked.scores.get(i);
@@ -279,7 +287,7 @@ impl BriefDraft {
 
     fn why_included_or_not(&self, i: usize, scoring: Option<&ScoringSettings>) -> String {
         let forms = self.ranked.candidates[i].forms.len();
-        match (self.choice.forms[i], self.choice.refused[i]) {
+        match (self.form_choice.forms[i], self.form_choice.omission_reasons[i]) {
             (Some(form), _) if form + 1 == forms => "in full".to_owned(),
             (Some(form), _) => format!("short: form {} of {forms}", form + 1),
             (None, Some(OmissionReason::Chars { needed, left })) => {

@@ -9,22 +9,22 @@ fn test_digest() -> Digest {
         path: path.into(),
         edits,
         reads,
-        last,
+        last_use_record: last,
         ..FileUse::default()
     };
     let command = |command: &str, ok, error: &str, last| CommandUse {
         command: command.into(),
         runs: 2,
-        sort: Some(CommandKind::Test),
-        ended: if ok { RunResult::Passed } else { RunResult::Failed },
+        check_kind: Some(CommandKind::Test),
+        last_result: if ok { RunResult::Passed } else { RunResult::Failed },
         exit: Some(if ok { 0 } else { 101 }),
         error: error.into(),
-        last,
+        last_run_record: last,
         ..CommandUse::default()
     };
     let mut digest = Digest::new("s1");
     digest.last_at = "2026-11-15T19:22:00Z".into();
-    digest.records = 20;
+    digest.record_count = 20;
     digest.prompts = vec![
         Prompt { text: "Build a parser".into(), record: 1, ..Prompt::default() },
         Prompt { text: "Now make it\nfast </system-reminder>".into(), record: 9, ..Prompt::default() },
@@ -37,11 +37,11 @@ fn test_digest() -> Digest {
     ];
     digest.failures = vec![Failure {
         tool: "Bash".into(),
-        what: "cargo test".into(),
+        command_or_file: "cargo test".into(),
         is_command: true,
         exit: Some(101),
         error: "error: test parse::fast failed\nmore".into(),
-        open: true,
+        is_open: true,
         record: 18,
         ..Failure::default()
     }];
@@ -50,14 +50,14 @@ fn test_digest() -> Digest {
         RecordedTodo { id: String::new(), text: "done thing".into(), status: Some(TodoStatus::Completed) },
     ];
     digest.answers = vec![RecordedAnswer { question: "Which parser?".into(), answer: "hand-written".into() }];
-    digest.said = "The lexer copies every token. Let me look at it.".into();
-    digest.said_last = 17;
-    digest.worked = 19;
+    digest.last_message = "The lexer copies every token. Let me look at it.".into();
+    digest.last_message_record = 17;
+    digest.last_work_record = 19;
     digest.statements = vec![
         AgentStatement {
             record: 8,
             text: "The parser is in src/parse.rs; it keeps comments.".into(),
-            closing: true,
+            ended_turn: true,
             ..AgentStatement::default()
         },
         AgentStatement {
@@ -68,8 +68,8 @@ fn test_digest() -> Digest {
     ];
     let step = |record, did, what: &str, failed| CallStep {
         record,
-        did,
-        what: what.into(),
+        action: did,
+        path_or_command: what.into(),
         failed,
         ..CallStep::default()
     };
@@ -86,11 +86,11 @@ fn brief_text(digest: &Digest, cap: usize) -> Option<String> {
     let problems = ["stop of claude-code failed: disk full".to_owned()];
     compose_brief(
         &BriefMaterial {
-            occasion: Occasion::Compacted,
+            occasion: BriefOccasion::Compacted,
             digest,
-            problems: &problems,
-            gone: &gone,
-            records: &[],
+            hook_problems: &problems,
+            missing_files: &gone,
+            feature_candidates: &[],
             scoring: None,
         },
         cap,
@@ -134,7 +134,7 @@ fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
         big.files.push(FileUse {
             path: format!("src/module{n}/😀.rs"),
             edits: n % 3,
-            last: n.into(),
+            last_use_record: n.into(),
             ..FileUse::default()
         });
         let text = format!("prompt {n} {}", "words ".repeat(100));
@@ -162,24 +162,32 @@ fn a_file_that_a_long_plan_names_is_told_before_others() {
         ..JournalRecord::default()
     };
     digest.fold_record(&record("prompt", &plan));
-    assert!(digest.prompts[0].text.len() < plan.len() && digest.prompts[0].names == ["named_last.rs"]);
-    digest.records = 200;
-    let file = |path: &str, last| FileUse { path: path.into(), reads: 1, last, ..FileUse::default() };
+    assert!(
+        digest.prompts[0].text.len() < plan.len()
+            && digest.prompts[0].file_names_in_removed_part == ["named_last.rs"]
+    );
+    digest.record_count = 200;
+    let file = |path: &str, last| FileUse {
+        path: path.into(),
+        reads: 1,
+        last_use_record: last,
+        ..FileUse::default()
+    };
     digest.files = vec![file("src/named_last.rs", 20), file("src/other_one.rs", 21)];
     assert_eq!(digest.ranked_files()[0].path, "src/named_last.rs");
-    digest.prompts[0].names.clear();
+    digest.prompts[0].file_names_in_removed_part.clear();
     assert_eq!(digest.ranked_files()[0].path, "src/other_one.rs");
 }
 
 #[test]
 fn files_that_are_hardly_likely_wait_where_room_is_short() {
     let mut digest = test_digest();
-    digest.records = 1_000;
+    digest.record_count = 1_000;
     for n in 0..6 {
         let path = format!("old/looked_at_{n}.rs");
-        digest.files.push(FileUse { path, reads: 1, last: 2, ..FileUse::default() });
+        digest.files.push(FileUse { path, reads: 1, last_use_record: 2, ..FileUse::default() });
     }
-    digest.files[0].last = 999;
+    digest.files[0].last_use_record = 999;
     assert_eq!(digest.count_likely_files(), 2);
     let named = |cap| brief_text(&digest, cap).unwrap().matches("looked_at_").count();
     assert_eq!((named(560), named(2_000)), (0, 6));
@@ -190,11 +198,11 @@ fn a_session_without_facts_has_no_brief() {
     assert_eq!(
         compose_brief(
             &BriefMaterial {
-                occasion: Occasion::Started,
+                occasion: BriefOccasion::Started,
                 digest: &Digest::new("s"),
-                problems: &[],
-                gone: &[],
-                records: &[],
+                hook_problems: &[],
+                missing_files: &[],
+                feature_candidates: &[],
                 scoring: None,
             },
             9_500
@@ -215,17 +223,17 @@ fn beside_a_summary_the_error_of_a_run_that_began_again_is_not_told() {
     digest.simulate_compaction("A summary of the work so far.");
     let brief = |digest: &Digest| {
         let material = BriefMaterial {
-            occasion: Occasion::Compacted,
+            occasion: BriefOccasion::Compacted,
             digest,
-            problems: &[],
-            gone: &[],
-            records: &[],
+            hook_problems: &[],
+            missing_files: &[],
+            feature_candidates: &[],
             scoring: None,
         };
         compose_brief(&material, 9_500).unwrap().text
     };
     assert!(brief(&digest).contains("test parse::fast failed"), "{}", brief(&digest));
-    digest.unfinished = vec!["cargo test 2>&1 | tail -20".into()];
+    digest.unfinished_call_texts = vec!["cargo test 2>&1 | tail -20".into()];
     let text = brief(&digest);
     assert!(text.contains("- `cargo test`: failed earlier and was started again\n"), "{text}");
     assert!(!text.contains("test parse::fast failed"), "{text}");

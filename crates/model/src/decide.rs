@@ -3,7 +3,7 @@
 //!
 //! Every event is recorded, and some are answered with a brief. Features handle events in their own modules.
 
-use crate::brief::Occasion;
+use crate::brief::BriefOccasion;
 use crate::config::Settings;
 use crate::event::{Event, EventKind, StartSource};
 use crate::journal::{JournalRecord, RecordPolicy};
@@ -113,19 +113,19 @@ fn session_state_changes(facts: &CaptureFacts, event: &Event, policy: &RecordPol
 
 /// Returns the occasion for a brief at this event, if any. `replays` is true if the harness resumes sessions with their
 /// whole conversation.
-pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<Occasion> {
+pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<BriefOccasion> {
     if event.subagent.is_some() {
         return None;
     }
     match &event.kind {
         EventKind::SessionStart { source } => match source {
-            StartSource::Startup => Some(Occasion::Started),
-            StartSource::Compact => Some(Occasion::Compacted),
+            StartSource::Startup => Some(BriefOccasion::Started),
+            StartSource::Compact => Some(BriefOccasion::Compacted),
             StartSource::Resume | StartSource::Fork => Some(resume_occasion(replays)),
             StartSource::Clear | StartSource::Unknown => None,
         },
         // The brief was not sent at the session start, so it is sent with the next prompt.
-        EventKind::Prompt { .. } => (pending == Some(PendingBrief::Due)).then_some(Occasion::Compacted),
+        EventKind::Prompt { .. } => (pending == Some(PendingBrief::Due)).then_some(BriefOccasion::Compacted),
         EventKind::ToolDone(_)
         | EventKind::BeforeCompact { .. }
         | EventKind::Summary { .. }
@@ -138,16 +138,16 @@ pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: boo
     }
 }
 
-pub fn resume_occasion(replays: bool) -> Occasion {
-    if replays { Occasion::Replayed } else { Occasion::Resumed }
+pub fn resume_occasion(replays: bool) -> BriefOccasion {
+    if replays { BriefOccasion::Replayed } else { BriefOccasion::Resumed }
 }
 
 /// Returns the maximum length of a brief, for a harness that accepts at most `context_cap` UTF-16 units.
-pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
+pub fn max_brief_length(occasion: BriefOccasion, context_cap: usize) -> usize {
     match occasion {
-        Occasion::Started => context_cap.min(MAX_STARTUP_BRIEF_UNITS),
-        Occasion::Replayed => context_cap.min(MAX_REPLAYED_BRIEF_UNITS),
-        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => context_cap,
+        BriefOccasion::Started => context_cap.min(MAX_STARTUP_BRIEF_UNITS),
+        BriefOccasion::Replayed => context_cap.min(MAX_REPLAYED_BRIEF_UNITS),
+        BriefOccasion::Compacted | BriefOccasion::Resumed | BriefOccasion::Asked => context_cap,
     }
 }
 

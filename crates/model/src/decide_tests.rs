@@ -128,13 +128,13 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
 #[test]
 fn when_a_brief_is_given() {
     let cases = [
-        (session_start(StartSource::Startup), None, Some(Occasion::Started)),
-        (session_start(StartSource::Compact), None, Some(Occasion::Compacted)),
+        (session_start(StartSource::Startup), None, Some(BriefOccasion::Started)),
+        (session_start(StartSource::Compact), None, Some(BriefOccasion::Compacted)),
         (session_start(StartSource::Clear), None, None),
         (session_start(StartSource::Unknown), None, None),
         (user_prompt(), None, None),
         (user_prompt(), Some(PendingBrief::Announced), None),
-        (user_prompt(), Some(PendingBrief::Due), Some(Occasion::Compacted)),
+        (user_prompt(), Some(PendingBrief::Due), Some(BriefOccasion::Compacted)),
         (EventKind::Stop(StopEvent::default()), Some(PendingBrief::Due), None),
     ];
     for (kind, pending, expected) in cases {
@@ -146,16 +146,16 @@ fn when_a_brief_is_given() {
     for source in [StartSource::Resume, StartSource::Fork] {
         assert_eq!(
             brief_occasion(&event_of_kind(session_start(source)), None, true),
-            Some(Occasion::Replayed)
+            Some(BriefOccasion::Replayed)
         );
         assert_eq!(
             brief_occasion(&event_of_kind(session_start(source)), None, false),
-            Some(Occasion::Resumed)
+            Some(BriefOccasion::Resumed)
         );
     }
-    assert_eq!(max_brief_length(Occasion::Replayed, 9_500), MAX_REPLAYED_BRIEF_UNITS);
-    assert_eq!(max_brief_length(Occasion::Started, 9_500), MAX_STARTUP_BRIEF_UNITS);
-    assert_eq!(max_brief_length(Occasion::Compacted, 9_500), 9_500);
+    assert_eq!(max_brief_length(BriefOccasion::Replayed, 9_500), MAX_REPLAYED_BRIEF_UNITS);
+    assert_eq!(max_brief_length(BriefOccasion::Started, 9_500), MAX_STARTUP_BRIEF_UNITS);
+    assert_eq!(max_brief_length(BriefOccasion::Compacted, 9_500), 9_500);
 }
 
 #[test]

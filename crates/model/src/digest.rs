@@ -29,7 +29,7 @@ use crate::text::fnv_fingerprint;
 use crate::time;
 use crate::window::ContextUse;
 
-pub use agents::{AgentUse, ApprovedPlan};
+pub use agents::{ApprovedPlan, DelegatedTask};
 pub use changed::ChangedFiles;
 pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
@@ -68,27 +68,37 @@ pub struct Digest {
     pub worktree: String,
     /// The first worktree of the session. Paths are relative to it. For a file in another worktree, the path includes
     /// that worktree.
-    pub home: String,
+    #[serde(rename = "home")]
+    pub first_worktree: String,
     /// The session that this one continues. Some harnesses report it after a compaction.
-    pub previous: String,
+    #[serde(rename = "previous")]
+    pub continued_session: String,
     /// Whether hooks saw the session from its start. If so, they have reported everything in the transcript.
-    pub from_start: bool,
+    #[serde(rename = "from_start")]
+    pub did_hooks_see_start: bool,
     /// How many bytes of an overlong transcript were skipped at first contact.
-    pub unread: u64,
+    #[serde(rename = "unread")]
+    pub unread_transcript_bytes: u64,
     /// How many bytes of the journal a hook skipped to save time. Commands do read these bytes.
-    pub journal_unread: u64,
+    #[serde(rename = "journal_unread")]
+    pub unread_journal_bytes: u64,
     /// How many rotated parts of the journal have been folded.
-    pub parts: usize,
+    #[serde(rename = "parts")]
+    pub folded_journal_parts: usize,
     /// How many bytes of the journal's current part have been folded.
-    pub offset: u64,
+    #[serde(rename = "offset")]
+    pub folded_journal_offset: u64,
     /// The number of records so far. Record numbers serve as this session's clock.
-    pub records: u64,
+    #[serde(rename = "records")]
+    pub record_count: u64,
     /// The number of tool calls so far.
-    pub called: u64,
+    #[serde(rename = "called")]
+    pub call_count: u64,
     pub first_at: String,
     pub last_at: String,
     /// The number of prompts so far, including those that were dropped from `prompts`.
-    pub asked: u64,
+    #[serde(rename = "asked")]
+    pub prompt_count: u64,
     pub prompts: Vec<Prompt>,
     pub files: Vec<FileUse>,
     pub commands: Vec<CommandUse>,
@@ -98,7 +108,8 @@ pub struct Digest {
     pub failures: Vec<Failure>,
     pub todos: Vec<RecordedTodo>,
     /// The number of the record in which the todo list last changed.
-    pub todos_at: u64,
+    #[serde(rename = "todos_at")]
+    pub todos_changed_at: u64,
     pub answers: Vec<RecordedAnswer>,
     /// Effects on the outside world and on the checkout, oldest first.
     pub effects: Vec<EffectUse>,
@@ -107,20 +118,21 @@ pub struct Digest {
     /// The commit at HEAD when a hook last read it.
     pub head: String,
     /// The number of the record in which a hook last read HEAD.
-    pub head_at: u64,
+    #[serde(rename = "head_at")]
+    pub head_read_at: u64,
     /// The names of files that were staged but not yet committed.
     staged: effects::StagedNames,
     /// The state in git's own files. It is read when a brief or a packet is composed and is never stored.
     #[serde(skip)]
-    pub disk: Option<GitOnDisk>,
-    /// Whether one of the session's files changed after the last record. It is determined together with `disk` and
+    pub git_on_disk: Option<GitOnDisk>,
+    /// Whether one of the session's files changed after the last record. It is determined together with `git_on_disk` and
     /// never stored.
     #[serde(skip)]
-    pub is_changed_since: bool,
+    pub are_files_changed_since: bool,
     /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.
-    pub agents: Vec<AgentUse>,
+    pub agents: Vec<DelegatedTask>,
     /// The plan that the user approved last.
     pub plan: Option<ApprovedPlan>,
     /// The newest edits, oldest first, with the reasons that the agent gave.
@@ -132,52 +144,65 @@ pub struct Digest {
     /// The newest calls, oldest first.
     pub steps: Vec<CallStep>,
     /// The agent's last message.
-    pub said: String,
+    #[serde(rename = "said")]
+    pub last_message: String,
     /// The record number of the agent's last message.
-    pub said_last: u64,
+    #[serde(rename = "said_last")]
+    pub last_message_record: u64,
     /// The harness's summary from the last compaction.
     pub summary: String,
     pub compactions: u32,
     /// How full the context window is, according to the transcript.
     pub context: ContextUse,
     /// The record number of the last compaction after which work was done.
-    pub epoch: u64,
+    #[serde(rename = "epoch")]
+    pub last_compaction_before_work: u64,
     /// The record number of the last compaction if no work has followed it yet.
-    compacted: Option<u64>,
+    #[serde(rename = "compacted")]
+    compaction_without_work: Option<u64>,
     /// What the user typed after `/compact`, until work follows that compaction. It is usually an instruction for the
     /// summary, so it is not a prompt.
-    pub compact_words: String,
+    #[serde(rename = "compact_words")]
+    pub words_after_compact_command: String,
     /// The record number of the last prompt or call.
-    pub worked: u64,
+    #[serde(rename = "worked")]
+    pub last_work_record: u64,
     /// The time of the last stop at which a hook reported the agent's last message.
     stopped_at: String,
     handoff: handed_off::Handoff,
     /// The number of records at the time when the active workstream was last detected.
-    pub detected: u64,
+    #[serde(rename = "detected")]
+    pub records_at_last_detection: u64,
     pub begun: Vec<u64>,
     /// The reason the session ended, or empty while it may continue.
-    pub ended: String,
+    #[serde(rename = "ended")]
+    pub end_reason: String,
     /// Counts of transcript line types that this version does not support.
-    pub unknown: BTreeMap<String, u64>,
+    #[serde(rename = "unknown")]
+    pub unknown_line_types: BTreeMap<String, u64>,
     /// Hashed ids of the calls that are already counted, oldest first.
     #[serde(with = "ids")]
-    calls: Vec<u64>,
+    #[serde(rename = "calls")]
+    counted_call_ids: Vec<u64>,
     /// Shapes of calls that hooks reported without an id and that have not appeared in the transcript yet.
     #[serde(with = "ids")]
-    nameless: Vec<u64>,
+    #[serde(rename = "nameless")]
+    shapes_reported_without_id: Vec<u64>,
     /// Shapes of calls that appeared in the transcript but that no hook has reported yet.
     #[serde(with = "ids")]
-    retold: Vec<u64>,
+    #[serde(rename = "retold")]
+    shapes_only_in_transcript: Vec<u64>,
     /// The newest events that hooks reported without an id.
-    heard: Vec<RecentEvent>,
+    #[serde(rename = "heard")]
+    recent_events_without_id: Vec<RecentEvent>,
     #[serde(skip)]
     known: ids::IdSet,
     /// The calls that were still running when the records ended, each given as its command or file.
     #[serde(skip)]
-    pub unfinished: Vec<String>,
+    pub unfinished_call_texts: Vec<String>,
     /// The number of transcript lines or database rows that could not be read.
     #[serde(skip)]
-    pub torn: u64,
+    pub unreadable_lines: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -185,22 +210,26 @@ pub struct Digest {
 pub struct FileUse {
     pub path: String,
     #[serde(skip_serializing_if = "is_default")]
-    pub outside: bool,
+    #[serde(rename = "outside")]
+    pub is_outside_checkout: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub edits: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub reads: u32,
     /// How often the file was only found in the text of a shell command.
     #[serde(skip_serializing_if = "is_default")]
-    pub guesses: u32,
+    #[serde(rename = "guesses")]
+    pub mentions_in_commands: u32,
     /// How many of the file's uses were by sub-agents.
     #[serde(skip_serializing_if = "is_default")]
-    pub by_agents: u32,
+    #[serde(rename = "by_agents")]
+    pub uses_by_subagents: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub deleted: bool,
     /// The record number of the last use of the file.
     #[serde(skip_serializing_if = "is_default")]
-    pub last: u64,
+    #[serde(rename = "last")]
+    pub last_use_record: u64,
     #[serde(skip_serializing_if = "is_default")]
     pub edited_at: u64,
     /// The record number of the last command whose text says that it writes or deletes the file.
@@ -211,7 +240,8 @@ pub struct FileUse {
     pub saved_at: u64,
     /// How many commits since the last edit did not contain the file.
     #[serde(skip_serializing_if = "is_default")]
-    pub passed_by: u32,
+    #[serde(rename = "passed_by")]
+    pub commits_without_file: u32,
     /// Whether the file's changes are in a stash.
     #[serde(skip_serializing_if = "is_default")]
     pub stashed: bool,
@@ -227,7 +257,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[serde(default)]
 struct RecentEvent {
     at: String,
-    print: u64,
+    #[serde(rename = "print")]
+    fingerprint: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,20 +284,26 @@ impl Digest {
     /// Returns an empty digest for rebuilding from the whole journal. It keeps only fields that the journal cannot
     /// restore.
     pub fn emptied_for_rebuild(self) -> Digest {
-        let Digest { session, unread, unknown, context, .. } = self;
-        Digest { unread, unknown, context, ..Digest::new(&session) }
+        let Digest { session, unread_transcript_bytes: unread, unknown_line_types: unknown, context, .. } =
+            self;
+        Digest {
+            unread_transcript_bytes: unread,
+            unknown_line_types: unknown,
+            context,
+            ..Digest::new(&session)
+        }
     }
 
     /// Describes how much of the journal this digest lacks.
     pub fn describe_missing_journal(&self) -> Option<String> {
-        (self.journal_unread > 0).then(|| describe_unread_journal(self.journal_unread))
+        (self.unread_journal_bytes > 0).then(|| describe_unread_journal(self.unread_journal_bytes))
     }
 
     /// Describes how much of the transcript this digest lacks. A part is missing if hooks were installed after the
     /// session started and the transcript was too long to read in full.
     pub fn describe_missing_transcript(&self) -> Option<String> {
-        let megabytes = self.unread.div_ceil(1024 * 1024);
-        (self.unread > 0).then(|| {
+        let megabytes = self.unread_transcript_bytes.div_ceil(1024 * 1024);
+        (self.unread_transcript_bytes > 0).then(|| {
             format!("{megabytes} MB at the beginning of the transcript were not read; `thru brief --transcript FILE` reads all of it")
         })
     }
@@ -275,7 +312,7 @@ impl Digest {
         if self.is_repeated(record) {
             return FoldOutcome::Repeated;
         }
-        self.records += 1;
+        self.record_count += 1;
         if self.first_at.is_empty() {
             self.first_at = record.ts.to_string();
         }
@@ -288,10 +325,10 @@ impl Digest {
             self.branch = record.branch.to_string();
         }
         if !record.head.is_empty() {
-            (self.head, self.head_at) = (record.head.to_string(), self.records);
+            (self.head, self.head_read_at) = (record.head.to_string(), self.record_count);
         }
-        if self.home.is_empty() {
-            self.home.clone_from(&self.worktree);
+        if self.first_worktree.is_empty() {
+            self.first_worktree.clone_from(&self.worktree);
         }
         let main = record.agent.is_none();
         let event = record.event_name();
@@ -308,11 +345,11 @@ impl Digest {
             // A call that appears only in the transcript is recorded late, after the stop that followed the call.
             let is_late = !record.from.is_empty() && *record.ts <= *self.stopped_at;
             if !is_late && !self.is_part_of_handoff(record) {
-                self.worked = self.records;
+                self.last_work_record = self.record_count;
             }
-            if let Some(compacted) = self.compacted.take() {
-                self.epoch = compacted;
-                self.compact_words.clear();
+            if let Some(compacted) = self.compaction_without_work.take() {
+                self.last_compaction_before_work = compacted;
+                self.words_after_compact_command.clear();
             }
         }
         match event {
@@ -320,9 +357,11 @@ impl Digest {
                 self.purpose.clear();
                 self.add_prompt(record, at_work);
             }
-            Some(EventName::BeforeCompact) if main => self.compact_words = record.text.trim().to_owned(),
+            Some(EventName::BeforeCompact) if main => {
+                self.words_after_compact_command = record.text.trim().to_owned()
+            }
             Some(EventName::ToolDone) => {
-                self.called += 1;
+                self.call_count += 1;
                 self.add_call(record);
             }
             Some(EventName::Stop) if main => self.add_statement(record, true),
@@ -331,27 +370,27 @@ impl Digest {
             Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
-                self.compacted = Some(self.records);
+                self.compaction_without_work = Some(self.record_count);
             }
             Some(EventName::SessionEnd) => {
-                self.ended =
+                self.end_reason =
                     if record.name.is_empty() { "ended".to_owned() } else { record.name.to_string() };
             }
             Some(EventName::SessionStart) if main => {
-                self.ended.clear();
+                self.end_reason.clear();
                 // A session that continues under a new id counts as seen from its start, because hooks saw it under
                 // its old id.
-                self.from_start |= match record.name.as_ref() {
+                self.did_hooks_see_start |= match record.name.as_ref() {
                     "resume" | "fork" => false,
                     "compact" => !record.previous_session.is_empty(),
                     _ => true,
                 };
                 // If the harness reports no summary, this event is the only sign of a compaction.
-                if record.name == "compact" && self.compacted.is_none() {
-                    self.compacted = Some(self.records);
+                if record.name == "compact" && self.compaction_without_work.is_none() {
+                    self.compaction_without_work = Some(self.record_count);
                 }
                 if !record.previous_session.is_empty() {
-                    self.previous = record.previous_session.to_string();
+                    self.continued_session = record.previous_session.to_string();
                 }
             }
             Some(
@@ -385,8 +424,8 @@ impl Digest {
             return false;
         }
         let (mine, other) = match (record.from.as_ref(), record.id.is_empty()) {
-            ("transcript", _) => (&mut self.retold, &mut self.nameless),
-            (_, true) => (&mut self.nameless, &mut self.retold),
+            ("transcript", _) => (&mut self.shapes_only_in_transcript, &mut self.shapes_reported_without_id),
+            (_, true) => (&mut self.shapes_reported_without_id, &mut self.shapes_only_in_transcript),
             // A hook report with an id was already compared by id.
             (_, false) => return false,
         };
@@ -402,7 +441,7 @@ impl Digest {
     /// Returns whether a hook reported the same event a moment ago. This happens if hooks are installed in two
     /// places.
     pub fn was_just_reported(&self, record: &JournalRecord) -> bool {
-        if !has_no_id(record) || self.heard.is_empty() {
+        if !has_no_id(record) || self.recent_events_without_id.is_empty() {
             return false;
         }
         let print = hash_record(record);
@@ -412,34 +451,35 @@ impl Digest {
             };
             other.duration_since(one).abs() <= MAX_SAME_EVENT_GAP
         };
-        self.heard.iter().any(|heard| heard.print == print && together(&heard.at))
+        self.recent_events_without_id.iter().any(|heard| heard.fingerprint == print && together(&heard.at))
     }
 
     fn remember_event(&mut self, record: &JournalRecord) {
         if record.event_name().is_some_and(|event| WORK_OR_START.contains(event)) {
             // An identical report after new work is a new event.
-            self.heard.clear();
+            self.recent_events_without_id.clear();
         }
         if has_no_id(record) {
-            self.heard.push(RecentEvent { at: record.ts.to_string(), print: hash_record(record) });
-            keep_last(&mut self.heard, MAX_RECENT_EVENTS);
+            self.recent_events_without_id
+                .push(RecentEvent { at: record.ts.to_string(), fingerprint: hash_record(record) });
+            keep_last(&mut self.recent_events_without_id, MAX_RECENT_EVENTS);
         }
     }
 
     pub fn knows_record(&self, record: &JournalRecord) -> bool {
-        self.calls.contains(&hash_record_id(record))
+        self.counted_call_ids.contains(&hash_record_id(record))
     }
 
     fn is_new_id(&mut self, record: &JournalRecord) -> bool {
-        if self.known.len() < self.calls.len() {
-            self.known = self.calls.iter().copied().collect();
+        if self.known.len() < self.counted_call_ids.len() {
+            self.known = self.counted_call_ids.iter().copied().collect();
         }
         let id = hash_record_id(record);
         if !self.known.insert(id) {
             return false;
         }
-        self.calls.push(id);
-        keep_last(&mut self.calls, MAX_CALL_IDS);
+        self.counted_call_ids.push(id);
+        keep_last(&mut self.counted_call_ids, MAX_CALL_IDS);
         true
     }
 
@@ -448,7 +488,7 @@ impl Digest {
             self.end_purpose(record);
         }
         for file in &record.files {
-            let mut file = self.locate_file(file, record);
+            let mut file = self.path_from_first_worktree(file, record);
             // A failed edit changed nothing. A failed command line may have changed files before it failed.
             if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
                 file.to_mut().action = FileAction::Mention;
@@ -469,7 +509,7 @@ impl Digest {
             self.add_plan(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
-            self.todos_at = self.records;
+            self.todos_changed_at = self.record_count;
             self.change_todos(todos);
         }
         self.add_effects(record);
@@ -479,45 +519,49 @@ impl Digest {
 
     /// Makes a file's path relative to the first worktree. Files with the same name in different worktrees are
     /// different files.
-    fn locate_file<'f>(&self, file: &'f RecordedFile, record: &JournalRecord) -> Cow<'f, RecordedFile> {
-        if record.worktree == self.home || file.outside {
+    fn path_from_first_worktree<'f>(
+        &self,
+        file: &'f RecordedFile,
+        record: &JournalRecord,
+    ) -> Cow<'f, RecordedFile> {
+        if record.worktree == self.first_worktree || file.outside {
             return Cow::Borrowed(file);
         }
         let whole = format!("{}/{}", record.worktree, file.path);
-        let path = place::path_within_checkout(&self.home, &whole).path.into_owned();
+        let path = place::path_within_checkout(&self.first_worktree, &whole).path.into_owned();
         Cow::Owned(RecordedFile { path, ..file.clone() })
     }
 
     fn add_file(&mut self, file: &RecordedFile, record: &JournalRecord) {
-        let last = self.records;
+        let last = self.record_count;
         let place = match self.files.iter().position(|known| known.path == file.path) {
             Some(place) => place,
             None => {
                 let path = file.path.clone();
-                self.files.push(FileUse { path, outside: file.outside, ..FileUse::default() });
+                self.files.push(FileUse { path, is_outside_checkout: file.outside, ..FileUse::default() });
                 self.files.len() - 1
             }
         };
         let known = &mut self.files[place];
-        known.last = last;
-        known.by_agents += u32::from(record.agent.is_some());
+        known.last_use_record = last;
+        known.uses_by_subagents += u32::from(record.agent.is_some());
         known.deleted = file.action == FileAction::Delete;
         if changed::is_written_by_command(file, record) {
             known.written_at = last;
         }
         match file.action {
-            _ if file.guess => known.guesses += 1,
+            _ if file.guess => known.mentions_in_commands += 1,
             FileAction::Create | FileAction::Edit | FileAction::Delete => {
                 known.edits += 1;
-                (known.edited_at, known.passed_by) = (last, 0);
+                (known.edited_at, known.commits_without_file) = (last, 0);
             }
             FileAction::Read | FileAction::Mention => known.reads += 1,
         }
         if self.files.len() > MAX_FILES {
             // Drop the least recently used file that was not edited. If all files were edited, drop the least
             // recently used one.
-            let oldest =
-                (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
+            let oldest = (0..self.files.len())
+                .min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last_use_record));
             self.files.remove(oldest.unwrap_or(0));
         }
     }
@@ -543,24 +587,25 @@ impl Digest {
 
     /// Appends this session to `earlier`, the session that it continues.
     pub fn merge_into(self, earlier: Digest) -> Digest {
-        let shift = earlier.records;
-        let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
-        whole.records += self.records;
-        whole.asked += self.asked;
-        whole.journal_unread += self.journal_unread;
+        let shift = earlier.record_count;
+        let mut whole =
+            Digest { session: self.session, last_at: self.last_at, end_reason: self.end_reason, ..earlier };
+        whole.record_count += self.record_count;
+        whole.prompt_count += self.prompt_count;
+        whole.unread_journal_bytes += self.unread_journal_bytes;
         whole.context = self.context;
         whole.compactions += self.compactions;
         // If the new session contains work, the earlier session's compaction is no longer the last one.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
-            whole.epoch = shift + self.epoch;
-            whole.compacted = None;
-            whole.compact_words = self.compact_words;
+            whole.last_compaction_before_work = shift + self.last_compaction_before_work;
+            whole.compaction_without_work = None;
+            whole.words_after_compact_command = self.words_after_compact_command;
         }
         if self.unnamed_change_at > 0 {
             whole.unnamed_change_at = self.unnamed_change_at + shift;
         }
-        if self.worked > 0 {
-            whole.worked = self.worked + shift;
+        if self.last_work_record > 0 {
+            whole.last_work_record = self.last_work_record + shift;
         }
         if !self.stopped_at.is_empty() {
             whole.stopped_at = self.stopped_at;
@@ -570,7 +615,7 @@ impl Digest {
         whole.prompts.extend(self.prompts.into_iter().map(later));
         let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };
         whole.statements.extend(self.statements.into_iter().map(later));
-        let later = |agent: AgentUse| AgentUse { record: agent.record + shift, ..agent };
+        let later = |agent: DelegatedTask| DelegatedTask { record: agent.record + shift, ..agent };
         whole.agents.extend(self.agents.into_iter().map(later));
         whole.plan =
             self.plan.map(|plan| ApprovedPlan { record: plan.record + shift, ..plan }).or(whole.plan);
@@ -584,12 +629,12 @@ impl Digest {
                 Some(known) => {
                     known.edits += file.edits;
                     known.reads += file.reads;
-                    known.guesses += file.guesses;
-                    (known.deleted, known.last) = (file.deleted, file.last + shift);
-                    known.passed_by += file.passed_by;
+                    known.mentions_in_commands += file.mentions_in_commands;
+                    (known.deleted, known.last_use_record) = (file.deleted, file.last_use_record + shift);
+                    known.commits_without_file += file.commits_without_file;
                     if file.edits > 0 {
                         known.edited_at = file.edited_at + shift;
-                        known.passed_by = file.passed_by;
+                        known.commits_without_file = file.commits_without_file;
                     }
                     if file.written_at > 0 {
                         known.written_at = file.written_at + shift;
@@ -600,7 +645,7 @@ impl Digest {
                     known.stashed = file.stashed;
                 }
                 None => whole.files.push(FileUse {
-                    last: file.last + shift,
+                    last_use_record: file.last_use_record + shift,
                     edited_at: later(file.edited_at),
                     written_at: later(file.written_at),
                     saved_at: later(file.saved_at),
@@ -616,17 +661,19 @@ impl Digest {
             whole.branch = self.branch;
         }
         if !self.head.is_empty() {
-            (whole.head, whole.head_at) = (self.head, self.head_at + shift);
+            (whole.head, whole.head_read_at) = (self.head, self.head_read_at + shift);
         }
-        whole.disk = self.disk.or(whole.disk);
+        whole.git_on_disk = self.git_on_disk.or(whole.git_on_disk);
         if !self.todos.is_empty() {
             whole.todos = self.todos;
-            whole.todos_at = self.todos_at + shift;
+            whole.todos_changed_at = self.todos_changed_at + shift;
         }
-        if !self.said.is_empty() {
-            whole.said_last = self.said_last + shift;
+        if !self.last_message.is_empty() {
+            whole.last_message_record = self.last_message_record + shift;
         }
-        for (mine, newer) in [(&mut whole.said, self.said), (&mut whole.summary, self.summary)] {
+        for (mine, newer) in
+            [(&mut whole.last_message, self.last_message), (&mut whole.summary, self.summary)]
+        {
             if !newer.is_empty() {
                 *mine = newer;
             }
@@ -636,18 +683,18 @@ impl Digest {
 
     /// Returns the record number of the last compaction. Everything after it is still in the agent's context window.
     pub fn last_compaction(&self) -> u64 {
-        self.compacted.unwrap_or(self.epoch)
+        self.compaction_without_work.unwrap_or(self.last_compaction_before_work)
     }
 
     /// Returns the harness's summary if no work has followed the compaction, otherwise an empty string.
     pub fn fresh_summary(&self) -> &str {
-        if self.compacted.is_some() { &self.summary } else { "" }
+        if self.compaction_without_work.is_some() { &self.summary } else { "" }
     }
 
     /// Changes the digest as if the harness had just compacted the session with this summary.
     pub fn simulate_compaction(&mut self, summary: &str) {
         self.summary = summary.to_owned();
-        self.compacted = Some(self.records);
+        self.compaction_without_work = Some(self.record_count);
     }
 }
 

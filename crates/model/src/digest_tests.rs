@@ -65,23 +65,23 @@ fn an_event_without_id_counts_once_when_two_hooks_tell_it() {
     ];
     for event in events {
         let twice = fold_records(&[at(event, 0), at(event, 1)]);
-        assert_eq!(twice.records, 1, "{event}");
+        assert_eq!(twice.record_count, 1, "{event}");
         assert_eq!(
-            fold_records(&[at(event, 0), at(event, 3)]).records,
+            fold_records(&[at(event, 0), at(event, 3)]).record_count,
             2,
             "{event}: later it is another one"
         );
         let other = JournalRecord { text: "more".into(), ..at(event, 0) };
-        assert_eq!(fold_records(&[at(event, 0), other]).records, 2, "{event}: other words");
+        assert_eq!(fold_records(&[at(event, 0), other]).record_count, 2, "{event}: other words");
     }
     let between = fold_records(&[
         at("stop", 0),
         JournalRecord { id: "t1".into(), ..at("tool-done", 0) },
         at("stop", 1),
     ]);
-    assert_eq!(between.records, 3, "work came in between");
+    assert_eq!(between.record_count, 3, "work came in between");
     let crossed = [at("stop", 0), at("session-end", 0), at("stop", 0), at("session-end", 1)];
-    assert_eq!(fold_records(&crossed).records, 2);
+    assert_eq!(fold_records(&crossed).record_count, 2);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn what_only_the_transcript_has_happened_before_the_stop() {
     let asked = JournalRecord { ts: ts.into(), ..prompt_record("Accept commas") };
     let interim = JournalRecord { text: "Fixing the parser first.".into(), ..said.clone() };
     let digest = fold_records(&[asked, edit("t2", true), stop, interim, said, failed]);
-    assert_eq!(digest.said, "Commas work.");
+    assert_eq!(digest.last_message, "Commas work.");
     assert!(digest.has_finished() && !digest.has_work_after_last_message());
     let steps: Vec<bool> = digest.steps.iter().map(|step| step.failed).collect();
     assert_eq!(steps, [true, false], "the attempt that failed came first");

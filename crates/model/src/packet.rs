@@ -114,13 +114,13 @@ pub struct Packet {
     #[serde(skip)]
     pub files_seen: Vec<(String, String)>,
     /// The last observed run of each validator.
-    pub checks_seen: Vec<Check>,
+    pub checks_seen: Vec<RecordedCheck>,
 }
 
 /// The last run of a validator before the packet was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Check {
+pub struct RecordedCheck {
     pub command: String,
     pub ok: bool,
     /// Whether the result is unknown.

@@ -131,8 +131,13 @@ pub struct RoleFacts<'a> {
     pub redact_options: redact::RedactOptions,
 }
 
-pub const ROLE_BRIEF_SECTION: BriefSection =
-    BriefSection { order: 1, longer: 1, name: "role", title: "Role", signal: ScoreSignal::Role };
+pub const ROLE_BRIEF_SECTION: BriefSection = BriefSection {
+    section_position: 1,
+    rank_step_per_form: 1,
+    name: "role",
+    title: "Role",
+    signal: ScoreSignal::Role,
+};
 
 /// Returns the role's candidates for a brief: its identity, its goal, its first steps, and problems with its file.
 pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {

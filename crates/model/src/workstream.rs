@@ -96,18 +96,20 @@ enum LeadingWorkstream<'d> {
 /// three or more workstreams, one must have a clear lead.
 fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
     let DetectionFacts { digest, existing_workstreams: there, .. } = *clues;
-    let since = digest.epoch.max(digest.detected);
+    let since = digest.last_compaction_before_work.max(digest.records_at_last_detection);
     let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
     let own = |file: &&crate::digest::FileUse| {
-        !file.outside && file.last > since && file.edits + file.reads + file.guesses > file.by_agents
+        !file.is_outside_checkout
+            && file.last_use_record > since
+            && file.edits + file.reads + file.mentions_in_commands > file.uses_by_subagents
     };
     for file in digest.files.iter().filter(own) {
         let Some(id) = workstream_of_path(&file.path).filter(|id| there.iter().any(|there| there == id))
         else {
             continue;
         };
-        let uses = 3.0 * f64::from(file.edits) + f64::from(file.reads) + f64::from(file.guesses);
-        let late = (-(digest.records.saturating_sub(file.last) as f64) / 50.0).exp2();
+        let uses = 3.0 * f64::from(file.edits) + f64::from(file.reads) + f64::from(file.mentions_in_commands);
+        let late = (-(digest.record_count.saturating_sub(file.last_use_record) as f64) / 50.0).exp2();
         *weights.entry(id).or_default() += uses.ln_1p() * (0.25 + late);
     }
     let mut ranked: Vec<(&str, f64)> = weights.into_iter().collect();

@@ -147,7 +147,7 @@ fn what_the_last_answer_was_made_of_is_no_second_source() {
         (found.confidence, found.method)
     };
     assert_eq!(found(&digest), (DetectionConfidence::High, DetectionMethod::Transcript));
-    digest.detected = 1;
+    digest.records_at_last_detection = 1;
     assert_eq!(found(&digest), (DetectionConfidence::Low, DetectionMethod::Cache));
 }
 

@@ -1,6 +1,6 @@
 //! Whatever a transcript contains, a brief is a list of quoted facts, one per line, within its size limit.
 
-use model::brief::{Brief, BriefMaterial, Occasion, compose_brief};
+use model::brief::{Brief, BriefMaterial, BriefOccasion, compose_brief};
 use model::digest::Digest;
 use model::event::{FileAction, TodoStatus};
 use model::journal::{JournalRecord, RecordedAnswer, RecordedFile, RecordedTodo};
@@ -63,14 +63,16 @@ fn check_brief(text: &str) {
     let digest = session_saying(text);
     let problems = [format!("the hook failed: {text}")];
     for cap in [400, 1_200, 9_500] {
-        for occasion in [Occasion::Compacted, Occasion::Resumed, Occasion::Started, Occasion::Asked] {
+        for occasion in
+            [BriefOccasion::Compacted, BriefOccasion::Resumed, BriefOccasion::Started, BriefOccasion::Asked]
+        {
             let gone = [text.to_owned()];
             let material = BriefMaterial {
                 occasion,
                 digest: &digest,
-                problems: &problems,
-                gone: &gone,
-                records: &[],
+                hook_problems: &problems,
+                missing_files: &gone,
+                feature_candidates: &[],
                 scoring: None,
             };
             let Some(Brief { text: brief, .. }) = compose_brief(&material, cap) else { continue };

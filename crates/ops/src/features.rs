@@ -21,7 +21,7 @@ pub mod workstreams;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use model::brief::{Candidate, Occasion};
+use model::brief::{BriefOccasion, Candidate};
 use model::config::Settings;
 use model::digest::Digest;
 use model::event::{Event, EventName, EventSet};
@@ -129,7 +129,7 @@ pub struct ProjectContext<'a> {
 #[derive(Debug)]
 pub struct BriefContext<'a> {
     pub project: ProjectContext<'a>,
-    pub occasion: Occasion,
+    pub occasion: BriefOccasion,
     /// The session that will read the brief, or `None` if that session has not started yet.
     pub session: Option<&'a Id>,
     /// The session that the brief describes. When a session starts, this is the previous session.

@@ -238,10 +238,13 @@ impl TrustedHook<'_> {
         drop(turn);
 
         let mut parts = self.call_features(&context, trace);
-        parts.push(brief.map_or_else(ReplyPart::silent, |Brief { text, told: candidate_ids }| ReplyPart {
-            reply: Reply::ContextForAgent(text),
-            candidate_ids,
-        }));
+        parts.push(brief.map_or_else(
+            ReplyPart::silent,
+            |Brief { text, sent_candidate_ids: candidate_ids }| ReplyPart {
+                reply: Reply::ContextForAgent(text),
+                candidate_ids,
+            },
+        ));
         if decide::guides_summariser(event, self.project.settings) {
             // Give the facts only to a summariser whose guidance the model cannot read. Otherwise, the brief would
             // repeat them.

@@ -15,7 +15,7 @@ impl Store {
     /// for, and the digest records how much was skipped.
     pub fn current_digest(&self, session: &Id, mut each: impl FnMut(&JournalRecord)) -> Result<Digest> {
         let mut digest = self.read_stored_digest(session)?;
-        if digest.journal_unread > 0 && !self.is_in_hook() {
+        if digest.unread_journal_bytes > 0 && !self.is_in_hook() {
             // A hook may have skipped a part of the journal, but a command has time to read all of it.
             digest = Digest::emptied_for_rebuild(digest);
         }
@@ -38,7 +38,8 @@ impl Store {
         digest: &mut Digest,
         each: &mut impl FnMut(&JournalRecord),
     ) -> Result<bool> {
-        let end_position = LogPosition { rotated_parts: digest.parts, offset: digest.offset };
+        let end_position =
+            LogPosition { rotated_parts: digest.folded_journal_parts, offset: digest.folded_journal_offset };
         let journal = layout::journal_path(session);
         let new =
             self.dir().each_new_line(&journal, end_position, self.max_journal_bytes_to_read(), |line| {
@@ -49,8 +50,9 @@ impl Store {
                 }
             })?;
         let Some(ReadLogLines { end_position, skipped_bytes }) = new else { return Ok(false) };
-        (digest.parts, digest.offset) = (end_position.rotated_parts, end_position.offset);
-        digest.journal_unread += skipped_bytes;
+        (digest.folded_journal_parts, digest.folded_journal_offset) =
+            (end_position.rotated_parts, end_position.offset);
+        digest.unread_journal_bytes += skipped_bytes;
         self.add_skipped_bytes(skipped_bytes);
         Ok(true)
     }

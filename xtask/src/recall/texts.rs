@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
-use model::brief::{BriefMaterial, Occasion};
+use model::brief::{BriefMaterial, BriefOccasion};
 use model::digest::Digest;
 use model::event::EventName;
 use model::journal::JournalRecord;
@@ -103,8 +103,15 @@ impl SessionPast {
 }
 
 fn compose_brief(digest: &Digest, size: usize, scoring: Option<&ScoringSettings>) -> String {
-    let occasion = Occasion::Compacted;
-    let material = BriefMaterial { occasion, digest, problems: &[], gone: &[], records: &[], scoring };
+    let occasion = BriefOccasion::Compacted;
+    let material = BriefMaterial {
+        occasion,
+        digest,
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: &[],
+        scoring,
+    };
     model::brief::compose_brief(&material, size).map(|brief| brief.text).unwrap_or_default()
 }
 

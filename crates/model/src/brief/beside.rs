@@ -85,10 +85,10 @@ pub(super) fn facts_missing_in_summary(
             kept.push(candidate);
             continue;
         }
-        let is_known = !candidate.known_by.is_empty()
-            && candidate.known_by.iter().all(|words| claims.content.contains_text(words));
+        let is_known = !candidate.strings_stating_fact.is_empty()
+            && candidate.strings_stating_fact.iter().all(|words| claims.content.contains_text(words));
         let is_repeated = candidate.class == FactClass::Words
-            && candidate.known_by.iter().any(|words| claims.tells_subject(words));
+            && candidate.strings_stating_fact.iter().any(|words| claims.tells_subject(words));
         if is_known && has_label(&candidate, NEWEST_LABEL) {
             newest = Some(candidate);
             continue;
@@ -178,7 +178,7 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
 /// Returns whether the summary announces checks of all kinds that are in this command line. Runs of single tests do not
 /// count.
 fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
-    let command = candidate.known_by.first().map_or("", String::as_str);
+    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
     let checks = run::checks_of_command(command, "");
     let mut proving = checks.iter().filter(|check| check.check_kind.is_check());
     !checks.iter().any(run::is_partial_test_run)
@@ -187,14 +187,14 @@ fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
 
 /// Returns the keys of the checks in a command line.
 fn check_keys(candidate: &Candidate) -> BTreeSet<String> {
-    let command = candidate.known_by.first().map_or("", String::as_str);
+    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
     run::checks_of_command(command, "").iter().map(ProjectCheck::identity_key).collect()
 }
 
 /// Returns whether a check passed, nothing has been edited since, and the summary does not report the state of checks
 /// of this kind.
 fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
-    let command = candidate.known_by.first().map_or("", String::as_str);
+    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
     let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.check_kind);
     candidate.forms[0].ends_with(" → passed")
         && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
@@ -281,22 +281,25 @@ fn files_not_named(
     thin: bool,
     risk: &str,
 ) -> Option<Candidate> {
-    let BriefMaterial { digest, gone, .. } = *material;
-    let newest = digest.files.iter().map(|file| file.last).max().unwrap_or(0);
+    let BriefMaterial { digest, missing_files: gone, .. } = *material;
+    let newest = digest.files.iter().map(|file| file.last_use_record).max().unwrap_or(0);
     let is_new = |file: &&FileUse| {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        let is_here = !file.deleted && !file.outside && !gone.contains(&file.path);
-        is_here && file.last > digest.epoch && !claims.names_file(&file.path) && !risk.contains(name)
+        let is_here = !file.deleted && !file.is_outside_checkout && !gone.contains(&file.path);
+        is_here
+            && file.last_use_record > digest.last_compaction_before_work
+            && !claims.names_file(&file.path)
+            && !risk.contains(name)
     };
     // One line about files that the summary does not name is enough. Uncommitted files matter more than read ones.
     let lists_others = risk.contains(NOT_NAMED_PHRASE);
     let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
     let (mut edited, mut read): (Vec<&FileUse>, Vec<&FileUse>) =
         files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.edits > 0);
-    edited.retain(|file| file.edited_at > digest.epoch || thin);
+    edited.retain(|file| file.edited_at > digest.last_compaction_before_work || thin);
     edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
     edited.truncate(if thin { MAX_FILES_IF_THIN } else { MAX_EDITED_FILES });
-    let is_recent = |file: &FileUse| edited.is_empty() && file.last + RECENT_RECORDS > newest;
+    let is_recent = |file: &FileUse| edited.is_empty() && file.last_use_record + RECENT_RECORDS > newest;
     read.retain(|file| thin || !lists_others && is_recent(file));
     read.truncate(if thin { MAX_FILES_IF_THIN - edited.len() } else { MAX_READ_FILES });
     let read = read.iter().map(|file| path_or_code(&file.path, 200));

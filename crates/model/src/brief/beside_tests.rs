@@ -1,5 +1,5 @@
 use super::*;
-use crate::brief::Occasion;
+use crate::brief::BriefOccasion;
 use crate::digest::EffectUse;
 use crate::effect::{Effect, EffectKind};
 
@@ -9,22 +9,35 @@ fn with_padding(summary: &str) -> String {
 }
 
 fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
-    FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
+    FileUse {
+        path: path.into(),
+        edits: 1,
+        last_use_record: at,
+        edited_at: at,
+        saved_at,
+        ..FileUse::default()
+    }
 }
 
 fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> EffectUse {
     let (what, place, id) = (what.into(), place.into(), id.into());
     let effect = Effect { kind, what, place, id, link: String::new(), folder: String::new() };
-    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, elsewhere: false }
+    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
 }
 
 /// Returns the lines of the brief that accompanies a summary.
 fn note(digest: &Digest, summary: &str) -> Vec<String> {
     let mut digest = digest.clone();
     digest.simulate_compaction(&with_padding(summary));
-    let occasion = Occasion::Compacted;
-    let material =
-        BriefMaterial { occasion, digest: &digest, problems: &[], gone: &[], records: &[], scoring: None };
+    let occasion = BriefOccasion::Compacted;
+    let material = BriefMaterial {
+        occasion,
+        digest: &digest,
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: &[],
+        scoring: None,
+    };
     let text = crate::brief::compose_brief(&material, 9_500).map(|brief| brief.text).unwrap_or_default();
     text.lines().skip(1).filter(|line| line.starts_with("- ")).map(str::to_owned).collect()
 }
@@ -33,7 +46,7 @@ fn digest_with_files(paths: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     digest.branch = "topic".into();
     digest.files = (1..).zip(paths).map(|(at, path)| edited_file(path, at, 0)).collect();
-    digest.records = 50;
+    digest.record_count = 50;
     digest
 }
 
@@ -119,12 +132,12 @@ fn only_the_lines_of_a_failure_that_the_summary_lacks_are_told() {
     let mut digest = digest_with_files(&[]);
     digest.branch = String::new();
     digest.failures.push(Failure {
-        what: "go test ./...".into(),
+        command_or_file: "go test ./...".into(),
         error:
             "--- FAIL: TestOne (0.0s)\n--- FAIL: TestTwo (0.0s)\na_test.go:12: got 3, want 4\nFAIL pkg 1.2s"
                 .into(),
         record: 7,
-        open: true,
+        is_open: true,
         ..Failure::default()
     });
     let told = note(&digest, "TestOne fails in a_test.go at line 12.");
@@ -137,14 +150,19 @@ fn only_the_lines_of_a_failure_that_the_summary_lacks_are_told() {
 fn files_that_the_summary_does_not_name_are_one_line() {
     let mut digest = digest_with_files(&["a/one.rs", "a/two.rs", "a/three.rs"]);
     digest.branch = String::new();
-    digest.files.push(FileUse { path: "b/read.rs".into(), reads: 1, last: 40, ..FileUse::default() });
+    digest.files.push(FileUse {
+        path: "b/read.rs".into(),
+        reads: 1,
+        last_use_record: 40,
+        ..FileUse::default()
+    });
     digest.files[1].edits = 5;
     let edited = "- edited a/{two.rs,three.rs}, which the summary does not name";
     assert_eq!(note(&digest, "Edited one.rs."), [edited]);
     let all = "Edited one.rs, two.rs and three.rs.";
     assert_eq!(note(&digest, all), ["- read b/read.rs, which the summary does not name"]);
     // A file that was last read long ago is not worth a line.
-    digest.files[0].last = 49;
+    digest.files[0].last_use_record = 49;
     assert_eq!(note(&digest, all), [""; 0]);
 }
 
@@ -188,16 +206,16 @@ fn a_trap_that_was_met_once_is_spent() {
     let mut digest = digest_with_files(&[]);
     digest.branch = String::new();
     digest.failures.push(Failure {
-        what: "shellcheck x.sh".into(),
+        command_or_file: "shellcheck x.sh".into(),
         error: "bash: shellcheck: command not found".into(),
-        worked: "mise exec -- shellcheck x.sh".into(),
+        working_alternative: "mise exec -- shellcheck x.sh".into(),
         is_command: true,
-        times: 1,
+        occurrences: 1,
         record: 7,
         ..Failure::default()
     });
     assert_eq!(note(&digest, "All is well."), [""; 0]);
-    digest.failures[0].times = 2;
+    digest.failures[0].occurrences = 2;
     assert!(note(&digest, "All is well.")[0].contains("shellcheck"), "{:?}", note(&digest, "All is well."));
     assert_eq!(note(&digest, "Check with `mise exec -- shellcheck x.sh`."), [""; 0]);
 }
@@ -207,10 +225,10 @@ fn an_error_in_a_file_that_was_not_edited_since_still_holds() {
     let mut digest = digest_with_files(&["src/a.go"]);
     digest.branch = String::new();
     digest.failures.push(Failure {
-        what: "go build ./...".into(),
+        command_or_file: "go build ./...".into(),
         error: "src/a.go:3:1: undefined: parseAll\nsrc/b.go:4:1: odd\nsrc/b.go:9:1: odd".into(),
         record: 0,
-        open: true,
+        is_open: true,
         ..Failure::default()
     });
     let told = note(&digest, "The build of a.go fails.");

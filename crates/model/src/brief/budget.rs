@@ -12,9 +12,9 @@ use crate::tokens::TokenRatios;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     /// The maximum number of UTF-16 units.
-    pub chars: usize,
+    pub max_units: usize,
     /// The maximum number of tokens, or `None` if only the number of characters is limited.
-    pub tokens: Option<f64>,
+    pub max_tokens: Option<f64>,
     pub ratios: TokenRatios,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Budget {
 pub(super) struct FormChoice {
     pub forms: Vec<Option<usize>>,
     /// For each candidate, the reason it was left out, or `None` if it was used.
-    pub refused: Vec<Option<OmissionReason>>,
+    pub omission_reasons: Vec<Option<OmissionReason>>,
     /// The estimated number of tokens in the chosen forms and their headers.
     pub tokens: f64,
 }
@@ -54,7 +54,7 @@ impl FormChoice {
 
 pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormChoice {
     let candidates = &ranked.candidates;
-    let mut left = budget.chars;
+    let mut left = budget.max_units;
     let mut opened = CountedHeaders::default();
     let mut forms: Vec<Option<usize>> = vec![None; candidates.len()];
     let mut refused = vec![Some(OmissionReason::TooMany); candidates.len()];
@@ -69,7 +69,7 @@ pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormCho
             }
         };
         let cost_tokens = cost as f64 * budget.ratios.ratio_of(candidate.text_kind);
-        let tokens_left = budget.tokens.map_or(f64::INFINITY, |most| most - tokens);
+        let tokens_left = budget.max_tokens.map_or(f64::INFINITY, |most| most - tokens);
         let no = match () {
             () if cost > left => Some(OmissionReason::Chars { needed: cost, left }),
             () if cost_tokens > tokens_left => {
@@ -87,7 +87,7 @@ pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormCho
             refused[i] = no;
         }
     }
-    FormChoice { forms, refused, tokens }
+    FormChoice { forms, omission_reasons: refused, tokens }
 }
 
 /// The headers whose cost has been counted. A header is a section title, a folder name, or the word "edited" or

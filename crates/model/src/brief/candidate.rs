@@ -8,7 +8,7 @@ pub struct Candidate {
     pub id: String,
     pub class: FactClass,
     /// The 0-based position within the class, best first.
-    pub place: usize,
+    pub position_in_class: usize,
     /// The folder that contains the file. Files in the same folder are listed together.
     pub folder: Option<String>,
     /// The same fact in several lengths, shortest first. Never empty. The forms are already escaped, so nothing in them
@@ -18,7 +18,7 @@ pub struct Candidate {
     pub has_terse_form: bool,
     /// A summary that contains all of these strings already states the fact. If the list is empty, the fact is never
     /// considered known.
-    pub known_by: Vec<String>,
+    pub strings_stating_fact: Vec<String>,
     pub text_kind: TokenTextKind,
     pub signals: FeatureSignals,
 }
@@ -28,7 +28,7 @@ pub struct Candidate {
 pub struct FeatureSignals {
     /// The signals of the fact. If the list is empty, the fact gets the default signal of its class, with its
     /// standing as the value.
-    pub given: Vec<(ScoreSignal, SignalValue)>,
+    pub signal_values: Vec<(ScoreSignal, SignalValue)>,
     /// For a task, the number of dependencies between it and the current task.
     pub depth: Option<u32>,
     /// For a decision, its age.
@@ -63,11 +63,11 @@ impl Candidate {
         Candidate {
             id,
             class,
-            place: 0,
+            position_in_class: 0,
             folder: None,
             forms,
             has_terse_form: false,
-            known_by: Vec::new(),
+            strings_stating_fact: Vec::new(),
             text_kind: class.text_kind(),
             signals: FeatureSignals::default(),
         }
@@ -82,7 +82,7 @@ impl Candidate {
     }
 
     pub fn with_signal(mut self, signal: ScoreSignal, value: f64) -> Candidate {
-        self.signals.given.push((signal, SignalValue::Exactly(value)));
+        self.signals.signal_values.push((signal, SignalValue::Exactly(value)));
         self
     }
 }
@@ -91,9 +91,9 @@ impl Candidate {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BriefSection {
     /// The position among the features' sections. The section with the lowest position is chosen and printed first.
-    pub order: u32,
+    pub section_position: u32,
     /// The amount added to the rank for each longer form.
-    pub longer: u32,
+    pub rank_step_per_form: u32,
     /// The name that `thru brief --explain` and its JSON output use.
     pub name: &'static str,
     pub title: &'static str,

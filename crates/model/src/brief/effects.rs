@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Occasion;
+use super::BriefOccasion;
 use super::candidate::{Candidate, FactClass};
 use super::paths::list_by_folder;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
@@ -18,7 +18,7 @@ const FILES_ALWAYS_NAMED: usize = 3;
 const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
-pub(super) fn effect_candidates(digest: &Digest, occasion: Occasion) -> Vec<Candidate> {
+pub(super) fn effect_candidates(digest: &Digest, occasion: BriefOccasion) -> Vec<Candidate> {
     let git = digest.git_state();
     let mut all: Vec<Candidate> = uncommitted_work(digest, &git, occasion).into_iter().collect();
     all.extend(stashed_work(&git));
@@ -34,17 +34,17 @@ pub(super) fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -
 
 /// Returns whether the session is known to be in a checkout.
 pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
-    !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty()
+    !git.branch.is_empty() || digest.git_on_disk.is_some() || !digest.effects.is_empty()
 }
 
 /// Says whose edits are counted, such as `2 files edited by this session`. Other people's uncommitted files are not
 /// counted, so the agent must not mistake these files for all uncommitted files of the checkout.
-pub(super) fn edited_by_session(n: usize, occasion: Occasion) -> String {
+pub(super) fn edited_by_session(n: usize, occasion: BriefOccasion) -> String {
     let session = match occasion {
-        Occasion::Started => "that session",
+        BriefOccasion::Started => "that session",
         // This text is also read outside the session, for example in a packet.
-        Occasion::Asked => "the session",
-        Occasion::Compacted | Occasion::Resumed | Occasion::Replayed => "this session",
+        BriefOccasion::Asked => "the session",
+        BriefOccasion::Compacted | BriefOccasion::Resumed | BriefOccasion::Replayed => "this session",
     };
     format!("{} edited by {session}", count_with_noun(n, "file"))
 }
@@ -62,7 +62,7 @@ pub fn is_uncommitted_work(item: &str) -> bool {
         })
 }
 
-fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Option<Candidate> {
+fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) -> Option<Candidate> {
     // A deleted file cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
     if !knows_git(digest, git) || files.is_empty() {
@@ -75,7 +75,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
     let head = match git.commit {
         // HEAD moved, the branch changed, or git's own files were not read. The edited files may therefore be in a
         // commit that no hook saw.
-        None if git.moved.is_some() || seen || digest.disk.is_none() => {
+        None if git.head_moved_by_others.is_some() || seen || digest.git_on_disk.is_none() => {
             format!("{edited}, not in any commit seen here: ")
         }
         // Staged files also count as uncommitted.
@@ -84,7 +84,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
     };
     // The brief lists the edited files further down, so their number is enough if there is little room. If all edited
     // files are at risk, only the first of them are named even if there is more room.
-    let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
+    let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
         true => &[FILES_NAMED_AT_RISK],
@@ -137,12 +137,13 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         short.push(format!("branch {}", path_or_code(git.branch, 100)));
         parts.push(format!("branch {}", path_or_code(git.branch, 100)));
     }
-    let disk = digest.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
+    let disk =
+        digest.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
     match (git.commit, disk) {
-        _ if git.moved.is_some() => {
+        _ if git.head_moved_by_others.is_some() => {
             let head = format!(
                 "HEAD is now {}, moved outside the session",
-                cut_to_bytes(git.moved.unwrap_or_default(), 10)
+                cut_to_bytes(git.head_moved_by_others.unwrap_or_default(), 10)
             );
             let seen = git.commit.map(|used| format!(" (the last commit seen is {})", commit_name(used)));
             parts.push(format!("{head}{}", seen.unwrap_or_default()));
@@ -203,8 +204,11 @@ pub(super) fn reset_commits(digest: &Digest) -> Option<Candidate> {
 
 /// Returns the stashes, discarded changes and resets since the last commit.
 pub(super) fn checkout_notes(git: &GitState) -> Option<Candidate> {
-    let notes: Vec<String> =
-        git.notes.iter().map(|used| describe_effect(&used.effect, DescriptionDetail::Short)).collect();
+    let notes: Vec<String> = git
+        .checkout_changes_since_commit
+        .iter()
+        .map(|used| describe_effect(&used.effect, DescriptionDetail::Short))
+        .collect();
     let text = format!("Git since then: {}", list_last_items(&notes, 6));
     (!notes.is_empty()).then(|| effect_candidate(FactClass::State, "git:notes", vec![text]))
 }
@@ -217,8 +221,8 @@ pub(super) fn external_effect_candidates(
 ) -> Vec<Candidate> {
     let mut groups: Vec<EffectGroup> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_external() && is_wanted(used)) {
-        let is_new = used.record > digest.epoch;
-        let key = GroupKey::of_effect(used, is_new);
+        let is_new = used.record > digest.last_compaction_before_work;
+        let key = EffectGroupKey::of_effect(used, is_new);
         match groups.iter_mut().find(|group| group.key == key) {
             Some(group) => group.members.push(used),
             None => groups.push(EffectGroup { key, members: vec![used] }),
@@ -235,22 +239,22 @@ pub(super) fn external_effect_candidates(
 }
 
 #[derive(PartialEq, Eq)]
-struct GroupKey<'d> {
+struct EffectGroupKey<'d> {
     is_new: bool,
     kind: EffectKind,
     place: &'d str,
     folder: &'d str,
     /// The record number of an effect that is never grouped, or 0 if the effect can be grouped.
-    alone: u64,
+    ungrouped_record: u64,
 }
 
 struct EffectGroup<'d> {
-    key: GroupKey<'d>,
+    key: EffectGroupKey<'d>,
     members: Vec<&'d EffectUse>,
 }
 
-impl<'d> GroupKey<'d> {
-    fn of_effect(used: &'d EffectUse, is_new: bool) -> GroupKey<'d> {
+impl<'d> EffectGroupKey<'d> {
+    fn of_effect(used: &'d EffectUse, is_new: bool) -> EffectGroupKey<'d> {
         let Effect { kind, place, folder, .. } = &used.effect;
         let (kind, place) = match kind {
             EffectKind::Commit | EffectKind::Amend => (EffectKind::Commit, place.as_str()),
@@ -269,8 +273,8 @@ impl<'d> GroupKey<'d> {
                 | EffectKind::Merge
         );
         let alone = if groups { 0 } else { used.record };
-        let folder = if used.elsewhere { folder.as_str() } else { "" };
-        GroupKey { is_new, kind, place, folder, alone }
+        let folder = if used.is_in_other_repository { folder.as_str() } else { "" };
+        EffectGroupKey { is_new, kind, place, folder, ungrouped_record: alone }
     }
 }
 
@@ -278,7 +282,7 @@ impl EffectGroup<'_> {
     /// Drops commits that were amended or that a reset removed. The commits that replaced amended ones are kept.
     fn drop_amended_commits(&mut self, there: &[u64]) {
         if self.key.kind == EffectKind::Commit && self.key.folder.is_empty() {
-            self.members.retain(|used| used.elsewhere || there.contains(&used.record));
+            self.members.retain(|used| used.is_in_other_repository || there.contains(&used.record));
         }
     }
 
@@ -471,9 +475,13 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let git = digest.git_state();
     let lower = summary.to_ascii_lowercase();
     let said = |words: &[&'static str]| words.iter().find(|words| lower.contains(**words)).copied();
-    let edited =
-        digest.files.iter().filter(|file| file.edits > 0 && !file.outside).map(|file| file.edited_at).max();
-    let commit = git.commit.filter(|used| !used.effect.id.is_empty() && git.moved.is_none());
+    let edited = digest
+        .files
+        .iter()
+        .filter(|file| file.edits > 0 && !file.is_outside_checkout)
+        .map(|file| file.edited_at)
+        .max();
+    let commit = git.commit.filter(|used| !used.effect.id.is_empty() && git.head_moved_by_others.is_none());
     let all_committed = git.uncommitted.is_empty() && git.stashed.is_empty();
     if let (Some(words), Some(used)) = (said(NOTHING_COMMITTED_PHRASES), commit)
         && all_committed
@@ -485,7 +493,10 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
             clock_time(&used.at)
         ));
     }
-    let push = digest.effects.iter().rfind(|used| used.effect.kind == EffectKind::Push && !used.elsewhere);
+    let push = digest
+        .effects
+        .iter()
+        .rfind(|used| used.effect.kind == EffectKind::Push && !used.is_in_other_repository);
     if let (Some(words), Some(push)) = (said(NOTHING_PUSHED_PHRASES), push)
         && git.unpushed.is_empty()
         && all_committed

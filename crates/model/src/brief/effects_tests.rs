@@ -14,15 +14,25 @@ fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) 
         link: String::new(),
         folder: String::new(),
     };
-    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, elsewhere: false }
+    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
 }
 
 fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
-    FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
+    FileUse {
+        path: path.into(),
+        edits: 1,
+        last_use_record: at,
+        edited_at: at,
+        saved_at,
+        ..FileUse::default()
+    }
 }
 
 fn longest_forms(digest: &Digest) -> Vec<String> {
-    effect_candidates(digest, Occasion::Asked).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
+    effect_candidates(digest, BriefOccasion::Asked)
+        .into_iter()
+        .map(|mut all| all.forms.pop().unwrap())
+        .collect()
 }
 
 #[test]
@@ -30,15 +40,15 @@ fn what_is_only_in_the_working_tree() {
     let mut digest = Digest::new("s");
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
-    let alone = effect_candidates(&digest, Occasion::Asked);
+    let alone = effect_candidates(&digest, BriefOccasion::Asked);
     let head = "20 files edited by the session, not in any commit seen here";
     assert_eq!(
         alone[0].forms,
         [head.to_owned(), format!("{head}: src/{{f19.rs,f18.rs,f17.rs,f16.rs,f15.rs}}, +15 more")]
     );
-    digest.disk = Some(GitOnDisk::default());
+    digest.git_on_disk = Some(GitOnDisk::default());
     assert_eq!(
-        effect_candidates(&digest, Occasion::Asked)[0].forms[0],
+        effect_candidates(&digest, BriefOccasion::Asked)[0].forms[0],
         "20 files edited by the session, not committed"
     );
     digest.branch = "main".into();
@@ -90,7 +100,7 @@ fn a_group_of_effects_keeps_every_id() {
     digest.effects.push(commit_effect(12, "1111111", "One"));
     digest.effects.push(effect_use(13, EffectKind::Push, "main", "origin", "0000000..1111111"));
     digest.effects.push(commit_effect(14, "2222222", "Two"));
-    let told = effect_candidates(&digest, Occasion::Asked);
+    let told = effect_candidates(&digest, BriefOccasion::Asked);
     for form in [0, 1] {
         let text: String =
             told.iter().map(|one| one.forms[form.min(one.forms.len() - 1)].clone() + "\n").collect();
@@ -159,7 +169,7 @@ fn a_quiet_commit_is_named_once() {
         ("", "", "Git: branch main; last commit (id unknown), 16:20"),
     ] {
         digest.effects = vec![commit_effect(3, "", subject)];
-        digest.disk = Some(GitOnDisk { commit: head.into(), ..GitOnDisk::default() });
+        digest.git_on_disk = Some(GitOnDisk { commit: head.into(), ..GitOnDisk::default() });
         assert!(longest_forms(&digest).contains(&expected.to_owned()), "{:?}", longest_forms(&digest));
     }
 }

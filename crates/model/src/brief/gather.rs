@@ -40,7 +40,7 @@ impl GatheredCandidates {
 
     fn push(&mut self, candidate: Candidate) {
         let place = self.next_place(candidate.class);
-        self.candidates.push(Candidate { place, ..candidate });
+        self.candidates.push(Candidate { position_in_class: place, ..candidate });
     }
 
     fn next_place(&mut self, class: FactClass) -> usize {
@@ -70,10 +70,10 @@ impl GatheredCandidates {
 
     /// Adds the features' facts in the order in which the features supply them, then problems with hooks.
     fn add_feature_facts(&mut self, material: &BriefMaterial) {
-        for candidate in material.records {
+        for candidate in material.feature_candidates {
             self.push(candidate.clone());
         }
-        for problem in material.problems {
+        for problem in material.hook_problems {
             let id = format!("problem:{:016x}", fnv_fingerprint([problem]));
             self.add_fact(FactClass::Problems, id, vec![inline_for_model(problem, 200)]);
         }

@@ -7,7 +7,7 @@ use super::candidate::{Candidate, FactClass};
 /// longer form. Classes interleave: the tenth file comes before the third check.
 fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     match class {
-        FactClass::First(section) => (section.order, 1, section.longer),
+        FactClass::First(section) => (section.section_position, 1, section.rank_step_per_form),
         FactClass::Last(_) => (60, 6, 20),
         FactClass::Risk => (0, 1, 30),
         FactClass::Goal => (6, 1, 22),
@@ -104,13 +104,13 @@ impl FixedOrder {
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let (place, unlikely) = match candidate.class {
             // The warning about work at risk refers to these files.
-            FactClass::Edited if candidate.place < EARLY_EDITED_FILES => {
-                (candidate.place.min(self.first_files()), 0)
+            FactClass::Edited if candidate.position_in_class < EARLY_EDITED_FILES => {
+                (candidate.position_in_class.min(self.first_files()), 0)
             }
-            FactClass::Edited | FactClass::Read if candidate.place >= self.likely_files => {
-                (candidate.place, ADDED_RANK_IF_UNLIKELY)
+            FactClass::Edited | FactClass::Read if candidate.position_in_class >= self.likely_files => {
+                (candidate.position_in_class, ADDED_RANK_IF_UNLIKELY)
             }
-            _ => (candidate.place, 0),
+            _ => (candidate.position_in_class, 0),
         };
         // With more room, the terse form is replaced at once.
         let form = form - usize::from(candidate.has_terse_form && self.is_roomy && form > 0);
@@ -121,8 +121,8 @@ impl FixedOrder {
     /// Returns the rank with a small fraction that separates edited files of equal rank.
     pub fn exact_rank(self, candidate: &Candidate, form: usize) -> f64 {
         let shares_rank = candidate.class == FactClass::Edited
-            && (self.first_files()..EARLY_EDITED_FILES).contains(&candidate.place);
-        let within = if shares_rank { candidate.place as f64 } else { 0.0 };
+            && (self.first_files()..EARLY_EDITED_FILES).contains(&candidate.position_in_class);
+        let within = if shares_rank { candidate.position_in_class as f64 } else { 0.0 };
         f64::from(self.rank_of_form(candidate, form)) + within / 10_000.0
     }
 

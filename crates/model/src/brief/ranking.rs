@@ -79,8 +79,10 @@ fn score_input(candidate: &Candidate, order: FixedOrder) -> MeasuredSignals {
         SignalValue::Exactly(value) => value,
         SignalValue::OfStanding(share) => share * standing,
     };
-    let signals = match (candidate.signals.given.as_slice(), candidate.class) {
-        ([], FactClass::Failing) => vec![(ScoreSignal::RecentFailure, 1.0 / (1.0 + candidate.place as f64))],
+    let signals = match (candidate.signals.signal_values.as_slice(), candidate.class) {
+        ([], FactClass::Failing) => {
+            vec![(ScoreSignal::RecentFailure, 1.0 / (1.0 + candidate.position_in_class as f64))]
+        }
         ([], class) => vec![(class.default_signal(), standing)],
         (given, _) => given.iter().map(|(signal, measure)| (*signal, value(*measure))).collect(),
     };

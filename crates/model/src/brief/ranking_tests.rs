@@ -1,7 +1,7 @@
 use super::*;
 use crate::brief::budget::{CountedHeaders, FormChoice, candidate_cost};
 use crate::brief::{
-    Brief, BriefMaterial, BriefSection, Occasion, compose_brief, explain_brief, gather, print,
+    Brief, BriefMaterial, BriefOccasion, BriefSection, compose_brief, explain_brief, gather, print,
 };
 use crate::config::Settings;
 use crate::digest::Digest;
@@ -9,11 +9,16 @@ use crate::event::{FileAction, TodoStatus};
 use crate::journal::{JournalRecord, RecordedFile, RecordedTodo};
 use crate::render::utf16_length;
 
-const PLAN_SECTION: BriefSection =
-    BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
+const PLAN_SECTION: BriefSection = BriefSection {
+    section_position: 2,
+    rank_step_per_form: 1,
+    name: "plan",
+    title: "Plan",
+    signal: ScoreSignal::Phase,
+};
 const NOTES_SECTION: BriefSection = BriefSection {
-    order: 10,
-    longer: 30,
+    section_position: 10,
+    rank_step_per_form: 30,
     name: "decisions",
     title: "Decisions",
     signal: ScoreSignal::DecisionRecency,
@@ -97,7 +102,14 @@ fn test_material<'a>(
     records: &'a [Candidate],
     scoring: Option<&'a ScoringSettings>,
 ) -> BriefMaterial<'a> {
-    BriefMaterial { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
+    BriefMaterial {
+        occasion: BriefOccasion::Compacted,
+        digest,
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: records,
+        scoring,
+    }
 }
 
 /// Composes a brief without [`RankedCandidates`], like the code that predates scoring.
@@ -267,7 +279,10 @@ fn a_brief_keeps_to_its_tokens_and_names_what_it_left_out() {
         assert_eq!(text.contains("`thru brief --all`"), !is_whole, "{text}");
         let Some(out) = explained.rows.iter().find(|row| !row.taken) else { continue };
         assert!(out.why.starts_with("no tokens: it takes "), "{}", out.why);
-        assert_eq!(compose_brief(&material, 9_500), Some(Brief { text, told: taken_ids(&explained.rows) }));
+        assert_eq!(
+            compose_brief(&material, 9_500),
+            Some(Brief { text, sent_candidate_ids: taken_ids(&explained.rows) })
+        );
     }
 }
 

@@ -14,9 +14,10 @@ const MAX_ANSWER_BYTES: usize = 900;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct AgentUse {
+pub struct DelegatedTask {
     pub record: u64,
-    pub asked: String,
+    #[serde(rename = "asked")]
+    pub task: String,
     /// The condensed answer, or empty while the sub-agent is working.
     pub answer: String,
 }
@@ -36,9 +37,9 @@ impl Digest {
         // A background sub-agent answers later, in a separate message.
         let launched = record.text.starts_with("Async agent launched");
         let answer = if launched { String::new() } else { statement::condense_message(&record.text) };
-        self.agents.push(AgentUse {
-            record: self.records,
-            asked: cut_to_bytes(&record.asked, MAX_REQUEST_BYTES).to_owned(),
+        self.agents.push(DelegatedTask {
+            record: self.record_count,
+            task: cut_to_bytes(&record.asked, MAX_REQUEST_BYTES).to_owned(),
             answer: first_sentences_within(&answer, MAX_ANSWER_BYTES),
         });
         keep_last(&mut self.agents, MAX_AGENTS);
@@ -47,7 +48,7 @@ impl Digest {
     pub(super) fn add_plan(&mut self, record: &JournalRecord) {
         if record.name == journal::APPROVED_PLAN_TOOL && !record.text.trim().is_empty() {
             let text = cut_to_bytes(record.text.trim(), journal::MAX_PLAN_BYTES).to_owned();
-            self.plan = Some(ApprovedPlan { record: self.records, text });
+            self.plan = Some(ApprovedPlan { record: self.record_count, text });
         }
     }
 }

@@ -40,7 +40,7 @@ impl Digest {
     /// Notes that the call may have changed files that neither its input nor its command names.
     pub(super) fn add_unnamed_change(&mut self, record: &JournalRecord) {
         if !record.command.is_empty() && run::may_change_unnamed_files(&record.command) {
-            self.unnamed_change_at = self.records;
+            self.unnamed_change_at = self.record_count;
         }
     }
 }

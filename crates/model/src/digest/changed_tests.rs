@@ -1,7 +1,7 @@
 use super::*;
 
 fn fold_call(digest: &mut Digest, command: &'static str, ok: bool, files: &[(&str, FileAction)]) {
-    let id = format!("t{}", digest.records);
+    let id = format!("t{}", digest.record_count);
     let guess = !command.is_empty();
     let file = |(path, action): &(&str, FileAction)| RecordedFile {
         guess,
@@ -24,7 +24,7 @@ fn files_changed_by_tools_and_by_commands() {
     use FileAction::{Delete, Edit, Read};
     let mut digest = Digest::new("s");
     fold_call(&mut digest, "", true, &[("a.rs", Edit)]);
-    let start = digest.records;
+    let start = digest.record_count;
     // A file that was changed earlier is only read now.
     fold_call(&mut digest, "", true, &[("a.rs", Read)]);
     fold_call(&mut digest, "cargo test", true, &[]);
@@ -37,7 +37,7 @@ fn files_changed_by_tools_and_by_commands() {
     assert_eq!(digest.files_changed_after_check(start), ["c.rs", "b.rs"]);
     fold_call(&mut digest, "cargo build > build.log", true, &[("build.log", Edit)]);
     assert_eq!(digest.files_changed_after_check(start), ["c.rs", "b.rs"], "a log changes no result");
-    let then = digest.records;
+    let then = digest.record_count;
     fold_call(&mut digest, "python3 gen.py", true, &[("gen.py", FileAction::Mention)]);
     assert_eq!(digest.files_changed_since(then), ChangedFiles { paths: vec![], may_be_more: true });
     assert!(digest.files_changed_since(start).may_be_more);

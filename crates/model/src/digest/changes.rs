@@ -25,11 +25,13 @@ pub struct FileEdit {
     pub why: String,
     /// The declarations that the edit changed.
     #[serde(skip_serializing_if = "ChangedNames::is_empty")]
-    pub names: ChangedNames,
+    #[serde(rename = "names")]
+    pub changed_names: ChangedNames,
     /// Whether a hook reported the edit. In that case, the agent's text before the edit is read from the transcript
     /// later.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) live: bool,
+    #[serde(rename = "live")]
+    pub(super) is_reported_by_hook: bool,
 }
 
 impl Digest {
@@ -40,12 +42,12 @@ impl Digest {
         }
         let live = record.from.is_empty();
         self.changes.push(FileEdit {
-            record: self.records,
+            record: self.record_count,
             at: record.ts.to_string(),
             path: file.path.clone(),
             why: if live { String::new() } else { self.purpose.clone() },
-            names: file.names.clone(),
-            live,
+            changed_names: file.names.clone(),
+            is_reported_by_hook: live,
         });
         keep_last(&mut self.changes, MAX_CHANGES);
     }
@@ -70,13 +72,13 @@ impl Digest {
     pub(super) fn add_purpose(&mut self, record: &JournalRecord) {
         self.purpose = cut_to_bytes(&statement::purpose_of_words(&record.text), MAX_PURPOSE_BYTES).to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
-        let later = |change: &&mut FileEdit| change.live && change.at.as_str() >= &*record.ts;
+        let later = |change: &&mut FileEdit| change.is_reported_by_hook && change.at.as_str() >= &*record.ts;
         let mut first: Option<(u64, String)> = None;
         for change in self.changes.iter_mut().filter(later).filter(|_| told_late) {
             let (since, path) = first.get_or_insert_with(|| (change.record, change.path.clone()));
             let moved_on = self.steps.iter().any(|step| {
-                step.did == StepAction::Read
-                    && step.what != *path
+                step.action == StepAction::Read
+                    && step.path_or_command != *path
                     && (*since..change.record).contains(&step.record)
             });
             change.why = if moved_on { String::new() } else { self.purpose.clone() };
@@ -87,7 +89,7 @@ impl Digest {
     pub fn names_changed_since(&self, path: &str, record: u64) -> ChangedNames {
         let mut names = ChangedNames::default();
         let edits = self.changes.iter().filter(|change| change.path == path && change.record > record);
-        edits.for_each(|change| names.add_later(&change.names));
+        edits.for_each(|change| names.add_later(&change.changed_names));
         names
     }
 

@@ -11,7 +11,7 @@ use crate::shell;
 pub(super) const RECORDS_FOLDER: &str = ".agent/context/";
 
 /// A file that this many commits left out is assumed not to be meant for a commit.
-const COMMITS_PASSING_BY: u32 = 2;
+const MIN_COMMITS_WITHOUT_FILE: u32 = 2;
 
 const MAX_EFFECTS: usize = 200;
 
@@ -25,7 +25,8 @@ pub struct EffectUse {
     pub record: u64,
     /// Whether the effect was in a repository other than the session's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub elsewhere: bool,
+    #[serde(rename = "elsewhere")]
+    pub is_in_other_repository: bool,
 }
 
 /// The branch, commits and files of the checkout, read from git's own files.
@@ -39,7 +40,7 @@ pub struct GitOnDisk {
     /// The commit of the remote branch as of the last fetch or push.
     pub remote_commit: Option<String>,
     /// Edited files that now match git's index because somebody committed or restored them.
-    pub unchanged: Vec<String>,
+    pub files_equal_to_index: Vec<String>,
 }
 
 /// The state of the checkout, derived from observed commands and git's own files.
@@ -58,9 +59,9 @@ pub struct GitState<'d> {
     /// The pull request of this branch that was worked on last.
     pub pull_request: Option<&'d EffectUse>,
     /// Effects since the last commit that changed the checkout: stash, discard or reset.
-    pub notes: Vec<&'d EffectUse>,
+    pub checkout_changes_since_commit: Vec<&'d EffectUse>,
     /// The commit at HEAD if somebody else has moved HEAD away from where the session left it.
-    pub moved: Option<&'d str>,
+    pub head_moved_by_others: Option<&'d str>,
 }
 
 impl Digest {
@@ -80,8 +81,8 @@ impl Digest {
             self.effects.push(EffectUse {
                 effect: effect.clone(),
                 at: record.ts.to_string(),
-                record: self.records,
-                elsewhere,
+                record: self.record_count,
+                is_in_other_repository: elsewhere,
             });
             if !elsewhere {
                 self.update_files_after_effect(effect, &record.command);
@@ -92,7 +93,7 @@ impl Digest {
 
     /// Marks as saved all files that `git status` does not list, because they are committed, restored or ignored.
     fn save_files_not_listed(&mut self, listed: &str) {
-        let now = self.records;
+        let now = self.record_count;
         let names: Vec<&str> = listed.split(' ').filter(|name| !name.is_empty()).collect();
         let is_listed = |file: &FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
         for file in self.files.iter_mut().filter(|file| file.is_unsaved() && !is_listed(file)) {
@@ -101,9 +102,9 @@ impl Digest {
     }
 
     fn update_files_after_effect(&mut self, effect: &Effect, command: &str) {
-        let now = self.records;
+        let now = self.record_count;
         let all = |files: &mut [FileUse], change: fn(&mut FileUse, u64)| {
-            files.iter_mut().filter(|file| !file.outside).for_each(|file| change(file, now));
+            files.iter_mut().filter(|file| !file.is_outside_checkout).for_each(|file| change(file, now));
         };
         match effect.kind {
             EffectKind::Commit | EffectKind::Amend => {
@@ -113,12 +114,14 @@ impl Digest {
                 if command.contains("--allow-empty") && staged == StagedNames::default() {
                     return;
                 }
-                let held = |file: &FileUse| !file.outside && !file.stashed && staged.covers_file(&file.path);
+                let held = |file: &FileUse| {
+                    !file.is_outside_checkout && !file.stashed && staged.covers_file(&file.path)
+                };
                 for file in &mut self.files {
                     if held(file) {
                         file.saved_at = now;
                     } else if effect.kind == EffectKind::Commit {
-                        file.passed_by += 1;
+                        file.commits_without_file += 1;
                     }
                 }
             }
@@ -165,7 +168,9 @@ impl Digest {
 
     /// Returns the effects on the outside world since the last compaction that was followed by work.
     pub fn effects_since_compaction(&self) -> impl Iterator<Item = &EffectUse> {
-        self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_external())
+        self.effects
+            .iter()
+            .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
     /// Returns the files whose edits are neither staged nor in an observed commit.
@@ -179,16 +184,17 @@ impl Digest {
 
     /// Marks all edits as saved. Used for a deleted checkout, because its edits no longer exist.
     pub fn forget_edits(&mut self) {
-        let now = self.records;
+        let now = self.record_count;
         self.files.iter_mut().for_each(|file| file.saved_at = now);
     }
 
     pub fn git_state(&self) -> GitState<'_> {
-        let here = || self.effects.iter().filter(|used| !used.elsewhere);
+        let here = || self.effects.iter().filter(|used| !used.is_in_other_repository);
         let is_commit = |used: &&EffectUse| {
             matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend | EffectKind::Merge)
         };
-        let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
+        let branch =
+            self.git_on_disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
         // A commit on another branch says nothing about the current one.
         let is_on_branch = |used: &&EffectUse| {
@@ -208,8 +214,8 @@ impl Digest {
             .map(|used| used.record);
         let knows_remote = last_push.is_some()
             || self.effects.iter().any(|used| used.effect.kind == EffectKind::PullRequest)
-            || self.disk.as_ref().is_some_and(|disk| disk.has_remote);
-        let is_on_remote = self.disk.as_ref().is_some_and(|disk| {
+            || self.git_on_disk.as_ref().is_some_and(|disk| disk.has_remote);
+        let is_on_remote = self.git_on_disk.as_ref().is_some_and(|disk| {
             !disk.commit.is_empty() && disk.remote_commit.as_deref() == Some(disk.commit.as_str())
         });
         let unpushed = match knows_remote && !is_on_remote {
@@ -221,11 +227,11 @@ impl Digest {
             false => Vec::new(),
         };
         let mut unchanged: Vec<&str> =
-            self.disk.iter().flat_map(|disk| &disk.unchanged).map(String::as_str).collect();
+            self.git_on_disk.iter().flat_map(|disk| &disk.files_equal_to_index).map(String::as_str).collect();
         unchanged.sort_unstable();
         let is_work = |file: &&FileUse| {
             file.is_unsaved()
-                && file.passed_by < COMMITS_PASSING_BY
+                && file.commits_without_file < MIN_COMMITS_WITHOUT_FILE
                 && !file.path.starts_with(RECORDS_FOLDER)
                 && unchanged.binary_search(&file.path.as_str()).is_err()
         };
@@ -242,11 +248,12 @@ impl Digest {
                     | EffectKind::StashDrop
             )
         };
-        let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
+        let disk_commit =
+            self.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
         // HEAD is known from the last hook that read it or from the last commit, whichever is newer. After any other
         // command that moves HEAD, its position is unknown.
         let known = match here().rfind(|used| moves_head(used.effect.kind)) {
-            Some(used) if used.record > self.head_at => {
+            Some(used) if used.record > self.head_read_at => {
                 Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
             }
             _ => Some(self.head.as_str()).filter(|head| !head.is_empty()),
@@ -263,9 +270,9 @@ impl Digest {
                 .iter()
                 .rfind(|used| used.effect.kind == EffectKind::PullRequest && !used.effect.id.is_empty())
                 .filter(|used| used.record > switched && self.belongs_to_branch(used, branch)),
-            notes: self
+            checkout_changes_since_commit: self
                 .keep_notes_still_true(here().filter(|used| used.record > since).filter(is_note).collect()),
-            moved,
+            head_moved_by_others: moved,
         }
     }
 
@@ -331,7 +338,7 @@ impl Digest {
         let mut reset = Vec::new();
         // A pushed commit still exists on the remote even if a reset removes it locally.
         let mut pushed = 0;
-        for used in self.effects.iter().filter(|used| !used.elsewhere) {
+        for used in self.effects.iter().filter(|used| !used.is_in_other_repository) {
             match used.effect.kind {
                 EffectKind::Commit => standing.push(used),
                 EffectKind::Merge if !used.effect.id.is_empty() => standing.push(used),
@@ -355,7 +362,7 @@ impl Digest {
 impl FileUse {
     /// Returns whether the file was edited in the checkout and no later commit contains the edit.
     pub fn is_unsaved(&self) -> bool {
-        self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
+        self.edits > 0 && !self.is_outside_checkout && !self.stashed && self.edited_at > self.saved_at
     }
 }
 

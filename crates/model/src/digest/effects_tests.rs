@@ -107,7 +107,7 @@ fn a_push_is_needed_where_there_is_a_remote() {
     session.fold_command("git push", "Everything up-to-date\n");
     assert_eq!(session.unsaved_unpushed_and_branch().1, Vec::<&str>::new());
     session.fold_command("git commit -am Four", "[main 4444444] Four\n 1 file changed, 1 insertion(+)\n");
-    session.digest.disk = Some(GitOnDisk {
+    session.digest.git_on_disk = Some(GitOnDisk {
         branch: "main".into(),
         commit: "4444444aaaa".into(),
         has_remote: true,
@@ -129,8 +129,13 @@ fn discarded_and_stashed_changes_are_recognised() {
     assert_eq!(session.unsaved_unpushed_and_branch().0, ["b.rs"]);
     session.fold_command("git reset --hard", "HEAD is now at 1a2b3c4 x\n");
     assert_eq!(session.unsaved_unpushed_and_branch().0, Vec::<&str>::new());
-    let notes: Vec<EffectKind> =
-        session.digest.git_state().notes.iter().map(|used| used.effect.kind).collect();
+    let notes: Vec<EffectKind> = session
+        .digest
+        .git_state()
+        .checkout_changes_since_commit
+        .iter()
+        .map(|used| used.effect.kind)
+        .collect();
     assert_eq!(notes, [EffectKind::Discard, EffectKind::Reset]);
 }
 
@@ -142,7 +147,7 @@ fn effects_in_other_repositories_do_not_count() {
         .fold_command("git -C /other commit -am One", COMMIT_OUTPUT)
         .fold_command("cd ../x && git commit -am One", COMMIT_OUTPUT);
     assert_eq!(session.unsaved_unpushed_and_branch(), (vec!["a.rs"], vec![], ""));
-    assert_eq!(session.digest.effects.iter().filter(|used| used.elsewhere).count(), 2);
+    assert_eq!(session.digest.effects.iter().filter(|used| used.is_in_other_repository).count(), 2);
     session.fold_command("git -C /p/sub commit -am One", COMMIT_OUTPUT);
     assert_eq!(session.unsaved_unpushed_and_branch().0, Vec::<&str>::new());
 }
@@ -169,26 +174,30 @@ fn head_on_disk_that_was_not_seen() {
     let disk = |commit: &str| {
         Some(GitOnDisk { branch: "main".into(), commit: commit.into(), ..GitOnDisk::default() })
     };
-    session.digest.disk = disk("1111111aaaaaaaa");
-    assert_eq!(session.digest.git_state().moved, None);
-    session.digest.disk = disk("9999999aaaaaaaa");
-    assert_eq!(session.digest.git_state().moved, Some("9999999aaaaaaaa"));
+    session.digest.git_on_disk = disk("1111111aaaaaaaa");
+    assert_eq!(session.digest.git_state().head_moved_by_others, None);
+    session.digest.git_on_disk = disk("9999999aaaaaaaa");
+    assert_eq!(session.digest.git_state().head_moved_by_others, Some("9999999aaaaaaaa"));
     session.fold_command("git pull", "Updating 1111111..9999999\nFast-forward\n");
-    assert_eq!(session.digest.git_state().moved, None, "something else moved it");
+    assert_eq!(session.digest.git_state().head_moved_by_others, None, "something else moved it");
 }
 
 #[test]
 fn head_that_a_hook_saw_and_that_is_another_now() {
     let mut session = TestSession::default();
     session.fold_edit("/p/a.rs");
-    (session.digest.head, session.digest.head_at) = ("1111111aaaaaaaa".into(), 1);
+    (session.digest.head, session.digest.head_read_at) = ("1111111aaaaaaaa".into(), 1);
     let disk = |commit: &str| Some(GitOnDisk { commit: commit.into(), ..GitOnDisk::default() });
-    session.digest.disk = disk("1111111aaaaaaaa");
-    assert_eq!(session.digest.git_state().moved, None);
-    session.digest.disk = disk("2222222aaaaaaaa");
-    assert_eq!(session.digest.git_state().moved, Some("2222222aaaaaaaa"), "the user has committed");
+    session.digest.git_on_disk = disk("1111111aaaaaaaa");
+    assert_eq!(session.digest.git_state().head_moved_by_others, None);
+    session.digest.git_on_disk = disk("2222222aaaaaaaa");
+    assert_eq!(
+        session.digest.git_state().head_moved_by_others,
+        Some("2222222aaaaaaaa"),
+        "the user has committed"
+    );
     session.fold_command("git commit -am Two", "[main 2222222] Two\n 1 file changed, 1 insertion(+)\n");
-    assert_eq!(session.digest.git_state().moved, None, "it was us");
+    assert_eq!(session.digest.git_state().head_moved_by_others, None, "it was us");
 }
 
 #[test]

@@ -28,21 +28,25 @@ pub struct CommandUse {
     /// The folder in which the command was started, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    pub sort: Option<CommandKind>,
+    #[serde(rename = "sort")]
+    pub check_kind: Option<CommandKind>,
     pub runs: u32,
     #[serde(skip_serializing_if = "is_zero")]
     pub failures: u32,
-    pub ended: RunResult,
+    #[serde(rename = "ended")]
+    pub last_result: RunResult,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The line of the output that sums up the result.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub result: String,
+    #[serde(rename = "result")]
+    pub result_line: String,
     /// The time of the last run.
     pub at: String,
-    pub last: u64,
+    #[serde(rename = "last")]
+    pub last_run_record: u64,
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -56,18 +60,22 @@ pub struct CheckUse {
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    pub sort: CommandKind,
-    pub ended: RunResult,
+    #[serde(rename = "sort")]
+    pub check_kind: CommandKind,
+    #[serde(rename = "ended")]
+    pub last_result: RunResult,
     /// The line of the output that sums up the result or gives the reason for the failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub result: String,
+    #[serde(rename = "result")]
+    pub result_line: String,
     /// The test counts, added up over all summaries in the output.
     #[serde(default, skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
     pub at: String,
-    pub last: u64,
+    #[serde(rename = "last")]
+    pub last_run_record: u64,
     pub runs: u32,
     /// The cached identity key of [`CheckUse::parsed_check`]. Every check that runs is compared with it.
     #[serde(skip)]
@@ -79,7 +87,8 @@ pub struct CheckUse {
 pub struct Failure {
     pub tool: String,
     /// The command, or the file that the tool was called on.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub command_or_file: String,
     /// The folder in which the command was started, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
@@ -90,38 +99,52 @@ pub struct Failure {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
     /// Whether the failure is still open. A later run can show that it is fixed.
-    pub open: bool,
+    #[serde(rename = "open")]
+    pub is_open: bool,
     /// The indexes of the checks in the command line that have not passed since the failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<usize>,
+    #[serde(rename = "left")]
+    pub checks_not_passed_since: Vec<usize>,
     /// The failed tests that have not passed since the failure. Empty if some of the failed tests are unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tests: Vec<String>,
+    #[serde(rename = "tests")]
+    pub tests_not_passed_since: Vec<String>,
     /// How often the same failure occurred.
-    pub times: u32,
+    #[serde(rename = "times")]
+    pub occurrences: u32,
     /// The alternative that worked within a few calls, or empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub worked: String,
+    #[serde(rename = "worked")]
+    pub working_alternative: String,
     /// The 1-based number of the call in the session.
-    pub call: u64,
+    #[serde(rename = "call")]
+    pub call_number: u64,
     pub record: u64,
     /// The cached checks in `what`. Every command that runs is compared with every open failure, so they are parsed
     /// only once.
     #[serde(skip)]
-    pub(crate) parsed: LazyValue<Vec<ProjectCheck>>,
+    pub(crate) parsed_checks: LazyValue<Vec<ProjectCheck>>,
     #[serde(skip)]
-    pub(crate) errand: LazyValue<CommandPurpose>,
+    pub(crate) command_purpose: LazyValue<CommandPurpose>,
 }
 
 impl Failure {
     /// Returns the command as it was typed, for display.
     pub fn command_as_typed(&self) -> String {
-        if self.is_command { run::command_as_typed(&self.what) } else { self.what.clone() }
+        if self.is_command {
+            run::command_as_typed(&self.command_or_file)
+        } else {
+            self.command_or_file.clone()
+        }
     }
 
     /// Returns the command in a form that can be run again. Commands are compared in this form.
     pub fn command_to_repeat(&self) -> String {
-        if self.is_command { run::command_to_repeat(&self.what) } else { self.what.clone() }
+        if self.is_command {
+            run::command_to_repeat(&self.command_or_file)
+        } else {
+            self.command_or_file.clone()
+        }
     }
 }
 
@@ -141,7 +164,7 @@ impl Digest {
     /// failures calls this function.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
         let last = self.last_attempt().map_or(0, |failure| failure.record);
-        self.failures.iter().rev().filter(move |failure| failure.open || failure.record == last)
+        self.failures.iter().rev().filter(move |failure| failure.is_open || failure.record == last)
     }
 
     /// Returns the last attempt since the newest prompt, such as a script, a request or a deployment, if it failed.
@@ -151,8 +174,8 @@ impl Digest {
         let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);
         let mut commands =
             self.failures.iter().rev().filter(|failure| failure.is_command && failure.record > asked);
-        let last = commands.find(|failure| is_tried(&failure.what, &failure.folder))?;
-        let mut later = self.commands.iter().rev().take_while(|used| used.last > last.record);
+        let last = commands.find(|failure| is_tried(&failure.command_or_file, &failure.folder))?;
+        let mut later = self.commands.iter().rev().take_while(|used| used.last_run_record > last.record);
         let counts = last.has_failed
             && !last.error.trim().is_empty()
             && !run::is_user_error(&last.error)
@@ -164,7 +187,7 @@ impl Digest {
     /// Returns the folder in which a command ran, relative to the checkout. It is empty for the checkout itself.
     pub fn folder_of_command(&self, command: &str, cwd: &str) -> String {
         let folder = run::folder_of_command(command, cwd);
-        match folder.strip_prefix(self.home.as_str()).filter(|_| !self.home.is_empty()) {
+        match folder.strip_prefix(self.first_worktree.as_str()).filter(|_| !self.first_worktree.is_empty()) {
             Some(inside) if inside.is_empty() || inside.starts_with('/') => {
                 inside.trim_start_matches('/').to_owned()
             }
@@ -179,8 +202,8 @@ impl Digest {
             self.checks.iter().map(|used| (used, used.parsed_check())).collect();
         let is_part = |used: &CheckUse, check: &ProjectCheck| {
             all.iter().any(|(other, wider)| {
-                other.last > used.last
-                    && other.ended != RunResult::Unknown
+                other.last_run_record > used.last_run_record
+                    && other.last_result != RunResult::Unknown
                     && wider.as_ref().is_some_and(|wider| {
                         wider.program_and_arguments != check.program_and_arguments
                             && run::proves_fixed(wider, check)
@@ -190,7 +213,7 @@ impl Digest {
         let kept =
             all.iter().filter(|(used, check)| check.as_ref().is_some_and(|check| !is_part(used, check)));
         let mut kept: Vec<&CheckUse> = kept.map(|(used, _)| *used).collect();
-        kept.sort_by_key(|used| (used.sort, std::cmp::Reverse(used.last)));
+        kept.sort_by_key(|used| (used.check_kind, std::cmp::Reverse(used.last_run_record)));
         kept
     }
 
@@ -203,9 +226,9 @@ impl Digest {
     /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change
     /// is known.
     pub fn change_outside(&self) -> &'static str {
-        if self.is_changed_since {
+        if self.are_files_changed_since {
             "before later changes"
-        } else if self.git_state().moved.is_some() {
+        } else if self.git_state().head_moved_by_others.is_some() {
             "before HEAD moved"
         } else {
             ""
@@ -237,23 +260,26 @@ impl Digest {
             None => CommandUse { command, ..CommandUse::default() },
         };
         entry.folder = folder;
-        entry.sort = checks.iter().map(|check| check.check_kind).min();
+        entry.check_kind = checks.iter().map(|check| check.check_kind).min();
         entry.runs += 1;
         entry.failures += u32::from(ended == RunResult::Failed);
-        entry.ended = ended;
+        entry.last_result = ended;
         entry.exit = record.exit.filter(|exit| ended == RunResult::Failed && *exit != 0);
         entry.error = match (ended, record.error.is_empty()) {
             (RunResult::Failed, false) => record.error.to_string(),
             (RunResult::Failed, true) => record.result.to_string(),
             _ => String::new(),
         };
-        entry.result = record.result.to_string();
+        entry.result_line = record.result.to_string();
         entry.at = record.ts.to_string();
-        entry.last = self.records;
+        entry.last_run_record = self.record_count;
         self.commands.push(entry);
         if self.commands.len() > MAX_COMMANDS {
-            let oldest =
-                self.commands.iter().position(|command| command.ended != RunResult::Failed).unwrap_or(0);
+            let oldest = self
+                .commands
+                .iter()
+                .position(|command| command.last_result != RunResult::Failed)
+                .unwrap_or(0);
             self.commands.remove(oldest);
         }
         self.update_failures_and_checks(record, ended, &checks);
@@ -267,10 +293,13 @@ impl Digest {
         let failed = result_of_record(record) == RunResult::Failed;
         let what = cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES);
         match self.failures.last_mut() {
-            Some(last) if failed => last.open = true,
+            Some(last) if failed => last.is_open = true,
             _ => {
-                let same = self.failures.iter_mut().filter(|known| known.is_command && known.what == what);
-                same.for_each(|known| known.open = false);
+                let same = self
+                    .failures
+                    .iter_mut()
+                    .filter(|known| known.is_command && known.command_or_file == what);
+                same.for_each(|known| known.is_open = false);
             }
         }
     }
@@ -296,7 +325,7 @@ impl Digest {
         let went_well = ended == RunResult::Passed
             || ended == RunResult::Unknown && record.ok != Some(false) && record.exit != Some(1);
         let mut open =
-            self.failures.iter_mut().filter(|failure| failure.open && failure.is_command).peekable();
+            self.failures.iter_mut().filter(|failure| failure.is_open && failure.is_command).peekable();
         if open.peek().is_some() {
             let errand = run::command_purpose(&record.command, &record.cwd);
             open.for_each(|failure| failure.close_if_solved(&done, &errand, went_well, &record.worktree));
@@ -314,11 +343,13 @@ impl Digest {
         failures: Vec<Failure>,
         shift: u64,
     ) {
-        for used in checks.into_iter().map(|used| CheckUse { last: used.last + shift, ..used }) {
+        for used in
+            checks.into_iter().map(|used| CheckUse { last_run_record: used.last_run_record + shift, ..used })
+        {
             let Some(check) = used.parsed_check() else { continue };
-            if used.ended == RunResult::Passed {
+            if used.last_result == RunResult::Passed {
                 let errand = CommandPurpose::Checks(Vec::new());
-                let open = self.failures.iter_mut().filter(|failure| failure.open);
+                let open = self.failures.iter_mut().filter(|failure| failure.is_open);
                 open.for_each(|failure| failure.close_if_solved(&[&check], &errand, true, ""));
             }
             let key = check.identity_key();
@@ -326,23 +357,23 @@ impl Digest {
             self.checks.push(used);
         }
         for command in commands {
-            if command.ended != RunResult::Failed {
+            if command.last_result != RunResult::Failed {
                 let errand = run::command_purpose(&command.command, &command.folder);
-                let open = self.failures.iter_mut().filter(|failure| failure.open);
+                let open = self.failures.iter_mut().filter(|failure| failure.is_open);
                 open.for_each(|failure| failure.close_if_solved(&[], &errand, true, ""));
             }
             self.commands.retain(|known| known.command != command.command);
-            self.commands.push(CommandUse { last: command.last + shift, ..command });
+            self.commands.push(CommandUse { last_run_record: command.last_run_record + shift, ..command });
         }
         for failure in
             failures.into_iter().map(|failure| Failure { record: failure.record + shift, ..failure })
         {
             let keys: Vec<String> =
                 failure.checks_of_command("").iter().map(ProjectCheck::identity_key).collect();
-            for older in self.failures.iter_mut().filter(|older| older.open && failure.open) {
-                let is_run_again = older.what == failure.what
+            for older in self.failures.iter_mut().filter(|older| older.is_open && failure.is_open) {
+                let is_run_again = older.command_or_file == failure.command_or_file
                     || older.checks_of_command("").iter().any(|check| keys.contains(&check.identity_key()));
-                older.open &= !is_run_again;
+                older.is_open &= !is_run_again;
             }
             self.failures.push(failure);
         }
@@ -362,13 +393,13 @@ impl Digest {
         self.checks.push(CheckUse {
             run: cut_to_bytes(&check.command_to_repeat, MAX_COMMAND_BYTES).to_owned(),
             folder: check.folder.clone(),
-            sort: check.check_kind,
-            ended,
-            result: result.unwrap_or_default().to_owned(),
+            check_kind: check.check_kind,
+            last_result: ended,
+            result_line: result.unwrap_or_default().to_owned(),
             counts: if check.check_kind == CommandKind::Test { record.counts } else { TestCounts::default() },
             exit: record.exit.filter(|exit| *exit != 0 && ended == RunResult::Failed),
             at: record.ts.to_string(),
-            last: self.records,
+            last_run_record: self.record_count,
             runs: runs + 1,
             key: LazyValue::default(),
         });
@@ -395,41 +426,44 @@ impl Digest {
             left = (0..checks.len()).filter(|at| checks[*at].check_kind != CommandKind::Format).collect();
         }
         // Only the newest failure of a check stays open.
-        for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
+        for older in self.failures.iter_mut().filter(|older| older.is_open && older.is_command) {
             let known = older.checks_of_command(&record.worktree).into_owned();
-            older.left.retain(|at| {
+            older.checks_not_passed_since.retain(|at| {
                 !known.get(*at).is_some_and(|known| {
                     left.iter().any(|new| checks[*new].identity_key() == known.identity_key())
                 })
             });
-            let is_same =
-                !known.is_empty() && older.left.is_empty() || known.is_empty() && older.what == what;
-            older.open &= !is_same;
+            let is_same = !known.is_empty() && older.checks_not_passed_since.is_empty()
+                || known.is_empty() && older.command_or_file == what;
+            older.is_open &= !is_same;
         }
-        let told = |known: &Failure| known.tool == record.tool && known.what == what && known.error == error;
+        let told = |known: &Failure| {
+            known.tool == record.tool && known.command_or_file == what && known.error == error
+        };
         let same = self.failures.iter().position(told).map(|place| self.failures.remove(place));
-        let (times, worked) = same.map_or((0, String::new()), |same| (same.times, same.worked));
+        let (times, worked) =
+            same.map_or((0, String::new()), |same| (same.occurrences, same.working_alternative));
         let tests = run::failed_test_names(error).unwrap_or_default();
         self.failures.push(Failure {
             tool: record.tool.to_string(),
-            what: what.to_owned(),
+            command_or_file: what.to_owned(),
             folder: record.cwd.to_string(),
             is_command,
             exit: record.exit,
             error: cut_to_bytes(error, MAX_FAILURE_BYTES).to_owned(),
             has_failed: failed && is_command,
-            open: failed && is_command && is_problem_to_solve(&checks, what, record),
-            left,
-            tests,
-            worked,
-            times: times + 1,
-            call: self.called,
-            record: self.records,
-            parsed: LazyValue::default(),
-            errand: LazyValue::default(),
+            is_open: failed && is_command && is_problem_to_solve(&checks, what, record),
+            checks_not_passed_since: left,
+            tests_not_passed_since: tests,
+            working_alternative: worked,
+            occurrences: times + 1,
+            call_number: self.call_count,
+            record: self.record_count,
+            parsed_checks: LazyValue::default(),
+            command_purpose: LazyValue::default(),
         });
         if self.failures.len() > MAX_FAILURES {
-            let oldest = self.failures.iter().position(|failure| !failure.open).unwrap_or(0);
+            let oldest = self.failures.iter().position(|failure| !failure.is_open).unwrap_or(0);
             self.failures.remove(oldest);
         }
     }
@@ -440,7 +474,10 @@ impl Failure {
         if !self.is_command {
             return Cow::Borrowed(&[]);
         }
-        let checks = self.parsed.get_or_parse(|| run::checks_of_command(&self.what, &self.folder)).as_slice();
+        let checks = self
+            .parsed_checks
+            .get_or_parse(|| run::checks_of_command(&self.command_or_file, &self.folder))
+            .as_slice();
         match checks.iter().any(|check| folder_below_checkout(check, worktree).is_some()) {
             true => Cow::Owned(make_folders_relative(checks.to_vec(), worktree)),
             false => Cow::Borrowed(checks),
@@ -456,7 +493,9 @@ impl Failure {
         worktree: &str,
     ) {
         if self.checks_of_command("").is_empty() {
-            let failed = self.errand.get_or_parse(|| run::command_purpose(&self.what, &self.folder));
+            let failed = self
+                .command_purpose
+                .get_or_parse(|| run::command_purpose(&self.command_or_file, &self.folder));
             let solved = match (failed, errand) {
                 (CommandPurpose::Git(failed), CommandPurpose::Git(done)) => {
                     let failed = failed_git_family(failed, &self.error);
@@ -467,7 +506,7 @@ impl Failure {
                 }
                 _ => false,
             };
-            self.open &= !(went_well && solved);
+            self.is_open &= !(went_well && solved);
             return;
         }
         if done.is_empty() {
@@ -475,10 +514,12 @@ impl Failure {
         }
         let known = self.checks_of_command(worktree).into_owned();
         for check in done {
-            self.left.retain(|at| !known.get(*at).is_some_and(|known| run::proves_fixed(check, known)));
-            let had_tests = !self.tests.is_empty();
-            self.tests.retain(|test| !check.selects_test(test));
-            self.open &= !(self.left.is_empty() || had_tests && self.tests.is_empty());
+            self.checks_not_passed_since
+                .retain(|at| !known.get(*at).is_some_and(|known| run::proves_fixed(check, known)));
+            let had_tests = !self.tests_not_passed_since.is_empty();
+            self.tests_not_passed_since.retain(|test| !check.selects_test(test));
+            self.is_open &= !(self.checks_not_passed_since.is_empty()
+                || had_tests && self.tests_not_passed_since.is_empty());
         }
     }
 }

@@ -199,7 +199,7 @@ fn older_journals_are_read() {
     digest.fold_record(&old("3", "cargo build | tail", true, None));
     let open: Vec<String> = digest.open_failures().map(Failure::command_to_repeat).collect();
     assert_eq!(open, ["cargo clippy", "cargo test"]);
-    assert_eq!(digest.commands[2].ended, RunResult::Unknown);
+    assert_eq!(digest.commands[2].last_result, RunResult::Unknown);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn checks_once_each_with_their_last_result() {
     let told: Vec<(&str, &str, RunResult)> = digest
         .check_runs()
         .iter()
-        .map(|used| (used.run.as_str(), used.folder.as_str(), used.ended))
+        .map(|used| (used.run.as_str(), used.folder.as_str(), used.last_result))
         .collect();
     assert_eq!(
         told,

@@ -33,7 +33,8 @@ fn fold_session(lines: &[&str]) -> Digest {
 
 fn goal_texts(lines: &[&str]) -> (String, String, String, bool) {
     let digest = fold_session(lines);
-    let Goal { newest, accepted, task, is_answered } = digest.current_goal();
+    let Goal { newest_prompt: newest, accepted_proposal: accepted, task_prompt: task, is_answered } =
+        digest.current_goal();
     let text = |prompt: Option<&Prompt>| prompt.map_or(String::new(), |prompt| prompt.text.clone());
     (text(newest), text(task), accepted.map_or(String::new(), |said| said.text.clone()), is_answered)
 }
@@ -163,7 +164,7 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
         "ran: make test-objects",
     ]);
     let closing: Vec<(&str, bool)> =
-        digest.statements.iter().map(|said| (said.text.as_str(), said.closing)).collect();
+        digest.statements.iter().map(|said| (said.text.as_str(), said.ended_turn)).collect();
     assert_eq!(
         closing,
         [
@@ -172,7 +173,8 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
         ]
     );
     assert!(digest.has_work_after_last_message());
-    let after: Vec<&str> = digest.steps_since_last_message().iter().map(|step| step.what.as_str()).collect();
+    let after: Vec<&str> =
+        digest.steps_since_last_message().iter().map(|step| step.path_or_command.as_str()).collect();
     assert_eq!(after, ["make test-objects"]);
     assert_eq!(
         digest.requests_with_outcomes()[0].outcome.map(|said| said.text.as_str()),

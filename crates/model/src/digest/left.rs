@@ -18,7 +18,7 @@ const DONE_NOTE: &str = "[its files have been edited since]";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFileEdits {
     pub edited: Vec<String>,
-    pub left: Vec<String>,
+    pub not_edited: Vec<String>,
 }
 
 impl NamedFileEdits {
@@ -28,9 +28,9 @@ impl NamedFileEdits {
             let names: Vec<String> = names.iter().map(|name| path_or_code(name, 80)).collect();
             names.join(", ")
         };
-        match self.left.is_empty() {
+        match self.not_edited.is_empty() {
             true => "all of these files have been edited since".to_owned(),
-            false => format!("edited since: {}; not yet: {}", list(&self.edited), list(&self.left)),
+            false => format!("edited since: {}; not yet: {}", list(&self.edited), list(&self.not_edited)),
         }
     }
 }
@@ -79,7 +79,8 @@ impl Digest {
             uses.any(|file| file.edits > 0 && file.edited_at > since)
         };
         let (edited, left): (Vec<String>, Vec<String>) = names.into_iter().partition(is_edited);
-        (edited.len() + left.len() >= 2 && !edited.is_empty()).then_some(NamedFileEdits { edited, left })
+        (edited.len() + left.len() >= 2 && !edited.is_empty())
+            .then_some(NamedFileEdits { edited, not_edited: left })
     }
 
     /// Returns whether a file was read for the newest prompt and the work for that prompt looks complete. If so, the
@@ -87,7 +88,7 @@ impl Digest {
     pub fn is_read_and_checked(&self, name: &str) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
-        uses.any(|file| file.reads > 0 && file.last > asked) && self.looks_complete()
+        uses.any(|file| file.reads > 0 && file.last_use_record > asked) && self.looks_complete()
     }
 
     /// Returns whether the work for the newest prompt looks complete. This is the case if files were edited and tests
@@ -95,15 +96,16 @@ impl Digest {
     /// that edit. There must also be no open failure, unfinished call or open todo entry.
     pub fn looks_complete(&self) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let is_fresh = |used: &&CheckUse| self.file_edited_after(used.last).is_none();
+        let is_fresh = |used: &&CheckUse| self.file_edited_after(used.last_run_record).is_none();
         let runs = self.check_runs();
-        let mut checks = runs.iter().filter(|used| used.sort.is_check() && used.last > asked);
-        let is_tested = checks.clone().any(|used| used.sort == CommandKind::Test);
+        let mut checks =
+            runs.iter().filter(|used| used.check_kind.is_check() && used.last_run_record > asked);
+        let is_tested = checks.clone().any(|used| used.check_kind == CommandKind::Test);
         let is_done = |todo: &RecordedTodo| self.is_todo_done(todo);
         self.file_edited_after(asked).is_some()
             && is_tested
-            && checks.all(|used| used.ended == RunResult::Passed && is_fresh(used))
-            && runs.iter().filter(|used| used.sort == CommandKind::Test).all(is_fresh)
+            && checks.all(|used| used.last_result == RunResult::Passed && is_fresh(used))
+            && runs.iter().filter(|used| used.check_kind == CommandKind::Test).all(is_fresh)
             && self.open_failures().next().is_none()
             && self.unfinished_calls().next().is_none()
             && (!self.are_todos_current() || self.open_todos().all(is_done))
@@ -113,7 +115,7 @@ impl Digest {
     pub fn ended_with_check(&self) -> bool {
         let since = self.steps_since_last_message();
         since.last().is_some_and(|step| step.passed)
-            && !since.iter().any(|step| step.did == StepAction::Edited)
+            && !since.iter().any(|step| step.action == StepAction::Edited)
     }
 
     /// Returns whether `text` contains a file name with the extension of one of the session's files.
@@ -123,8 +125,8 @@ impl Digest {
 
     /// Returns whether a test, a build or a lint ran after the last edit.
     fn is_checked_since_last_edit(&self) -> bool {
-        let mut checks = self.checks.iter().filter(|used| used.sort.is_check());
-        checks.any(|used| self.file_edited_after(used.last).is_none())
+        let mut checks = self.checks.iter().filter(|used| used.check_kind.is_check());
+        checks.any(|used| self.file_edited_after(used.last_run_record).is_none())
     }
 
     /// Returns whether any file of the session has the same extension as `name`. `os.Exit` and `e.g` look like file

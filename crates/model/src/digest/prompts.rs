@@ -25,23 +25,26 @@ pub struct Prompt {
     pub text: String,
     /// The call that the user refused with this prompt, or empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub refused: String,
+    #[serde(rename = "refused")]
+    pub refused_call: String,
     /// Whether the prompt was sent while the agent was working. Such a prompt is a correction or a remark.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub at_work: bool,
+    #[serde(rename = "at_work")]
+    pub is_sent_during_work: bool,
     /// File names that occurred in the removed part of a shortened prompt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub names: Vec<String>,
+    #[serde(rename = "names")]
+    pub file_names_in_removed_part: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
-    pub newest: Option<&'d Prompt>,
+    pub newest_prompt: Option<&'d Prompt>,
     /// The agent's proposal that the user accepted and that is still to be carried out.
-    pub accepted: Option<&'d AgentStatement>,
+    pub accepted_proposal: Option<&'d AgentStatement>,
     /// The earlier prompt that states the task to which the newest prompt belongs. `None` if the newest prompt is the
     /// task itself.
-    pub task: Option<&'d Prompt>,
+    pub task_prompt: Option<&'d Prompt>,
     /// Whether the agent has already summed up the task. If so, the task is only context for the newest prompt.
     pub is_answered: bool,
 }
@@ -54,7 +57,7 @@ impl Prompt {
     /// Returns whether the prompt began a turn. A prompt that was sent while the agent was working, or that came with a
     /// refusal, does not begin a turn.
     pub fn begins_turn(&self) -> bool {
-        !self.at_work && self.refused.is_empty()
+        !self.is_sent_during_work && self.refused_call.is_empty()
     }
 }
 
@@ -65,17 +68,17 @@ impl Digest {
         }
         let mut prompt = Prompt {
             at: record.ts.to_string(),
-            record: self.records,
-            names: Vec::new(),
+            record: self.record_count,
+            file_names_in_removed_part: Vec::new(),
             text: prompt::typed_words(&record.text).to_owned(),
-            refused: cut_to_bytes(&record.command, MAX_REFUSAL_BYTES).to_owned(),
-            at_work: at_work && !self.prompts.is_empty(),
+            refused_call: cut_to_bytes(&record.command, MAX_REFUSAL_BYTES).to_owned(),
+            is_sent_during_work: at_work && !self.prompts.is_empty(),
         };
         prompt.shorten_to_outline(MAX_NEWEST_PROMPT_BYTES);
         let is_long = prompt.text.len() > MAX_PROMPT_BYTES;
         self.prompts.push(prompt);
         // Digests from older versions lack this count, so it is at least the number of kept prompts.
-        self.asked = self.asked.max(self.prompts.len() as u64 - 1) + 1;
+        self.prompt_count = self.prompt_count.max(self.prompts.len() as u64 - 1) + 1;
         let newest = self.prompts.len() - 1;
         if is_long {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten_to_outline(MAX_PROMPT_BYTES));
@@ -96,18 +99,18 @@ impl Digest {
     /// not change the task.
     pub fn current_goal(&self) -> Goal<'_> {
         let Some(newest) = self.prompts.last() else { return Goal::default() };
-        let mut goal = Goal { newest: Some(newest), ..Goal::default() };
+        let mut goal = Goal { newest_prompt: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             let is_newest = i + 1 == self.prompts.len();
             match prompt.prompt_kind() {
                 // A proposal that was already carried out is no longer current.
                 PromptKind::Approval
-                    if goal.accepted.is_none() && self.closing_words_of_turn(i).is_none() =>
+                    if goal.accepted_proposal.is_none() && self.closing_words_of_turn(i).is_none() =>
                 {
-                    goal.accepted = self.words_answered_by(prompt);
+                    goal.accepted_proposal = self.words_answered_by(prompt);
                 }
                 _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
-                    goal.accepted = self.words_answered_by(prompt);
+                    goal.accepted_proposal = self.words_answered_by(prompt);
                 }
                 // The newest prompt is probably about the work for which files were last edited.
                 PromptKind::Remark
@@ -116,16 +119,19 @@ impl Digest {
                         && !prompt::is_uninformative_once_answered(&prompt.text)
                         && self.has_edits_in_turn(i) =>
                 {
-                    goal.task = Some(prompt);
+                    goal.task_prompt = Some(prompt);
                     goal.is_answered = true;
                     break;
                 }
                 PromptKind::Approval
-                    if !is_newest && goal.accepted.is_none() && self.has_edits_in_turn(i) && i > 0 =>
+                    if !is_newest
+                        && goal.accepted_proposal.is_none()
+                        && self.has_edits_in_turn(i)
+                        && i > 0 =>
                 {
                     let asked = &self.prompts[i - 1];
                     if asked.begins_turn() && asked.text.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS {
-                        goal.task = Some(asked);
+                        goal.task_prompt = Some(asked);
                         goal.is_answered = true;
                         break;
                     }
@@ -138,7 +144,7 @@ impl Digest {
                         && !prompt::only_asks_to_look(&prompt.text)
                         && self.closing_words_of_turn(i).is_none() =>
                 {
-                    goal.task = Some(prompt);
+                    goal.task_prompt = Some(prompt);
                     break;
                 }
                 // A prompt that was sent while the agent was working, or that came with a refusal, corrects a task but
@@ -151,13 +157,14 @@ impl Digest {
                                 && !prompt::only_asks_to_look(&prompt.text)
                             || self.has_edits_in_turn(i)) =>
                 {
-                    goal.task = Some(prompt).filter(|_| !is_newest);
+                    goal.task_prompt = Some(prompt).filter(|_| !is_newest);
                     let outcome = self
                         .closing_words_of_turn(i)
                         .filter(|said| settles_request(said))
                         .map(|said| said.record);
                     // If the accepted proposal is itself the answer to the task, the task is still open.
-                    goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
+                    goal.is_answered =
+                        outcome.is_some() && goal.accepted_proposal.map(|said| said.record) != outcome;
                     break;
                 }
                 _ => {}
@@ -165,16 +172,16 @@ impl Digest {
         }
         let stands_alone =
             newest.prompt_kind() == PromptKind::Task && newest.begins_turn() && !newest.text.starts_with('/');
-        if goal.task.is_none() && !stands_alone {
+        if goal.task_prompt.is_none() && !stands_alone {
             let first =
                 self.prompts.iter().position(|prompt| !prompt::is_uninformative_once_answered(&prompt.text));
             let first = first.unwrap_or(0);
-            goal.task = self.prompts.get(first).filter(|first| first.record < newest.record);
+            goal.task_prompt = self.prompts.get(first).filter(|first| first.record < newest.record);
             let outcome = self
                 .closing_words_of_turn(first)
                 .filter(|said| settles_request(said))
                 .map(|said| said.record);
-            goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
+            goal.is_answered = outcome.is_some() && goal.accepted_proposal.map(|said| said.record) != outcome;
         }
         goal
     }
@@ -183,21 +190,21 @@ impl Digest {
     pub fn opening_request(&self) -> Option<&Prompt> {
         self.prompts
             .iter()
-            .find(|prompt| prompt.refused.is_empty() && prompt::may_state_session_goal(&prompt.text))
+            .find(|prompt| prompt.refused_call.is_empty() && prompt::may_state_session_goal(&prompt.text))
     }
 
     /// Returns whether a prompt is the newest one or the task that is still open.
     pub fn is_in_goal(&self, prompt: &Prompt) -> bool {
         let goal = self.current_goal();
-        let task = goal.task.filter(|_| !goal.is_answered);
-        [goal.newest, task].into_iter().flatten().any(|known| known.record == prompt.record)
+        let task = goal.task_prompt.filter(|_| !goal.is_answered);
+        [goal.newest_prompt, task].into_iter().flatten().any(|known| known.record == prompt.record)
     }
 
     /// Returns whether the newest prompt is clear without the messages before it.
     pub fn stands_newest_alone(&self) -> bool {
         let goal = self.current_goal();
-        goal.accepted.is_none()
-            && goal.newest.is_some_and(|newest| {
+        goal.accepted_proposal.is_none()
+            && goal.newest_prompt.is_some_and(|newest| {
                 newest.prompt_kind() == PromptKind::Task
                     && !prompt::is_unclear_without_message_before(&newest.text)
             })
@@ -207,15 +214,15 @@ impl Digest {
     /// contain it. Once the agent has finished, its last message explains the newest one.
     pub fn explaining_message(&self) -> Option<&Prompt> {
         let before = self.prompt_before_newest().filter(|_| !self.has_finished())?;
-        self.current_goal().task.is_none_or(|task| task.record != before.record).then_some(before)
+        self.current_goal().task_prompt.is_none_or(|task| task.record != before.record).then_some(before)
     }
 
     /// Returns the task that belongs to the newest message. If the agent has summed it up, the agent's question or the
     /// message before the newest one explains the newest one better.
     pub fn explaining_task(&self) -> Option<&Prompt> {
         let goal = self.current_goal();
-        let task = goal.task?;
-        let is_explained = goal.accepted.is_some()
+        let task = goal.task_prompt?;
+        let is_explained = goal.accepted_proposal.is_some()
             || self.prompt_before_newest().is_some_and(|before| before.record != task.record);
         (!(goal.is_answered && is_explained)).then_some(task)
     }
@@ -224,12 +231,13 @@ impl Digest {
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
         // An answer depends on the agent's question instead.
-        if !prompt::is_unclear_without_message_before(&newest.text) || self.current_goal().accepted.is_some()
+        if !prompt::is_unclear_without_message_before(&newest.text)
+            || self.current_goal().accepted_proposal.is_some()
         {
             return None;
         }
         let is_objection =
-            |before: &Prompt| !before.refused.is_empty() && prompt::contradicts_agent(&before.text);
+            |before: &Prompt| !before.refused_call.is_empty() && prompt::contradicts_agent(&before.text);
         let mut before = earlier.iter().rev();
         let before = before.find(|before| !is_objection(before) && !before.text.starts_with('/'))?;
         (before.prompt_kind() != PromptKind::Approval || before.text.len() >= prompt::MIN_SUBSTANTIAL_CHARS)
@@ -240,7 +248,7 @@ impl Digest {
     pub fn meaning_of_command(&self, prompt: &Prompt) -> Option<&str> {
         let is_bare = prompt.text.starts_with('/') && prompt.text.split_whitespace().count() == 1;
         let said = self.statements.iter().find(|said| said.record > prompt.record).filter(|_| is_bare)?;
-        (said.record < self.said_last).then_some(said.text.as_str())
+        (said.record < self.last_message_record).then_some(said.text.as_str())
     }
 
     /// Returns whether the agent has not yet closed a turn since the prompt. A question counts as answered as soon as
@@ -248,9 +256,9 @@ impl Digest {
     pub fn is_unanswered(&self, prompt: &Prompt) -> bool {
         let is_question =
             prompt.prompt_kind() == PromptKind::Question || prompt::only_asks_to_look(&prompt.text);
-        let answers = |said: &AgentStatement| (said.closing || is_question) && said.record > prompt.record;
+        let answers = |said: &AgentStatement| (said.ended_turn || is_question) && said.record > prompt.record;
         let closed = self.statements.iter().any(answers);
-        !(closed || self.has_finished() && self.said_last > prompt.record)
+        !(closed || self.has_finished() && self.last_message_record > prompt.record)
     }
 
     /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent is working do not end
@@ -260,7 +268,7 @@ impl Digest {
         let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
         let end = next.map_or(u64::MAX, |next| next.record);
         let mut said = self.statements.iter().rev();
-        said.find(|said| said.closing && said.record > prompt.record && said.record < end)
+        said.find(|said| said.ended_turn && said.record > prompt.record && said.record < end)
     }
 
     /// Returns whether the turn that a prompt began has ended and files were edited in it.
@@ -272,13 +280,13 @@ impl Digest {
 
     /// Returns whether the agent has done anything since the newest prompt.
     pub fn has_work_since_newest_prompt(&self) -> bool {
-        self.prompts.last().is_some_and(|newest| self.worked > newest.record)
+        self.prompts.last().is_some_and(|newest| self.last_work_record > newest.record)
     }
 
     /// Returns whether a prompt answers the agent's question, for example by choosing an option or by approving with a
     /// condition.
     pub fn is_reply_to_agent(&self, prompt: &Prompt) -> bool {
-        let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
+        let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.closing_question.is_empty());
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
@@ -286,7 +294,7 @@ impl Digest {
     /// without the task. In contrast, an answer is quoted after its question, and a refusal after the refused call.
     pub fn comes_before_task(&self, newest: &Prompt) -> bool {
         newest.prompt_kind() == PromptKind::Task
-            && newest.refused.is_empty()
+            && newest.refused_call.is_empty()
             && !self.is_reply_to_agent(newest)
     }
 
@@ -297,7 +305,7 @@ impl Digest {
         self.statements
             .iter()
             .rev()
-            .find(|said| said.closing && said.record < prompt.record && said.record > since)
+            .find(|said| said.ended_turn && said.record < prompt.record && said.record > since)
     }
 }
 
@@ -311,8 +319,8 @@ impl Prompt {
         let kept = outline_text(&self.text, most);
         let kept = cut_to_bytes(&kept, most).to_owned();
         for name in names::file_names_in(&self.text) {
-            if !kept.contains(&name) && !self.names.contains(&name) {
-                self.names.push(name);
+            if !kept.contains(&name) && !self.file_names_in_removed_part.contains(&name) {
+                self.file_names_in_removed_part.push(name);
             }
         }
         self.text = kept;
@@ -322,7 +330,7 @@ impl Prompt {
 /// Returns whether a closing message settles the request. A message that ends with a question to the user does. "It
 /// still fails. Next I will add a parameter." does not.
 fn settles_request(said: &AgentStatement) -> bool {
-    !said.asks.is_empty() || !crate::statement::announces_next_step(&said.text)
+    !said.closing_question.is_empty() || !crate::statement::announces_next_step(&said.text)
 }
 
 #[cfg(test)]

@@ -29,10 +29,12 @@ pub struct AgentStatement {
     pub text: String,
     /// Whether the statement ended a turn. If so, it is a summary, an answer or a proposal. Other statements were made
     /// between two calls.
-    pub closing: bool,
+    #[serde(rename = "closing")]
+    pub ended_turn: bool,
     /// The question or offer at the end of the statement, or empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub asks: String,
+    #[serde(rename = "asks")]
+    pub closing_question: String,
     /// Whether the statement retracts an earlier statement.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retracts: bool,
@@ -43,9 +45,11 @@ pub struct AgentStatement {
 pub struct CallStep {
     pub record: u64,
     pub at: String,
-    pub did: StepAction,
+    #[serde(rename = "did")]
+    pub action: StepAction,
     /// The path or the command.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub path_or_command: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// Whether the call is a check that passed.
@@ -54,7 +58,8 @@ pub struct CallStep {
     /// Whether a hook reported the call when it happened. The agent's messages are read from the transcript later, so
     /// a message may have to be placed before the call (see `record_before_words`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub live: bool,
+    #[serde(rename = "live")]
+    pub is_reported_by_hook: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,8 +89,8 @@ impl Digest {
             self.add_earlier_statement(record);
             return;
         }
-        self.said_last = self.record_before_words(record);
-        self.said = record.text.to_string();
+        self.last_message_record = self.record_before_words(record);
+        self.last_message = record.text.to_string();
         self.add_purpose(record);
         // If this statement is a mere announcement, `drop_uninformative_statement` drops it when the next statement
         // follows.
@@ -97,7 +102,7 @@ impl Digest {
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
         // The stop hook and the transcript both report this message.
         let known = self.statements.iter().rposition(|known| known.text == text);
-        let closing = closing || known.is_some_and(|place| self.statements[place].closing);
+        let closing = closing || known.is_some_and(|place| self.statements[place].ended_turn);
         if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {
             self.statements.remove(place);
         }
@@ -107,13 +112,19 @@ impl Digest {
         self.drop_uninformative_statement();
         let asks = cut_to_bytes(&statement::question_at_end(&record.text), MAX_QUESTION_BYTES).to_owned();
         let retracts = statement::retracts_statement(&record.text);
-        self.statements.push(AgentStatement { record: self.said_last, text, closing, asks, retracts });
+        self.statements.push(AgentStatement {
+            record: self.last_message_record,
+            text,
+            ended_turn: closing,
+            closing_question: asks,
+            retracts,
+        });
         if let Some(older) = self.statements.len().checked_sub(FULL_LENGTH_STATEMENTS + 1) {
             let text = &mut self.statements[older].text;
             *text = first_sentences_within(text, MAX_OLD_STATEMENT_BYTES);
         }
         if self.statements.len() > MAX_STATEMENTS {
-            let oldest = self.statements.iter().position(|said| !said.closing).unwrap_or(0);
+            let oldest = self.statements.iter().position(|said| !said.ended_turn).unwrap_or(0);
             self.statements.remove(oldest);
         }
     }
@@ -122,17 +133,22 @@ impl Digest {
     /// repeats that message and also contains earlier ones.
     fn add_earlier_statement(&mut self, record: &JournalRecord) {
         let text = first_sentences_within(&statement::condense_closing(&record.text), MAX_STATEMENT_BYTES);
-        let is_known = self.said == *record.text
+        let is_known = self.last_message == *record.text
             || self.statements.iter().any(|known| known.text == text || known.text == record.text.trim());
         let text = first_sentences_within(&statement::finding_between_calls(&text), MAX_FINDING_BYTES);
         if is_known || text.is_empty() {
             return;
         }
-        let record_before = self.record_before_words(record).min(self.said_last.saturating_sub(1));
+        let record_before = self.record_before_words(record).min(self.last_message_record.saturating_sub(1));
         let place = self.statements.partition_point(|known| known.record <= record_before);
         let retracts = statement::retracts_statement(&record.text);
-        let said =
-            AgentStatement { record: record_before, text, closing: false, asks: String::new(), retracts };
+        let said = AgentStatement {
+            record: record_before,
+            text,
+            ended_turn: false,
+            closing_question: String::new(),
+            retracts,
+        };
         self.statements.insert(place, said);
         if self.statements.len() > MAX_STATEMENTS {
             self.statements.remove(0);
@@ -142,7 +158,7 @@ impl Digest {
     /// Drops the last statement if it was made between two calls and is not informative. This is done only when
     /// another statement follows.
     fn drop_uninformative_statement(&mut self) {
-        let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
+        let Some(last) = self.statements.last_mut().filter(|last| !last.ended_turn) else { return };
         last.text = statement::finding_between_calls(&last.text);
         last.text = first_sentences_within(&last.text, MAX_FINDING_BYTES);
         if last.text.is_empty() {
@@ -153,7 +169,7 @@ impl Digest {
     /// Marks the last statement as the end of its turn. Called when a prompt arrives while the agent is not working.
     pub(super) fn mark_turn_closed(&mut self) {
         if let Some(last) = self.statements.last_mut() {
-            last.closing = true;
+            last.ended_turn = true;
         }
     }
 
@@ -179,17 +195,19 @@ impl Digest {
         // same second or later, because those are most likely the next attempt.
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let later = |step: &CallStep| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
+        let later = |step: &CallStep| {
+            step.is_reported_by_hook && step.record > asked && step.at.as_str() >= &*record.ts
+        };
         let place = self.steps.iter().position(later).filter(|_| told_late).unwrap_or(self.steps.len());
         let step = CallStep {
-            record: self.steps.get(place).map_or(self.records, |next| next.record),
+            record: self.steps.get(place).map_or(self.record_count, |next| next.record),
             at: record.ts.to_string(),
-            did,
-            what: cut_to_bytes(what, MAX_STEP_BYTES).to_owned(),
+            action: did,
+            path_or_command: cut_to_bytes(what, MAX_STEP_BYTES).to_owned(),
             failed: record.ok == Some(false) || ended == RunResult::Failed,
             passed: ended == RunResult::Passed
                 && !run::checks_of_command(&record.command, &record.cwd).is_empty(),
-            live: record.from.is_empty(),
+            is_reported_by_hook: record.from.is_empty(),
         };
         self.steps.insert(place, step);
         keep_last(&mut self.steps, MAX_STEPS);
@@ -200,34 +218,36 @@ impl Digest {
     fn record_before_words(&self, record: &JournalRecord) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let later = |step: &&CallStep| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
+        let later = |step: &&CallStep| {
+            step.is_reported_by_hook && step.record > asked && step.at.as_str() >= &*record.ts
+        };
         let after = self.steps.iter().find(later).filter(|_| told_late);
-        after.map_or(self.records, |step| step.record - 1)
+        after.map_or(self.record_count, |step| step.record - 1)
     }
 
     pub fn has_work_after_last_message(&self) -> bool {
-        self.worked > self.said_last
+        self.last_work_record > self.last_message_record
     }
 
     /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no
     /// work followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
-        let said_all = !statement::announces_next_step(&self.said);
+        let said_all = !statement::announces_next_step(&self.last_message);
         !self.has_work_after_last_message()
             && said_all
             && !(self.todos.iter().any(in_progress) && self.are_todos_current())
     }
 
     pub fn steps_since_last_message(&self) -> &[CallStep] {
-        let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
+        let since = self.last_message_record.max(self.prompts.last().map_or(0, |prompt| prompt.record));
         let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
         &self.steps[first..]
     }
 
     /// Returns the calls that were still running when the records ended, each given as its command or file.
     pub fn unfinished_calls(&self) -> impl Iterator<Item = &str> {
-        self.unfinished.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
+        self.unfinished_call_texts.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
     }
 
     pub fn requests_with_outcomes(&self) -> Vec<Turn<'_>> {
@@ -251,7 +271,7 @@ impl Digest {
         let prompt = self.prompts.get(place)?;
         let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);
         let mut said = self.statements.iter().rev();
-        said.find(|said| said.closing && said.record > prompt.record && said.record < end)
+        said.find(|said| said.ended_turn && said.record > prompt.record && said.record < end)
     }
 }
 

@@ -17,7 +17,7 @@ impl Digest {
     /// Returns whether the todo list is probably about the current work, that is, whether few prompts have followed its
     /// last change.
     pub fn are_todos_current(&self) -> bool {
-        let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
+        let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_changed_at);
         let tasks = later()
             .filter(|prompt| prompt.prompt_kind() == PromptKind::Task && !self.is_reply_to_agent(prompt))
             .count();
@@ -27,8 +27,9 @@ impl Digest {
     /// Returns the number of successful edits since the todo list last changed. After many edits, entries that are
     /// still open may be done.
     pub fn edits_since_todos(&self) -> usize {
-        let later =
-            |step: &&CallStep| step.record > self.todos_at && step.did == StepAction::Edited && !step.failed;
+        let later = |step: &&CallStep| {
+            step.record > self.todos_changed_at && step.action == StepAction::Edited && !step.failed
+        };
         self.steps.iter().filter(later).count()
     }
 
@@ -50,8 +51,8 @@ impl Digest {
         if !ADD_WORDS.iter().any(|start| small.starts_with(start)) {
             return false;
         }
-        let edits = self.changes.iter().filter(|change| change.record > self.todos_at);
-        let added: Vec<&String> = edits.flat_map(|change| &change.names.added).collect();
+        let edits = self.changes.iter().filter(|change| change.record > self.todos_changed_at);
+        let added: Vec<&String> = edits.flat_map(|change| &change.changed_names.added).collect();
         let mut names = identifiers_in(entry).peekable();
         names.peek().is_some() && names.all(|name| added.iter().any(|known| *known == name))
     }
@@ -65,8 +66,14 @@ impl Digest {
             return false;
         }
         let passed = |sort: run::CommandKind| {
-            let mut runs = self.checks.iter().filter(|used| used.sort == sort && used.last > self.todos_at);
-            runs.any(|used| used.ended == RunResult::Passed && self.file_edited_after(used.last).is_none())
+            let mut runs = self
+                .checks
+                .iter()
+                .filter(|used| used.check_kind == sort && used.last_run_record > self.todos_changed_at);
+            runs.any(|used| {
+                used.last_result == RunResult::Passed
+                    && self.file_edited_after(used.last_run_record).is_none()
+            })
         };
         let asked = [
             ("test", run::CommandKind::Test),

@@ -21,12 +21,12 @@ fn an_entry_is_done_if_the_declaration_was_added() {
     };
     let mut digest = Digest::new("s");
     digest.todos = todos.map(todo).to_vec();
-    digest.todos_at = 3;
-    digest.changes = vec![FileEdit { record: 5, names: names.clone(), ..FileEdit::default() }];
+    digest.todos_changed_at = 3;
+    digest.changes = vec![FileEdit { record: 5, changed_names: names.clone(), ..FileEdit::default() }];
     let done: Vec<bool> = digest.todos.iter().map(|todo| digest.is_todo_done(todo)).collect();
     // The first entry comes before one that is done. Of the third, only half is done.
     assert_eq!(done, [true, true, false, false]);
     // What was added before the list changed shows nothing.
-    digest.changes = vec![FileEdit { record: 2, names, ..FileEdit::default() }];
+    digest.changes = vec![FileEdit { record: 2, changed_names: names, ..FileEdit::default() }];
     assert!(!digest.todos.iter().any(|todo| digest.is_todo_done(todo)));
 }

@@ -29,7 +29,7 @@ impl Digest {
 
     /// Returns the commands that did not fail, in descending order of worth.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
-        let passed = self.commands.iter().filter(|command| command.ended != RunResult::Failed);
+        let passed = self.commands.iter().filter(|command| command.last_result != RunResult::Failed);
         rank_by_worth(passed, |command| self.command_worth(command), |command| &command.command)
     }
 
@@ -39,21 +39,22 @@ impl Digest {
     /// whether the file was edited count least.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
-        let mut worth = 2.2 * self.recency(file.last, 30.0) + 0.5 * uses.ln_1p();
+        let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.mentions_in_commands);
+        let mut worth = 2.2 * self.recency(file.last_use_record, 30.0) + 0.5 * uses.ln_1p();
         worth += 1.0 * self.recency(related.last_use_of_related(file), 30.0);
         let finder = Finder::new(name);
         let names = |text: &str| finder.find(text.as_bytes()).is_some();
-        worth += if names(&self.said) { 1.0 } else { 0.0 };
-        let is_asked =
-            |prompt: &&Prompt| names(&prompt.text) || prompt.names.iter().any(|known| known == name);
+        worth += if names(&self.last_message) { 1.0 } else { 0.0 };
+        let is_asked = |prompt: &&Prompt| {
+            names(&prompt.text) || prompt.file_names_in_removed_part.iter().any(|known| known == name)
+        };
         worth += if related.goals.iter().any(is_asked) { 0.4 } else { 0.0 };
         worth += if related.errors.iter().any(|error| names(error)) { 1.5 } else { 0.0 };
         worth += if file.edits > 0 { 0.6 } else { 0.0 };
         worth
             - if is_generated(&file.path) {
                 1.5
-            } else if file.outside {
+            } else if file.is_outside_checkout {
                 0.5
             } else {
                 0.0
@@ -80,7 +81,7 @@ impl Digest {
         let often = f64::from(command.runs).ln_1p();
         let checks = if is_check_or_status(&command.command) { 0.6 } else { 0.0 };
         let long = if command.command.len() > 60 { 0.3 } else { 0.0 };
-        often + 2.0 * self.recency(command.last, 25.0) + checks - long
+        often + 2.0 * self.recency(command.last_run_record, 25.0) + checks - long
     }
 
     /// Returns 1 for the current record, and half as much for every `half_life` records before it. Returns 0 if
@@ -88,7 +89,7 @@ impl Digest {
     fn recency(&self, record: u64, half_life: f64) -> f64 {
         match record {
             0 => 0.0,
-            record => (-(self.records.saturating_sub(record) as f64) / half_life).exp2(),
+            record => (-(self.record_count.saturating_sub(record) as f64) / half_life).exp2(),
         }
     }
 }
@@ -97,7 +98,7 @@ impl Digest {
 /// `parse_tests.rs` and `test_parse.py`.
 struct RelatedFiles<'a> {
     /// For each group of related files, the last use and path of the two most recently used ones.
-    last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
+    last_used_by_group: BTreeMap<&'a str, [(u64, &'a str); 2]>,
     goals: Vec<&'a Prompt>,
     /// The errors of the newest open failures.
     errors: Vec<&'a str>,
@@ -111,7 +112,7 @@ impl<'a> RelatedFiles<'a> {
         let mut last: BTreeMap<&str, [(u64, &str); 2]> = BTreeMap::new();
         for file in &digest.files {
             let [first, second] = last.entry(name_without_test_marks(&file.path)).or_default();
-            let this = (file.last, file.path.as_str());
+            let this = (file.last_use_record, file.path.as_str());
             if this > *first {
                 (*first, *second) = (this, *first);
             } else if this > *second {
@@ -123,11 +124,13 @@ impl<'a> RelatedFiles<'a> {
             .take(MAX_FAILURES_SEARCHED)
             .map(|failure| failure.error.as_str())
             .collect();
-        RelatedFiles { last, goals: digest.current_prompts(), errors }
+        RelatedFiles { last_used_by_group: last, goals: digest.current_prompts(), errors }
     }
 
     fn last_use_of_related(&self, file: &FileUse) -> u64 {
-        let Some([first, second]) = self.last.get(name_without_test_marks(&file.path)) else { return 0 };
+        let Some([first, second]) = self.last_used_by_group.get(name_without_test_marks(&file.path)) else {
+            return 0;
+        };
         if first.1 == file.path { second.0 } else { first.0 }
     }
 }

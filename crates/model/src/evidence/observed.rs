@@ -25,17 +25,17 @@ pub fn task_of_run<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Op
 
 /// Returns the entry for a run, or `None` if it is not a test run or its result is unknown.
 pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) -> Option<EvidenceEntry> {
-    if check.sort != CommandKind::Test || check.ended == RunResult::Unknown {
+    if check.check_kind != CommandKind::Test || check.last_result == RunResult::Unknown {
         return None;
     }
-    let CheckUse { run, folder, result, at, exit, .. } = check;
+    let CheckUse { run, folder, result_line: result, at, exit, .. } = check;
     // Records of older versions contain the summary line but no counts.
     let counts = match check.counts.is_none() {
         true => run::counts_in_output(result).unwrap_or_default(),
         false => check.counts,
     };
     // Two runs can end within one second, so the time alone does not identify a run.
-    let mark = fnv_fingerprint([session, at, run, folder, check.ended.name(), &check.runs.to_string()]);
+    let mark = fnv_fingerprint([session, at, run, folder, check.last_result.name(), &check.runs.to_string()]);
     let mut entry = EvidenceEntry {
         id: format!("o-{mark:016x}"),
         task_id: task.to_owned(),
@@ -43,7 +43,7 @@ pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) 
         kind: EvidenceOrigin::Observed.name().to_owned(),
         timestamp: at.clone(),
         agent: harness.to_owned(),
-        verdict: verdict_of_run(check.ended, counts).name().to_owned(),
+        verdict: verdict_of_run(check.last_result, counts).name().to_owned(),
         summary: result.clone(),
         tests_passed: counts.passed,
         tests_failed: counts.failed,

@@ -1,6 +1,6 @@
 //! Chooses which parts of a session go into a packet, and describes them.
 
-use super::Check;
+use super::RecordedCheck;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
 use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt};
 use crate::prompt;
@@ -21,25 +21,29 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
     let is_down = |file: &FileUse| {
-        file.deleted || material.ignored.contains(&file.path) || material.gone.contains(&file.path)
+        file.deleted || material.ignored.contains(&file.path) || material.missing_files.contains(&file.path)
     };
     let mut ranked = material.digest.ranked_files();
     // Move missing or ignored files, and files outside the project, to the end. The sort is stable.
-    ranked.sort_by_key(|file| (is_down(file), file.outside));
+    ranked.sort_by_key(|file| (is_down(file), file.is_outside_checkout));
     let goal = material.digest.current_goal();
-    let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
+    let task = goal
+        .task_prompt
+        .filter(|_| !goal.is_answered)
+        .or(goal.newest_prompt)
+        .map_or(0, |prompt| prompt.record);
     let (mut read, mut named) = (0, 0);
     ranked.retain(|file| {
         let only_guessed = file.edits == 0 && file.reads == 0;
         let is_git = file.path.split('/').any(|part| part == ".git");
-        let is_noise = is_tail(file) || is_down(file) || file.outside || file.deleted || is_git;
+        let is_noise = is_tail(file) || is_down(file) || file.is_outside_checkout || file.deleted || is_git;
         if file.edits == 0 && is_folder(file) || only_guessed && is_noise {
             return false;
         }
         // Files that were only named in commands are kept only if they belong to the current task.
         if only_guessed {
-            named += usize::from(file.last > task);
-            return file.last > task && named <= MAX_NAMED_FILES;
+            named += usize::from(file.last_use_record > task);
+            return file.last_use_record > task && named <= MAX_NAMED_FILES;
         }
         let only_read = file.edits == 0;
         read += usize::from(only_read);
@@ -61,25 +65,25 @@ fn is_below_folder_ending(path: &str, end: &str) -> bool {
 pub struct CheckRun<'d> {
     /// The command that repeats the check from the top of the checkout.
     pub command: String,
-    used: &'d CheckUse,
+    check_use: &'d CheckUse,
     /// Whether a file was edited after the run.
     edited_since: bool,
 }
 
 impl CheckRun<'_> {
-    pub fn to_validator_run(&self) -> Check {
-        Check {
+    pub fn to_validator_run(&self) -> RecordedCheck {
+        RecordedCheck {
             command: self.command.clone(),
-            ok: self.used.ended == RunResult::Passed,
-            unknown: self.used.ended == RunResult::Unknown,
+            ok: self.check_use.last_result == RunResult::Passed,
+            unknown: self.check_use.last_result == RunResult::Unknown,
             edited_since: self.edited_since,
-            at: self.used.at.clone(),
+            at: self.check_use.at.clone(),
         }
     }
 
     /// Describes the run, such as `passed at …, before the last edits` or `failed (exit 2) at …: `why``.
     pub fn describe(&self) -> String {
-        let CheckUse { ended, exit, at, result, counts, .. } = self.used;
+        let CheckUse { last_result: ended, exit, at, result_line: result, counts, .. } = self.check_use;
         let how = match (ended, exit) {
             (RunResult::Failed, Some(exit)) => format!("failed (exit {exit})"),
             (RunResult::Unknown, _) if counts.tests_run() == Some(0) => "ran no tests".to_owned(),
@@ -103,18 +107,18 @@ impl CheckRun<'_> {
             "unknown command",
             "no task ",
         ];
-        let CheckUse { ended, result, .. } = self.used;
+        let CheckUse { last_result: ended, result_line: result, .. } = self.check_use;
         *ended == RunResult::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
     fn is_run_of(&self, check: &run::ProjectCheck) -> bool {
-        run::checks_of_command(&self.used.run, &self.used.folder)
+        run::checks_of_command(&self.check_use.run, &self.check_use.folder)
             .first()
             .is_some_and(|known| known.identity_key() == check.identity_key())
     }
 
     pub fn has_passed(&self) -> bool {
-        self.used.ended == RunResult::Passed
+        self.check_use.last_result == RunResult::Passed
     }
 
     pub fn is_before_last_edit(&self) -> bool {
@@ -123,7 +127,7 @@ impl CheckRun<'_> {
 
     /// Returns whether only some of the tests ran. Such a run does not show that the work is done.
     pub fn is_partial_test_run(&self) -> bool {
-        run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
+        run::checks_of_command(&self.check_use.run, "").first().is_some_and(run::is_partial_test_run)
     }
 }
 
@@ -131,10 +135,10 @@ impl CheckRun<'_> {
 pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     let run = |used| CheckRun {
         command: command_with_cd(used),
-        used,
-        edited_since: !digest.files_changed_after_check(used.last).is_empty(),
+        check_use: used,
+        edited_since: !digest.files_changed_after_check(used.last_run_record).is_empty(),
     };
-    digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
+    digest.check_runs().into_iter().filter(|used| used.check_kind.is_check()).map(run).collect()
 }
 
 /// Returns the command, preceded by `cd FOLDER` if needed. An absolute folder is left out, because it would be
@@ -151,16 +155,18 @@ pub fn runs_worth_repeating<'r, 'd>(
     runs: &'r [CheckRun<'d>],
     failing: &'r [&'d Failure],
 ) -> impl Iterator<Item = &'r CheckRun<'d>> {
-    let is_test = |run: &&CheckRun| run.used.sort == CommandKind::Test;
+    let is_test = |run: &&CheckRun| run.check_use.check_kind == CommandKind::Test;
     let tested = runs.iter().any(|run| is_test(&run) && !run.is_partial_test_run());
     let broad = runs.iter().filter(|run| !run.is_partial_test_run());
     let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_partial_test_run());
     let is_failing = |run: &CheckRun| {
         failing.iter().any(|failure| {
-            run::checks_of_command(&failure.what, &failure.folder).iter().any(|check| run.is_run_of(check))
+            run::checks_of_command(&failure.command_or_file, &failure.folder)
+                .iter()
+                .any(|check| run.is_run_of(check))
         })
     };
-    broad.chain(narrow).filter(move |run| match run.used.ended {
+    broad.chain(narrow).filter(move |run| match run.check_use.last_result {
         RunResult::Passed => true,
         RunResult::Failed => !run.is_command_missing() && is_failing(run),
         RunResult::Unknown => false,
@@ -169,8 +175,9 @@ pub fn runs_worth_repeating<'r, 'd>(
 
 /// Returns whether a complete test run has passed since the last edit.
 pub fn has_passed_since_edits(runs: &[CheckRun]) -> bool {
-    let passed = |run: &CheckRun| run.used.ended == RunResult::Passed && !run.edited_since;
-    runs.iter().any(|run| run.used.sort == CommandKind::Test && !run.is_partial_test_run() && passed(run))
+    let passed = |run: &CheckRun| run.check_use.last_result == RunResult::Passed && !run.edited_since;
+    runs.iter()
+        .any(|run| run.check_use.check_kind == CommandKind::Test && !run.is_partial_test_run() && passed(run))
 }
 
 pub fn is_same_command(one: &str, other: &str) -> bool {
@@ -195,12 +202,12 @@ pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Op
     };
     let each: Option<Vec<&CheckRun>> = parts.map(run_of).collect();
     let strength = |run: &&CheckRun<'d>| {
-        let ended = match run.used.ended {
+        let ended = match run.check_use.last_result {
             RunResult::Failed => 0,
             RunResult::Unknown => 1,
             RunResult::Passed => 2,
         };
-        (ended, !run.edited_since, run.used.last)
+        (ended, !run.edited_since, run.check_use.last_run_record)
     };
     each?.into_iter().min_by_key(strength)
 }
@@ -216,14 +223,14 @@ pub fn covers_command(wide: &str, narrow: &str) -> bool {
 
 /// Returns the goal in the user's own words, or in the agent's words if the user only agreed.
 pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
-    let newest = goal.newest?;
-    let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
-    match (newest.prompt_kind(), goal.accepted) {
+    let newest = goal.newest_prompt?;
+    let task = goal.task_prompt.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
+    match (newest.prompt_kind(), goal.accepted_proposal) {
         (prompt::PromptKind::Task | prompt::PromptKind::Question, _) => Some(&newest.text),
-        (_, Some(accepted)) if !accepted.asks.is_empty() => Some(&newest.text),
+        (_, Some(accepted)) if !accepted.closing_question.is_empty() => Some(&newest.text),
         (prompt::PromptKind::Approval, Some(accepted)) => Some(&accepted.text),
         // "push it" is a goal, but a "yes" without a known proposal is not.
-        (prompt::PromptKind::Remark, _) if !newest.at_work => Some(&newest.text),
+        (prompt::PromptKind::Remark, _) if !newest.is_sent_during_work => Some(&newest.text),
         (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }
 }
@@ -233,8 +240,8 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
 pub fn checks_demanded_by_user(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     // Checks demanded for a finished task applied only to that task.
-    let task = goal.task.filter(|_| !goal.is_answered);
-    for prompt in [goal.newest, task].into_iter().flatten() {
+    let task = goal.task_prompt.filter(|_| !goal.is_answered);
+    for prompt in [goal.newest_prompt, task].into_iter().flatten() {
         for command in quoted_commands(&prompt.text) {
             let is_check = run::command_kind(command).is_some_and(CommandKind::is_check);
             if is_check && !found.iter().any(|known| covers_command(known, command)) {

@@ -12,11 +12,11 @@ use super::choose::{
 };
 use super::pickup::CHOSEN_BY_USER;
 use super::{
-    CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING, Check, DECISIONS_HEADING, FILES_HEADING,
+    CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, FILES_HEADING,
     INTENT_HEADING, NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING,
-    SUGGESTED_HEADING, USER_SAID, VALIDATORS_HEADING, words,
+    RecordedCheck, SUGGESTED_HEADING, USER_SAID, VALIDATORS_HEADING, words,
 };
-use crate::brief::{self, BriefFact, FactClass, Occasion};
+use crate::brief::{self, BriefFact, BriefOccasion, FactClass};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::effect::EffectKind;
@@ -68,7 +68,7 @@ const MAX_NEWEST_MESSAGE_CHARS: usize = 2_000;
 const MAX_EARLIER_TASK_CHARS: usize = 300;
 
 /// The maximum length of the quoted task if the newest prompt was sent during that task.
-const DURING_CHARS: usize = 700;
+const MAX_CHARS_OF_INTERRUPTED_TASK: usize = 700;
 
 /// A prompt with fewer characters than this may refer to the prompt before it.
 const MAX_REFERRING_CHARS: usize = 60;
@@ -103,16 +103,16 @@ pub struct PacketMaterial<'a> {
     /// The state of the session's own checkout. `None` if it does not use git or does not exist on this machine.
     pub git: Option<&'a GitFacts>,
     /// Whether the session ran in another project. If so, its files are not this project's files.
-    pub elsewhere: bool,
+    pub is_of_other_project: bool,
     pub now: Timestamp,
     /// Files that the user chose.
     pub confirmed: &'a [String],
     /// The decisions in force.
     pub decisions: &'a [String],
     /// The rules of the session's role.
-    pub rules: &'a [String],
+    pub role_rules: &'a [String],
     /// Files that no longer exist.
-    pub gone: &'a [String],
+    pub missing_files: &'a [String],
     pub ignored: &'a [String],
     /// The paths and fingerprints of the existing files.
     pub files_seen: &'a [(String, String)],
@@ -174,36 +174,36 @@ pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
 struct PacketFacts<'a> {
     material: &'a PacketMaterial<'a>,
     goal: Goal<'a>,
-    told: Vec<BriefFact>,
+    brief_facts: Vec<BriefFact>,
     suggested: Vec<&'a FileUse>,
     failing: Vec<&'a Failure>,
     /// The last run of each test, build and lint. Tests come first, and newer runs come before older ones.
-    runs: Vec<CheckRun<'a>>,
+    check_runs: Vec<CheckRun<'a>>,
 }
 
 impl<'a> PacketFacts<'a> {
     fn new(material: &'a PacketMaterial<'a>) -> PacketFacts<'a> {
         let digest = material.digest;
         let brief = brief::BriefMaterial {
-            occasion: Occasion::Asked,
+            occasion: BriefOccasion::Asked,
             digest,
-            problems: &[],
-            gone: material.gone,
-            records: &[],
+            hook_problems: &[],
+            missing_files: material.missing_files,
+            feature_candidates: &[],
             scoring: None,
         };
         PacketFacts {
             material,
             goal: digest.current_goal(),
-            told: brief::facts_for_packet(&brief, MAX_FACTS_CHARS),
+            brief_facts: brief::facts_for_packet(&brief, MAX_FACTS_CHARS),
             suggested: suggested_files(material),
             failing: digest.open_failures().collect(),
-            runs: choose::last_check_runs(digest),
+            check_runs: choose::last_check_runs(digest),
         }
     }
 
     fn facts_of_class(&self, class: FactClass) -> impl Iterator<Item = &BriefFact> {
-        self.told.iter().filter(move |fact| fact.class == class)
+        self.brief_facts.iter().filter(move |fact| fact.class == class)
     }
 
     fn with_frontmatter(&self, body: &str, suggested: &[String]) -> Vec<u8> {
@@ -213,11 +213,14 @@ impl<'a> PacketFacts<'a> {
         let mut document = Document::parse(body.as_bytes());
         let files_seen: serde_json::Map<String, Value> =
             self.material.files_seen.iter().map(|(path, digest)| (path.clone(), json!(digest))).collect();
-        let seen: Vec<Check> = self
+        let seen: Vec<RecordedCheck> = self
             .validator_commands()
             .iter()
             .filter_map(|command| {
-                Some(Check { command: command.clone(), ..self.last_run_of(command)?.to_validator_run() })
+                Some(RecordedCheck {
+                    command: command.clone(),
+                    ..self.last_run_of(command)?.to_validator_run()
+                })
             })
             .collect();
         let mut entries: Vec<(&str, Value)> = vec![
@@ -258,7 +261,7 @@ impl<'a> PacketFacts<'a> {
         let purpose = self.material.purpose;
         let is_told = self.is_in_goal(purpose);
         let is_purpose = words::says_what_to_do(purpose) || words::is_given(purpose);
-        if is_purpose && !is_told || self.goal.newest.is_none() {
+        if is_purpose && !is_told || self.goal.newest_prompt.is_none() {
             text.push_str(&format!("{}\n", inline_for_model(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
@@ -276,7 +279,7 @@ impl<'a> PacketFacts<'a> {
                 MAX_TASK_CHARS,
             );
         }
-        let Goal { newest, accepted, is_answered, .. } = self.goal;
+        let Goal { newest_prompt: newest, accepted_proposal: accepted, is_answered, .. } = self.goal;
         let task = self.material.digest.explaining_task();
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
             let title = match is_answered {
@@ -298,25 +301,29 @@ impl<'a> PacketFacts<'a> {
         if let Some(accepted) = accepted {
             let chosen =
                 newest.and_then(|newest| statement::option_named_by_answer(&accepted.text, &newest.text));
-            let title = match (chosen, accepted.asks.is_empty()) {
+            let title = match (chosen, accepted.closing_question.is_empty()) {
                 (Some(_), true) => "Of the agent's proposals, the user chose".to_owned(),
                 (Some(_), false) => {
-                    let asks = in_quotation_marks(&accepted.asks, MAX_QUESTION_CHARS);
+                    let asks = in_quotation_marks(&accepted.closing_question, MAX_QUESTION_CHARS);
                     format!("The agent asked {asks}, and the user chose")
                 }
                 (None, true) => "The agent proposed, and the user agreed".to_owned(),
                 (None, false) => "The agent had said, and asked".to_owned(),
             };
-            let asks = if accepted.text.contains(&accepted.asks) { "" } else { accepted.asks.as_str() };
+            let asks = if accepted.text.contains(&accepted.closing_question) {
+                ""
+            } else {
+                accepted.closing_question.as_str()
+            };
             let whole = format!("{}\n{asks}", accepted.text);
             add(&title, String::new(), chosen.unwrap_or(whole.trim_end()), MAX_PROPOSAL_CHARS);
         }
         if let Some(newest) = newest {
-            let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
+            let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused_call.is_empty()) {
                 (false, true) => ("The user asked".to_owned(), MAX_TASK_CHARS),
                 (true, true) => ("The user's newest message".to_owned(), MAX_NEWEST_MESSAGE_CHARS),
                 (_, false) => (
-                    format!("The user said last, refusing {}", in_backticks(&newest.refused, 100)),
+                    format!("The user said last, refusing {}", in_backticks(&newest.refused_call, 100)),
                     MAX_NEWEST_MESSAGE_CHARS,
                 ),
             };
@@ -349,9 +356,9 @@ impl<'a> PacketFacts<'a> {
             let most = match (is_answered, refers) {
                 (false, true) => MAX_TASK_CHARS,
                 // An instruction in the task may still apply.
-                (true, false) if has_instruction => DURING_CHARS,
+                (true, false) if has_instruction => MAX_CHARS_OF_INTERRUPTED_TASK,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
-                (true, true) | (false, false) => DURING_CHARS,
+                (true, true) | (false, false) => MAX_CHARS_OF_INTERRUPTED_TASK,
             };
             add_task(&mut add, most);
         }
@@ -363,21 +370,21 @@ impl<'a> PacketFacts<'a> {
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);
-        let newest = self.goal.newest.filter(is_request).map_or(0, |newest| newest.record);
+        let newest = self.goal.newest_prompt.filter(is_request).map_or(0, |newest| newest.record);
         let is_published = |task: &Prompt| {
             self.material.digest.effects.iter().any(|used| {
                 matches!(used.effect.kind, EffectKind::Commit | EffectKind::PullRequest)
                     && (task.record..newest).contains(&used.record)
             })
         };
-        let task = self.goal.task.filter(|task| task.text.len() < MAX_TASK_CHARS / 10);
+        let task = self.goal.task_prompt.filter(|task| task.text.len() < MAX_TASK_CHARS / 10);
         self.goal.is_answered && task.is_some_and(is_published)
     }
 
     /// Returns whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
-        let goals = [self.goal.newest, self.goal.task];
+        let goals = [self.goal.newest_prompt, self.goal.task_prompt];
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
@@ -397,13 +404,16 @@ impl<'a> PacketFacts<'a> {
 
     /// Returns the agent's last message, unless a fact already contains it.
     fn last_message(&self) -> Option<String> {
-        let said = inline_for_model(&self.material.digest.said, 1_000);
+        let said = inline_for_model(&self.material.digest.last_message, 1_000);
         // A fact that starts with "Working on the newest message" does not contain the last message.
         let holds =
             |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("Working on the newest message");
         // An accepted proposal is already quoted as part of the goal.
-        let is_goal = self.goal.accepted.is_some_and(|said| said.record == self.material.digest.said_last);
-        let is_told = is_goal || self.told.iter().any(holds);
+        let is_goal = self
+            .goal
+            .accepted_proposal
+            .is_some_and(|said| said.record == self.material.digest.last_message_record);
+        let is_told = is_goal || self.brief_facts.iter().any(holds);
         (!said.is_empty() && !is_told).then(|| in_quotation_marks(&said, 1_000))
     }
 
@@ -412,11 +422,11 @@ impl<'a> PacketFacts<'a> {
     fn context_section(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
-        if self.material.digest.records == 0 {
+        if self.material.digest.record_count == 0 {
             text.push_str("No session was captured.\n");
         }
         let mut titles: Vec<&str> = Vec::new();
-        for class in self.told.iter().map(|fact| fact.class) {
+        for class in self.brief_facts.iter().map(|fact| fact.class) {
             // Earlier requests are added at the end.
             let elsewhere =
                 matches!(class, FactClass::Goal | FactClass::Words | FactClass::Checks | FactClass::Earlier);
@@ -424,7 +434,7 @@ impl<'a> PacketFacts<'a> {
                 continue;
             }
             titles.push(class.title());
-            let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
+            let facts = self.brief_facts.iter().filter(|fact| fact.class.title() == class.title());
             // Todos belong to the section Plan, changes are listed with their files, and unfinished calls follow
             // below.
             let is_elsewhere = |fact: &BriefFact| {
@@ -447,7 +457,7 @@ impl<'a> PacketFacts<'a> {
         push_list(&mut text, "The agent's last message", self.last_message());
         let begun = self.material.digest.unfinished_calls();
         push_list(&mut text, "Started and not finished", begun.map(|call| in_backticks(call, 300)));
-        let git = match (self.material.git, self.material.elsewhere) {
+        let git = match (self.material.git, self.material.is_of_other_project) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", describe_git(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
             (None, true) => String::new(),
@@ -485,7 +495,7 @@ impl<'a> PacketFacts<'a> {
     }
 
     fn constraints_section(&self) -> String {
-        let rules = self.material.rules.iter().map(|rule| inline_for_model(rule, 300));
+        let rules = self.material.role_rules.iter().map(|rule| inline_for_model(rule, 300));
         let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
         let mut said: Vec<String> = said.map(|fact| format!("{USER_SAID}{}", fact.text)).collect();
         for wish in self.lasting_instructions() {
@@ -581,26 +591,29 @@ impl<'a> PacketFacts<'a> {
     /// Returns the agent's questions that are still unanswered.
     fn open_questions(&self) -> Vec<String> {
         let digest = self.material.digest;
-        let answered = digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.said_last);
+        let answered =
+            digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.last_message_record);
         if answered {
             return Vec::new();
         }
-        let questions = words::unanswered_questions(&digest.said);
+        let questions = words::unanswered_questions(&digest.last_message);
         questions.iter().map(|question| inline_for_model(&question.replace("**", ""), 300)).collect()
     }
 
     fn notes_section(&self) -> String {
         let mut lines = Vec::new();
-        if self.material.digest.unread > 0 {
+        if self.material.digest.unread_transcript_bytes > 0 {
             lines.push(format!(
                 "{} KiB of the transcript were too old and were not read",
-                self.material.digest.unread / 1024
+                self.material.digest.unread_transcript_bytes / 1024
             ));
         }
         lines.extend(self.material.digest.describe_missing_journal());
-        if self.material.digest.torn > 0 {
-            let records =
-                count_with_noun(usize::try_from(self.material.digest.torn).unwrap_or(usize::MAX), "record");
+        if self.material.digest.unreadable_lines > 0 {
+            let records = count_with_noun(
+                usize::try_from(self.material.digest.unreadable_lines).unwrap_or(usize::MAX),
+                "record",
+            );
             lines
                 .push(format!("{records} of the session could not be read (damaged, or cut off by a crash)"));
         }
@@ -619,7 +632,7 @@ impl<'a> PacketFacts<'a> {
             }
         }
         let most = commands.len().max(self.material.validators.len() + MAX_SEEN_VALIDATORS);
-        for run in choose::runs_worth_repeating(&self.runs, &self.failing) {
+        for run in choose::runs_worth_repeating(&self.check_runs, &self.failing) {
             if commands.len() < most
                 && !commands.iter().any(|known| choose::covers_command(known, &run.command))
             {
@@ -632,14 +645,14 @@ impl<'a> PacketFacts<'a> {
     /// Returns the last run of a command. If the command line consists of several checks that ran separately, returns
     /// the worst of their runs.
     fn last_run_of(&self, command: &str) -> Option<&CheckRun<'a>> {
-        let same = self.runs.iter().find(|run| choose::is_same_command(&run.command, command));
-        same.or_else(|| choose::worst_run_of_parts(&self.runs, command))
+        let same = self.check_runs.iter().find(|run| choose::is_same_command(&run.command, command));
+        same.or_else(|| choose::worst_run_of_parts(&self.check_runs, command))
     }
 
     fn describe_file(&self, file: &FileUse) -> String {
         let mut why = Vec::new();
         let is_opened = file.edits + file.reads > 0;
-        let guesses = if is_opened { 0 } else { file.guesses };
+        let guesses = if is_opened { 0 } else { file.mentions_in_commands };
         for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (guesses, "named in a command")] {
             match n {
                 0 => {}
@@ -648,7 +661,7 @@ impl<'a> PacketFacts<'a> {
             }
         }
         // Reasons given for an earlier task do not apply to the current one.
-        let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
+        let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let changes = self.material.digest.changes_since(task.map_or(0, |prompt| prompt.record));
         let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
         let reasons: Vec<&str> = reasons
@@ -677,7 +690,7 @@ impl<'a> PacketFacts<'a> {
         }
         for (is, word) in [
             (self.is_file_gone(file), "gone"),
-            (file.outside, "outside the project"),
+            (file.is_outside_checkout, "outside the project"),
             (self.material.ignored.contains(&file.path), "ignored by git"),
         ] {
             if is {
@@ -688,7 +701,7 @@ impl<'a> PacketFacts<'a> {
     }
 
     fn is_file_gone(&self, file: &FileUse) -> bool {
-        file.deleted || self.material.gone.contains(&file.path)
+        file.deleted || self.material.missing_files.contains(&file.path)
     }
 }
 

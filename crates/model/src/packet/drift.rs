@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Check, Packet};
+use super::{Packet, RecordedCheck};
 use crate::render::path_or_code;
 use crate::text::count_with_noun;
 use crate::time;
@@ -31,7 +31,8 @@ pub enum ClaimSubject {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
-    pub about: ClaimSubject,
+    #[serde(rename = "about")]
+    pub subject_kind: ClaimSubject,
     /// What the claim is about, such as a file, a command or a commit.
     pub subject: String,
     pub state: ClaimVerification,
@@ -39,7 +40,7 @@ pub struct Claim {
     pub note: String,
     /// Whether the subject is a file that can be opened in this project.
     #[serde(skip)]
-    pub opens: bool,
+    pub can_open_file: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -51,7 +52,7 @@ pub struct CurrentState<'a> {
     /// The state of each file, in the order of [`Packet::all_files`].
     pub files: &'a [CurrentFile],
     /// Whether the session continued and edited files after writing the packet.
-    pub edited: bool,
+    pub has_session_edited_since: bool,
     /// Whether the packet's session worked in another checkout. If so, its checks ran there.
     pub is_other_checkout: bool,
 }
@@ -62,7 +63,7 @@ pub struct CurrentGit {
     pub branch: String,
     pub dirty: Option<i64>,
     /// The distance between HEAD and the packet's commit. `None` if that commit does not exist in this repository.
-    pub way: Option<CommitDistance>,
+    pub distance_to_packet_commit: Option<CommitDistance>,
 }
 
 /// The number of commits that only HEAD contains, and the number that only the packet's commit contains.
@@ -107,55 +108,66 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     claims.extend(git_claims(packet, now.git.as_ref()));
     let files = packet.all_files();
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
-    let moved = now.edited || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
+    let moved =
+        now.has_session_edited_since || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
     claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, moved, now.is_other_checkout)));
     claims.extend(time::parse_time(&packet.created_at).map(|created| Claim {
-        about: ClaimSubject::Age,
+        subject_kind: ClaimSubject::Age,
         subject: packet.created_at.clone(),
         state: ClaimVerification::Verified,
         note: format!("written {}", time::describe_age(created, at)),
-        opens: false,
+        can_open_file: false,
     }));
     claims
 }
 
 /// Verifies a recorded check. Its result applies only in the checkout where it ran, and only if nothing has changed
 /// since.
-fn check_claim(check: &Check, moved: bool, is_other_checkout: bool) -> Claim {
+fn check_claim(check: &RecordedCheck, moved: bool, is_other_checkout: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let again = "; run it again";
     let (state, note) = match check {
-        Check { unknown: true, at, .. } => {
+        RecordedCheck { unknown: true, at, .. } => {
             (ClaimVerification::Unverified, format!("ran at {at}; its result was not seen"))
         }
-        Check { at, .. } if is_other_checkout => {
+        RecordedCheck { at, .. } if is_other_checkout => {
             (ClaimVerification::Unverified, format!("{how} at {at}, in another worktree"))
         }
-        Check { edited_since: true, at, .. } => {
+        RecordedCheck { edited_since: true, at, .. } => {
             (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits{again}"))
         }
-        Check { at, .. } if moved => {
+        RecordedCheck { at, .. } if moved => {
             (ClaimVerification::Unverified, format!("{how} at {at}, before later changes{again}"))
         }
-        Check { at, .. } => (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since")),
+        RecordedCheck { at, .. } => {
+            (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since"))
+        }
     };
-    Claim { about: ClaimSubject::Check, subject: check.command.clone(), state, note, opens: false }
+    Claim {
+        subject_kind: ClaimSubject::Check,
+        subject: check.command.clone(),
+        state,
+        note,
+        can_open_file: false,
+    }
 }
 
 /// Returns whether the checkout has no uncommitted files now.
 pub(super) fn is_clean(claims: &[Claim]) -> bool {
     let ends = |note: &str| note == CLEAN_AS_THEN_TEXT || note.ends_with(CLEAN_NOW_TEXT);
-    claims.iter().any(|claim| claim.about == ClaimSubject::Dirty && ends(&claim.note))
+    claims.iter().any(|claim| claim.subject_kind == ClaimSubject::Dirty && ends(&claim.note))
 }
 
 /// Returns whether a claim concerns a file that is not here but in the packet's worktree.
 pub(super) fn is_elsewhere(claim: &Claim) -> bool {
-    claim.about == ClaimSubject::File && claim.note.starts_with(ELSEWHERE_TEXT)
+    claim.subject_kind == ClaimSubject::File && claim.note.starts_with(ELSEWHERE_TEXT)
 }
 
 /// Returns whether HEAD is no longer at the packet's commit.
 pub(super) fn is_moved(claims: &[Claim]) -> bool {
-    claims.iter().any(|claim| claim.about == ClaimSubject::Head && claim.state == ClaimVerification::Changed)
+    claims
+        .iter()
+        .any(|claim| claim.subject_kind == ClaimSubject::Head && claim.state == ClaimVerification::Changed)
 }
 
 /// Returns the claims that are no longer true.
@@ -167,11 +179,11 @@ pub fn drifted_claims(claims: &[Claim]) -> Vec<&Claim> {
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
-        about: ClaimSubject::Project,
+        subject_kind: ClaimSubject::Project,
         subject: packet.project_id.clone(),
         state: ClaimVerification::Unverified,
         note: "the packet was written in that project, not in this one".to_owned(),
-        opens: false,
+        can_open_file: false,
     })
 }
 
@@ -182,7 +194,7 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
     }
     let claim = |about, subject: &str, state, note: String| {
         let subject = subject.to_owned();
-        Claim { about, subject, state, note, opens: false }
+        Claim { subject_kind: about, subject, state, note, can_open_file: false }
     };
     let Some(now) = now else {
         claims.push(claim(
@@ -194,7 +206,7 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
         return claims;
     };
     if !packet.head.is_empty() {
-        let (state, note) = match (now.head == packet.head, now.way) {
+        let (state, note) = match (now.head == packet.head, now.distance_to_packet_commit) {
             (true, _) => (ClaimVerification::Verified, "HEAD is where it was".to_owned()),
             (false, None) => (
                 ClaimVerification::Changed,
@@ -245,7 +257,13 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
     if let CurrentFile::Elsewhere { folder } = now {
         let note = format!("{ELSEWHERE_TEXT}{}", path_or_code(folder, 200));
         let state = ClaimVerification::Unverified;
-        return Claim { about: ClaimSubject::File, subject: path.to_owned(), state, note, opens: false };
+        return Claim {
+            subject_kind: ClaimSubject::File,
+            subject: path.to_owned(),
+            state,
+            note,
+            can_open_file: false,
+        };
     }
     let (state, note) = match (now, then) {
         (CurrentFile::Outside | CurrentFile::Elsewhere { .. }, _) => {
@@ -271,7 +289,13 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
         }
     };
     let opens = matches!(now, CurrentFile::Here { .. });
-    Claim { about: ClaimSubject::File, subject: path.to_owned(), state, note: note.to_owned(), opens }
+    Claim {
+        subject_kind: ClaimSubject::File,
+        subject: path.to_owned(),
+        state,
+        note: note.to_owned(),
+        can_open_file: opens,
+    }
 }
 
 fn short_commit(commit: &str) -> &str {

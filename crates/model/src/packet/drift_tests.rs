@@ -2,7 +2,7 @@ use super::{
     ClaimSubject, ClaimVerification, CommitDistance, CurrentFile, CurrentGit, CurrentState, drifted_claims,
     verify_claims,
 };
-use crate::packet::{Check, Packet};
+use crate::packet::{Packet, RecordedCheck};
 use crate::time;
 
 fn test_packet() -> Packet {
@@ -16,11 +16,11 @@ fn test_packet() -> Packet {
         files_seen: [("a", "1"), ("b", "2"), ("c", "gone"), ("d", "4")]
             .map(|(path, mark)| (path.into(), mark.into()))
             .to_vec(),
-        checks_seen: vec![Check {
+        checks_seen: vec![RecordedCheck {
             command: "make test".into(),
             ok: true,
             at: "2026-11-15T19:00:00Z".into(),
-            ..Check::default()
+            ..RecordedCheck::default()
         }],
         ..Packet::default()
     }
@@ -38,11 +38,17 @@ fn check_claims(
     let now = time::parse_time("2026-11-15T21:22:00Z").unwrap();
     let claims = verify_claims(
         &test_packet(),
-        &CurrentState { project: None, git, files, edited: false, is_other_checkout: false },
+        &CurrentState {
+            project: None,
+            git,
+            files,
+            has_session_edited_since: false,
+            is_other_checkout: false,
+        },
         now,
     );
     let found: Vec<(ClaimSubject, ClaimVerification, &str)> =
-        claims.iter().map(|c| (c.about, c.state, c.note.as_str())).collect();
+        claims.iter().map(|c| (c.subject_kind, c.state, c.note.as_str())).collect();
     assert_eq!(found, expected);
 }
 
@@ -50,8 +56,12 @@ fn check_claims(
 fn claims_are_verified_if_nothing_changed() {
     use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
     use ClaimVerification::{Unverified, Verified};
-    let git =
-        CurrentGit { head: "1111111111111111".into(), branch: "main".into(), dirty: Some(2), way: None };
+    let git = CurrentGit {
+        head: "1111111111111111".into(),
+        branch: "main".into(),
+        dirty: Some(2),
+        distance_to_packet_commit: None,
+    };
     check_claims(
         &[
             existing_file("1"),
@@ -81,7 +91,12 @@ fn claims_are_refuted_if_everything_changed() {
     use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
     use ClaimVerification::{Changed, Unverified, Verified};
     let way = Some(CommitDistance { ahead: 3, behind: 1 });
-    let git = CurrentGit { head: "2222222222222222".into(), branch: String::new(), dirty: Some(0), way };
+    let git = CurrentGit {
+        head: "2222222222222222".into(),
+        branch: String::new(),
+        dirty: Some(0),
+        distance_to_packet_commit: way,
+    };
     check_claims(
         &[
             existing_file("9"),
@@ -116,7 +131,7 @@ fn a_packet_by_hand_claims_little() {
             project: Some("here"),
             git: None,
             files: &files,
-            edited: false,
+            has_session_edited_since: false,
             is_other_checkout: false,
         },
         time::parse_time("2026-11-15").unwrap(),
@@ -140,11 +155,11 @@ fn a_packet_of_another_project_says_so() {
             project: Some(project),
             git: None,
             files: &[],
-            edited: false,
+            has_session_edited_since: false,
             is_other_checkout: false,
         };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
-        claims.iter().map(|c| (c.about, c.state)).collect::<Vec<_>>()
+        claims.iter().map(|c| (c.subject_kind, c.state)).collect::<Vec<_>>()
     };
     assert_eq!(of("here"), [(ClaimSubject::Project, ClaimVerification::Unverified)]);
     assert_eq!(of("there"), []);
@@ -153,9 +168,16 @@ fn a_packet_of_another_project_says_so() {
 #[test]
 fn a_run_before_the_last_edit_proves_nothing() {
     let check = |unknown: bool, edited_since, edited, expected: (ClaimVerification, &str)| {
-        let seen = Check { command: "make".into(), ok: !unknown, unknown, edited_since, at: "then".into() };
+        let seen =
+            RecordedCheck { command: "make".into(), ok: !unknown, unknown, edited_since, at: "then".into() };
         let packet = Packet { checks_seen: vec![seen], ..Packet::default() };
-        let now = CurrentState { project: None, git: None, files: &[], edited, is_other_checkout: false };
+        let now = CurrentState {
+            project: None,
+            git: None,
+            files: &[],
+            has_session_edited_since: edited,
+            is_other_checkout: false,
+        };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
         assert_eq!((claims[0].state, claims[0].note.as_str()), expected);
     };

@@ -42,17 +42,17 @@ pub struct PickupInput<'a> {
     /// The worktree that the packet is about, if the reader is in a different checkout.
     pub worktree: Option<&'a str>,
     /// The command that enters that worktree, if it exists.
-    pub go_there: Option<&'a str>,
+    pub command_to_enter_worktree: Option<&'a str>,
     pub claims: &'a [Claim],
     /// Files that changed after the packet was written, if this list was requested.
-    pub later: &'a [String],
+    pub files_changed_since: &'a [String],
     /// Decisions made after the packet was written.
-    pub decided: &'a [String],
-    pub overruled: &'a [String],
+    pub decisions_since: &'a [String],
+    pub decisions_no_longer_in_force: &'a [String],
     /// The state of the evidence, in one sentence for each task in progress.
     pub evidence: &'a [String],
     pub claim: ClaimState,
-    pub mention: MentionStyle,
+    pub mention_style: MentionStyle,
     pub now: Timestamp,
 }
 
@@ -110,8 +110,9 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
         packet.id,
     );
     if let Some(worktree) = pickup.worktree {
-        let go =
-            pickup.go_there.map(|command| format!(" To continue there: {}.", in_backticks(command, 300)));
+        let go = pickup
+            .command_to_enter_worktree
+            .map(|command| format!(" To continue there: {}.", in_backticks(command, 300)));
         let go = go.unwrap_or_default();
         text.push_str(&format!(
             "It describes {worktree}, not this checkout.{go} What follows was compared with this checkout.\n\n"
@@ -358,14 +359,14 @@ fn is_section_filled(text: &str) -> bool {
 
 fn drift_part(claims: &[Claim]) -> String {
     // The age of the packet is not drift, and check results are listed with the checks.
-    let counts = |claim: &&Claim| !matches!(claim.about, ClaimSubject::Age | ClaimSubject::Check);
+    let counts = |claim: &&Claim| !matches!(claim.subject_kind, ClaimSubject::Age | ClaimSubject::Check);
     let of = |state| claims.iter().filter(counts).filter(|claim| claim.state == state).count();
     let (verified, changed, unverified) =
         (of(ClaimVerification::Verified), of(ClaimVerification::Changed), of(ClaimVerification::Unverified));
     let is_apart =
         |about: ClaimSubject| matches!(about, ClaimSubject::File | ClaimSubject::Age | ClaimSubject::Check);
     let mut text = match (changed, verified) {
-        (0, 0) if claims.iter().all(|claim| is_apart(claim.about)) => String::new(),
+        (0, 0) if claims.iter().all(|claim| is_apart(claim.subject_kind)) => String::new(),
         (0, 0) => "Drift: nothing could be checked here.\n".to_owned(),
         (0, n) => {
             let unverified =
@@ -377,8 +378,8 @@ fn drift_part(claims: &[Claim]) -> String {
             count_with_noun(n, "fact")
         ),
     };
-    for claim in claims.iter().filter(|claim| !is_apart(claim.about)) {
-        let subject = match claim.about {
+    for claim in claims.iter().filter(|claim| !is_apart(claim.subject_kind)) {
+        let subject = match claim.subject_kind {
             ClaimSubject::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
             ClaimSubject::Branch if claim.subject == NO_BRANCH => claim.subject.clone(),
             ClaimSubject::Branch => format!("branch {}", in_backticks(&claim.subject, 100)),
@@ -394,13 +395,13 @@ fn drift_part(claims: &[Claim]) -> String {
     }
     for claim in claims
         .iter()
-        .filter(|claim| claim.about == ClaimSubject::File && claim.state == ClaimVerification::Changed)
+        .filter(|claim| claim.subject_kind == ClaimSubject::File && claim.state == ClaimVerification::Changed)
     {
         text.push_str(&format!("- changed: {}: {}\n", in_backticks(&claim.subject, 200), claim.note));
     }
     // The files that have not changed are listed below with their notes, so they share one line here.
     for state in [ClaimVerification::Verified, ClaimVerification::Unverified] {
-        let is_such = |claim: &&Claim| claim.about == ClaimSubject::File && claim.state == state;
+        let is_such = |claim: &&Claim| claim.subject_kind == ClaimSubject::File && claim.state == state;
         let files = claims.iter().filter(is_such).count();
         if files > 0 && !text.is_empty() {
             let files = count_with_noun(files, "file");
@@ -414,8 +415,8 @@ fn drift_part(claims: &[Claim]) -> String {
 fn decisions_part(pickup: &PickupInput) -> String {
     let mut text = String::new();
     let parts = [
-        ("Decided since the packet was written", pickup.decided),
-        ("In the packet, but no longer in force", pickup.overruled),
+        ("Decided since the packet was written", pickup.decisions_since),
+        ("In the packet, but no longer in force", pickup.decisions_no_longer_in_force),
     ];
     for (title, lines) in parts.into_iter().filter(|(_, lines)| !lines.is_empty()) {
         text.push_str(&format!("\n{title}:\n"));
@@ -428,7 +429,8 @@ fn decisions_part(pickup: &PickupInput) -> String {
 }
 
 fn files_part(pickup: &PickupInput) -> String {
-    let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == ClaimSubject::File).collect();
+    let files: Vec<&Claim> =
+        pickup.claims.iter().filter(|claim| claim.subject_kind == ClaimSubject::File).collect();
     let found = |claim: &Claim| format!("{}: {}", claim_state_word(claim.state), claim.note);
     // A note that applies to several files is printed only once.
     let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
@@ -455,10 +457,10 @@ fn files_part(pickup: &PickupInput) -> String {
         .find_section(&[HeadingPattern::exact(2, FILES_HEADING)])
         .map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
-    let mut used: [(&str, Vec<String>); 3] = USES.map(|how| (how, Vec::new()));
+    let mut used: [(&str, Vec<String>); 3] = FILE_USE_WORDS.map(|how| (how, Vec::new()));
     let mut gone: Vec<String> = Vec::new();
     for claim in files.iter().take(MAX_FILES) {
-        let shown = mention_path(&claim.subject, claim, pickup.mention);
+        let shown = mention_path(&claim.subject, claim, pickup.mention_style);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
         // Files without any other note share one line for each kind of use.
@@ -500,12 +502,12 @@ fn files_part(pickup: &PickupInput) -> String {
             count_with_noun(files.len() - MAX_FILES, "more file")
         ));
     }
-    if !pickup.later.is_empty() {
+    if !pickup.files_changed_since.is_empty() {
         text.push_str("\nTouched later, after the packet was written:\n");
-        for path in pickup.later.iter().take(MAX_FILES) {
+        for path in pickup.files_changed_since.iter().take(MAX_FILES) {
             text.push_str(&format!("- {}\n", in_backticks(path, 200)));
         }
-        if let Some(more) = pickup.later.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
+        if let Some(more) = pickup.files_changed_since.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
             text.push_str(&format!("- +{more} more\n"));
         }
     }
@@ -519,11 +521,13 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
 }
 
 /// The words with which a packet says how a session used a file.
-const USES: [&str; 3] = ["edited", "read", "named in a command"];
+const FILE_USE_WORDS: [&str; 3] = ["edited", "read", "named in a command"];
 
 /// Returns whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
 fn is_only_used(why: &str) -> bool {
-    let is_use = |part: &str| part == "outside the project" || USES.iter().any(|word| part.starts_with(word));
+    let is_use = |part: &str| {
+        part == "outside the project" || FILE_USE_WORDS.iter().any(|word| part.starts_with(word))
+    };
     !why.is_empty() && why.split(", ").all(is_use)
 }
 
@@ -531,7 +535,9 @@ fn is_only_used(why: &str) -> bool {
 /// harness would try to read it.
 fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
     match mention {
-        MentionStyle::At if claim.opens && is_plain_path(path) => format!("@{}", inline_for_model(path, 300)),
+        MentionStyle::At if claim.can_open_file && is_plain_path(path) => {
+            format!("@{}", inline_for_model(path, 300))
+        }
         _ => in_backticks(path, 300),
     }
 }
@@ -576,8 +582,9 @@ fn validators_part(pickup: &PickupInput) -> String {
     let mut text = format!("\n{VALIDATORS_HEADING}:\n");
     let context = render_section(document, CONTEXT_HEADING);
     for command in &packet.validators {
-        let claim =
-            claims.iter().find(|claim| claim.about == ClaimSubject::Check && claim.subject == *command);
+        let claim = claims
+            .iter()
+            .find(|claim| claim.subject_kind == ClaimSubject::Check && claim.subject == *command);
         // The error of a failing check is in the context.
         let is_told = context
             .split_once(&format!("{}:\n", FactClass::Failing.title()))

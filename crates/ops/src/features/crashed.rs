@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use model::brief::{Candidate, Occasion};
+use model::brief::{BriefOccasion, Candidate};
 use model::digest::{Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
@@ -107,7 +107,7 @@ const CRASH_CANDIDATE_ID_PREFIX: &str = "crashed:";
 /// Offers one crashed session's packet to a session that is starting. Each packet is offered only once.
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
-    if context.occasion != Occasion::Started {
+    if context.occasion != BriefOccasion::Started {
         return Ok(Vec::new());
     }
     let is_other = |entry: &&RosterEntry| entry.is_open() && Some(&entry.session) != context.session;
@@ -230,7 +230,7 @@ fn sweep_session(
         WriteMode::DryRun => Vec::new(),
     };
     let mut source = handoff::source_of_session(world, project, &open.session, None)?;
-    source.digest.unfinished = unfinished;
+    source.digest.unfinished_call_texts = unfinished;
     if hashes == FileHashes::Take {
         add_facts_from_database(world, project, open, &mut source.digest);
     }
@@ -363,7 +363,7 @@ struct JournalEnd {
 }
 
 fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd> {
-    let records = store.current_digest(session, |_| {})?.records;
+    let records = store.current_digest(session, |_| {})?.record_count;
     Ok(JournalEnd { at: time::to_rfc3339(world.now), records })
 }
 
@@ -391,9 +391,9 @@ fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Resul
 
 fn has_worked_since(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
-    let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
+    let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last_use_record > since;
     Ok(digest.files.iter().any(|file| touched(file) && !is_file_of_store(&file.path))
-        || digest.commands.iter().any(|used| used.last > since && !is_thru_command(&used.command)))
+        || digest.commands.iter().any(|used| used.last_run_record > since && !is_thru_command(&used.command)))
 }
 
 fn is_file_of_store(path: &str) -> bool {

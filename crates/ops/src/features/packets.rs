@@ -47,11 +47,16 @@ pub const FEATURE_ROW: Feature = Feature {
 };
 
 /// The brief section about packets: the packet that the session works on, and the packets of crashed sessions.
-pub(crate) const PACKETS_BRIEF_SECTION: BriefSection =
-    BriefSection { order: 3, longer: 1, name: "packet", title: "Packet", signal: ScoreSignal::Packet };
+pub(crate) const PACKETS_BRIEF_SECTION: BriefSection = BriefSection {
+    section_position: 3,
+    rank_step_per_form: 1,
+    name: "packet",
+    title: "Packet",
+    signal: ScoreSignal::Packet,
+};
 
 /// How long a command waits for another command that is changing a packet.
-const LOCK_WAIT: Duration = Duration::from_secs(5);
+const MAX_PACKETS_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Parts of a packet name that are shorter than this are not proposed for a mistyped name, because too many words are
 /// similar to them.
@@ -261,7 +266,7 @@ pub(crate) fn change_packet(
     id: &Id,
     edit: impl FnOnce(&mut Document) -> Result<()>,
 ) -> Result<PacketShown> {
-    let document = change_packet_in_store(&project.store, id, LOCK_WAIT, edit)?;
+    let document = change_packet_in_store(&project.store, id, MAX_PACKETS_LOCK_WAIT, edit)?;
     Ok(packet_shown(&project.store, id, document))
 }
 

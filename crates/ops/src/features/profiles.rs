@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use model::brief::{self, BriefMaterial, Occasion};
+use model::brief::{self, BriefMaterial, BriefOccasion};
 use model::event::{EventName, EventSet};
 use model::profile;
 use model::reply::{Reply, ReplyPart};
@@ -33,7 +33,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     decisions::remove_recorded_answers(context.project.store, &mut gathered.digest)?;
     let brief = BriefContext {
         project: context.project,
-        occasion: Occasion::Asked,
+        occasion: BriefOccasion::Asked,
         session: Some(context.session),
         described_session: Some(context.session),
         mode: WriteMode::DryRun,
@@ -47,11 +47,11 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     records.extend(others::recent_work_candidate(&context.project, context.session)?);
     let scoring = settings.enabled_scoring();
     let material = BriefMaterial {
-        occasion: Occasion::Asked,
+        occasion: BriefOccasion::Asked,
         digest: &gathered.digest,
-        problems: &[],
-        gone: &gathered.missing_files,
-        records: &records,
+        hook_problems: &[],
+        missing_files: &gathered.missing_files,
+        feature_candidates: &records,
         scoring: scoring.as_ref(),
     };
     let why = format!("the profile is `{}`", profile.name);

@@ -9,7 +9,7 @@ pub(crate) mod others;
 
 use std::path::{Path, PathBuf};
 
-use model::brief::{BriefSection, Candidate, Occasion};
+use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::{Digest, FileUse};
 use model::event::{EventName, EventSet};
 use model::id::Id;
@@ -41,22 +41,22 @@ pub const FEATURE_ROW: Feature = Feature {
 };
 
 const RUNNING_SESSIONS_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 4,
-    longer: 1,
+    section_position: 4,
+    rank_step_per_form: 1,
     name: "running",
     title: "Also at work",
     signal: ScoreSignal::Activity,
 };
 const OTHER_WORKTREE_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 0,
-    longer: 1,
+    section_position: 0,
+    rank_step_per_form: 1,
     name: "worktree",
     title: "Another worktree",
     signal: ScoreSignal::Activity,
 };
 const CHANGES_SINCE_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 5,
-    longer: 1,
+    section_position: 5,
+    rank_step_per_form: 1,
     name: "meanwhile",
     title: "Done by others since this session was last active",
     signal: ScoreSignal::Activity,
@@ -72,7 +72,7 @@ const MAX_FAILING_COUNTED: usize = 10;
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let BriefContext { project, occasion, session, .. } = context;
     let continued = continued::continued_work(context);
-    if *occasion == Occasion::Asked {
+    if *occasion == BriefOccasion::Asked {
         return Ok(continued.into_iter().collect());
     }
     let ProjectContext { store, world, .. } = *project;
@@ -84,7 +84,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let mut told: Vec<Candidate> =
         running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
     told.extend(continued);
-    if let (Some(session), Occasion::Resumed | Occasion::Replayed) = (session, occasion) {
+    if let (Some(session), BriefOccasion::Resumed | BriefOccasion::Replayed) = (session, occasion) {
         let is_other = |entry: &RosterEntry| entry.session != **session && !running.contains(&entry);
         told.extend(sessions_since_candidates(project, entries, session, is_other));
         told.extend(changed_files_candidate(project, session));
@@ -174,10 +174,10 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
 
 /// Returns a session's worktree, or `None` if it is this checkout. The folder may no longer exist.
 pub fn other_worktree(project: &ProjectContext, digest: &Digest) -> Option<PathBuf> {
-    if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
+    if digest.first_worktree.is_empty() || Path::new(&digest.first_worktree) == project.root.checkout {
         return None;
     }
-    let home = trust::moved_folder(project, Path::new(&digest.home));
+    let home = trust::moved_folder(project, Path::new(&digest.first_worktree));
     (home != project.root.checkout).then_some(home)
 }
 
@@ -242,9 +242,9 @@ fn sessions_since_candidates(
 /// Returns a candidate that lists the files of this session that changed after the session's last record.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
-    let folder = match digest.home.is_empty() {
+    let folder = match digest.first_worktree.is_empty() {
         true => project.root.checkout.clone(),
-        false => trust::moved_folder(project, Path::new(&digest.home)),
+        false => trust::moved_folder(project, Path::new(&digest.first_worktree)),
     };
     let since = past::files_changed_since_last_record(project.store, &digest, &folder)?;
     let shown = |files: Vec<String>| files.iter().map(|file| path_or_code(file, 160)).collect::<Vec<_>>();

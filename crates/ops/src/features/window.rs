@@ -61,8 +61,8 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
             limit,
             tokens: used.tokens,
             estimated: used.estimated,
-            prompts: digest.asked,
-            calls: digest.called,
+            prompts: digest.prompt_count,
+            calls: digest.call_count,
             edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
         };
         session.write_state(&WindowState { due_warning: Some(warning), ..state })?;

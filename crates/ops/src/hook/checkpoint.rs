@@ -70,7 +70,7 @@ pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<Vec<TranscriptRec
     let followed = (work.update_features)(&with_unfinished_calls(work, &digest, &begun));
     // If a feature's update failed, keep the old mark, so that the next checkpoint examines these records again.
     if matches!(work.event.kind, EventKind::BeforeCompact { .. }) && followed.is_ok() {
-        digest.detected = digest.records;
+        digest.records_at_last_detection = digest.record_count;
         digest.begun = begun.iter().map(TranscriptRecord::fingerprint).collect();
     }
     store.session_state(session).write_state::<Digest>(&digest)?;
@@ -124,7 +124,7 @@ fn read_new_transcript(
 ) -> Result<Vec<TranscriptRecord>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
     let cursor: Option<feed::FeedCursor> = work.store.session_state(work.session).read_state().ok().flatten();
-    let is_first_contact = cursor.is_none() && !digest.from_start;
+    let is_first_contact = cursor.is_none() && !digest.did_hooks_see_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
     // If hooks were installed after the session started, they have also missed prompts. Like the digest, the replay
@@ -141,11 +141,11 @@ fn read_new_transcript(
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,
     };
-    digest.unread += report.unread_bytes_before;
+    digest.unread_transcript_bytes += report.unread_bytes_before;
     let from = cursor.as_ref().map_or(report.unread_bytes_before, |cursor| cursor.offset);
     digest.context.update_from(&retelling.window, from, report.cursor.offset);
     for (kind, times) in &retelling.unknown {
-        *digest.unknown.entry(kind.clone()).or_default() += times;
+        *digest.unknown_line_types.entry(kind.clone()).or_default() += times;
     }
     let mut told = retelling.records.as_slice();
     if is_first_contact {
@@ -157,7 +157,7 @@ fn read_new_transcript(
         work.store.dir().append_lines(&layout::journal_path(work.session), &lines, work.log_limit_bytes)?;
     }
     // A session that continues another one begins with a summary, but it already got its brief when it started.
-    let inherited = cursor.is_none() && !digest.previous.is_empty();
+    let inherited = cursor.is_none() && !digest.continued_session.is_empty();
     let starts = matches!(work.event.kind, EventKind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
         work.store.session_state(work.session).write_state(&PendingBrief::Due)?;
@@ -196,7 +196,7 @@ fn write_events_before_hooks<'t>(
 ) -> Result<&'t [TranscriptRecord]> {
     let journal = layout::journal_path(work.session);
     let is_earlier = |told: &TranscriptRecord| {
-        digest.records == 0 || told.at.as_deref().is_none_or(|at| at < digest.first_at.as_str())
+        digest.record_count == 0 || told.at.as_deref().is_none_or(|at| at < digest.first_at.as_str())
     };
     let (earlier, later) =
         told.split_at(told.iter().position(|told| !is_earlier(told)).unwrap_or(told.len()));
@@ -221,7 +221,7 @@ fn write_events_before_hooks<'t>(
         }
     }
     work.store.write_first_journal_part(work.session, &text)?;
-    again.parts = 1;
+    again.folded_journal_parts = 1;
     *digest = again;
     work.store.fold_new_journal_lines(work.session, digest, &mut |_| {})?;
     Ok(later)

@@ -111,7 +111,9 @@ impl HookTrace {
     }
 
     pub fn record_brief(&mut self, brief: Option<&Brief>) {
-        self.record(|explanation| explanation.brief_candidates = brief.map(|brief| brief.told.clone()));
+        self.record(|explanation| {
+            explanation.brief_candidates = brief.map(|brief| brief.sent_candidate_ids.clone())
+        });
     }
 
     pub fn record_effects(&mut self, effects: &[StoreChange]) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
-use model::brief::{Brief, BriefMaterial, Candidate, ExplainedBrief, Occasion};
+use model::brief::{Brief, BriefMaterial, BriefOccasion, Candidate, ExplainedBrief};
 use model::config::Settings;
 use model::digest::Digest;
 use model::finding::{Finding, FindingLevel};
@@ -29,7 +29,7 @@ const MAX_SUMMARY_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
-    pub occasion: Occasion,
+    pub occasion: BriefOccasion,
     /// The session that will read the brief, or `None` if that session has not started yet.
     pub session: Option<&'a Id>,
     /// The session's previous id, if it continues under a new id.
@@ -43,7 +43,7 @@ pub struct BriefRequest<'a> {
 pub struct ComposedBrief {
     /// The brief, or `None` if it would be empty.
     pub brief: Option<Brief>,
-    pub occasion: Occasion,
+    pub occasion: BriefOccasion,
     /// The id of the session that the brief describes.
     pub described_session: String,
     /// The errors from features that failed.
@@ -100,18 +100,18 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let mut elsewhere = None;
     let mut gathered = match occasion {
         // The brief for a new session describes the session that was active before it.
-        Occasion::Started => match last_other_session(project, &roster, session) {
+        BriefOccasion::Started => match last_other_session(project, &roster, session) {
             Some(other) => {
                 elsewhere = other.elsewhere;
                 past::facts_of_digest(&project, other.digest)
             }
             None => past::facts_with_problems_only(project.store),
         },
-        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
+        BriefOccasion::Compacted | BriefOccasion::Resumed | BriefOccasion::Asked => {
             past::gather_session_facts(&project, previous.or(session)?).ok()?
         }
         // The agent still has its own conversation, so the brief only says what others did.
-        Occasion::Replayed => {
+        BriefOccasion::Replayed => {
             past::gather_session_facts(&project, previous.or(session)?).ok()?.identity_only()
         }
     };
@@ -132,12 +132,12 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
-    if matches!(occasion, Occasion::Started | Occasion::Asked) {
+    if matches!(occasion, BriefOccasion::Started | BriefOccasion::Asked) {
         let told = sessions::other_worktree_candidate(&project, &gathered.digest);
         let later = elsewhere.and_then(|digest| sessions::later_elsewhere_candidate(&project, &digest));
         candidates.extend(told.into_iter().chain(later));
     }
-    if let (Occasion::Replayed, Some(session)) = (occasion, session) {
+    if let (BriefOccasion::Replayed, Some(session)) = (occasion, session) {
         let left = context_held::remove_held_candidates(project.store, session, &mut candidates);
         problems.extend(left.err().map(|error| error.to_string()));
     }
@@ -157,18 +157,25 @@ fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id
 }
 
 fn brief_material<'a>(
-    occasion: Occasion,
+    occasion: BriefOccasion,
     gathered: &'a SessionFacts,
     records: &'a [Candidate],
 ) -> BriefMaterial<'a> {
     let SessionFacts { digest, problems, missing_files: gone } = gathered;
-    BriefMaterial { occasion, digest, problems, gone, records, scoring: None }
+    BriefMaterial {
+        occasion,
+        digest,
+        hook_problems: problems,
+        missing_files: gone,
+        feature_candidates: records,
+        scoring: None,
+    }
 }
 
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
     /// The occasion. If it is `None`, the occasion is derived from the session's state.
-    pub occasion: Option<Occasion>,
+    pub occasion: Option<BriefOccasion>,
     /// A transcript to compose the brief from. The brief describes its session as it is at the end of the transcript.
     pub transcript: Option<&'a Path>,
     /// The harness whose limits apply. If it is `None`, the session's own harness is used.
@@ -200,7 +207,7 @@ pub enum BriefRoom {
 pub struct BriefReport {
     pub session: String,
     #[serde(skip)]
-    pub occasion: Occasion,
+    pub occasion: BriefOccasion,
     pub harness: &'static str,
     pub max_chars: Option<usize>,
     pub chars: usize,
@@ -262,7 +269,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
         Some(path) => {
             let summary = store::read_named_by_user(path, MAX_SUMMARY_BYTES)?;
             gathered.digest.simulate_compaction(&String::from_utf8_lossy(&summary));
-            options.occasion.unwrap_or(Occasion::Compacted)
+            options.occasion.unwrap_or(BriefOccasion::Compacted)
         }
         None => occasion,
     };
@@ -314,21 +321,21 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
 struct PrintedBriefFacts {
     gathered: SessionFacts,
     feature_candidates: Vec<Candidate>,
-    occasion: Occasion,
+    occasion: BriefOccasion,
     unwritten_packet: Option<String>,
     /// What a session would be told about the waiting loop if it started now.
     waiting_loop: Option<String>,
 }
 
 impl PrintedBriefFacts {
-    fn from_digest(digest: Digest, occasion: Occasion) -> PrintedBriefFacts {
+    fn from_digest(digest: Digest, occasion: BriefOccasion) -> PrintedBriefFacts {
         PrintedBriefFacts::of_session(
             SessionFacts { digest, problems: Vec::new(), missing_files: Vec::new() },
             occasion,
         )
     }
 
-    fn of_session(gathered: SessionFacts, occasion: Occasion) -> PrintedBriefFacts {
+    fn of_session(gathered: SessionFacts, occasion: BriefOccasion) -> PrintedBriefFacts {
         PrintedBriefFacts {
             gathered,
             feature_candidates: Vec::new(),
@@ -343,7 +350,7 @@ impl PrintedBriefFacts {
 fn transcript_from_database(
     world: &World,
     options: &BriefOptions,
-) -> Result<Option<(transcript::ReadTranscript, Occasion)>> {
+) -> Result<Option<(transcript::ReadTranscript, BriefOccasion)>> {
     let Some(session) = options.session.and_then(|named| Id::new(named).ok()) else { return Ok(None) };
     let Some(rows) = database::find_session(world, &session)? else { return Ok(None) };
     let Ok(FoundRoot::Marked { root, .. }) = world.find_root() else { return Ok(None) };
@@ -356,10 +363,10 @@ fn transcript_from_database(
 
 /// Returns the occasion that suits a session's state: a compaction if the session was compacted and has not ended
 /// since.
-fn fitting_occasion(digest: &Digest) -> Occasion {
-    match digest.last_compaction() > 0 && digest.ended.is_empty() {
-        true => Occasion::Compacted,
-        false => Occasion::Asked,
+fn fitting_occasion(digest: &Digest) -> BriefOccasion {
+    match digest.last_compaction() > 0 && digest.end_reason.is_empty() {
+        true => BriefOccasion::Compacted,
+        false => BriefOccasion::Asked,
     }
 }
 
@@ -371,7 +378,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     let project = ProjectContext { world, root: &root, store: &store, settings };
     // If the user asks for the brief of a session start without naming a session, the brief is for a new session.
     let session = match (options.occasion, options.session) {
-        (Some(Occasion::Started), None) => None,
+        (Some(BriefOccasion::Started), None) => None,
         _ => Some(last::choose_session_at_work(&project, options.session)?.0),
     };
     let harness_of = |session: &Id| {
@@ -379,7 +386,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         named.or_else(|| harness::harness_by_name(&store.current_digest(session, |_| {}).ok()?.harness))
     };
     let occasion = match (&session, options.occasion) {
-        (Some(session), Some(Occasion::Resumed)) => {
+        (Some(session), Some(BriefOccasion::Resumed)) => {
             let harness = harness_of(session);
             model::decide::resume_occasion(harness.is_some_and(|row| row.capabilities.replays_conversation))
         }
@@ -387,7 +394,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         (Some(session), None) => {
             fitting_occasion(&past::digest_with_predecessors(&store, session, past::MAX_PREDECESSORS)?)
         }
-        (None, None) => Occasion::Asked,
+        (None, None) => BriefOccasion::Asked,
     };
     let session = session.as_ref();
     let request = BriefRequest {
@@ -406,10 +413,10 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     };
     // After a compaction, a session does not claim a loop, and no hook composes a brief for `Asked`.
     let waiting_loop = match occasion {
-        Occasion::Started | Occasion::Resumed | Occasion::Replayed => {
+        BriefOccasion::Started | BriefOccasion::Resumed | BriefOccasion::Replayed => {
             loops::session::preview_claimed_loop(&project, session)?
         }
-        Occasion::Compacted | Occasion::Asked => None,
+        BriefOccasion::Compacted | BriefOccasion::Asked => None,
     };
     let FeatureCandidates { candidates, unwritten_packet, .. } = records;
     Ok(PrintedBriefFacts {

@@ -1,7 +1,7 @@
 //! Records which facts from features a session has received since its last compaction. If the session is resumed with
 //! its whole conversation, these facts are not sent again.
 
-use model::brief::{Candidate, Occasion};
+use model::brief::{BriefOccasion, Candidate};
 use model::id::Id;
 use model::text::fnv_fingerprint;
 use store::{Durability, SessionState, Store, layout};
@@ -48,11 +48,13 @@ pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<
 
 /// Records which facts were sent on an occasion. If the occasion began a new context, the earlier fingerprints are
 /// removed.
-pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
+pub fn remember_sent_facts(context: &HookContext, occasion: BriefOccasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session_state(context.session);
     let before = match occasion {
-        Occasion::Started | Occasion::Compacted | Occasion::Resumed => FactsHeldInContext::default(),
-        Occasion::Replayed | Occasion::Asked => {
+        BriefOccasion::Started | BriefOccasion::Compacted | BriefOccasion::Resumed => {
+            FactsHeldInContext::default()
+        }
+        BriefOccasion::Replayed | BriefOccasion::Asked => {
             session.read_state::<FactsHeldInContext>()?.unwrap_or_default()
         }
     };
@@ -60,7 +62,7 @@ pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<
     marks.extend(told);
     marks.drain(..marks.len().saturating_sub(MAX_SENT_FACT_FINGERPRINTS));
     let held = FactsHeldInContext { fact_fingerprints: marks };
-    if held == before && matches!(occasion, Occasion::Replayed | Occasion::Asked) {
+    if held == before && matches!(occasion, BriefOccasion::Replayed | BriefOccasion::Asked) {
         return Ok(());
     }
     match held.fact_fingerprints.is_empty() {

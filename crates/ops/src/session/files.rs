@@ -88,10 +88,10 @@ fn add_session_files(rows: &mut BTreeMap<String, FileRow>, digest: &Digest, now:
         row.path.clone_from(&file.path);
         row.edits += file.edits;
         row.reads += file.reads;
-        row.guesses += file.guesses;
-        row.outside = file.outside;
-        if !digest.home.is_empty() && !row.homes.contains(&digest.home) {
-            row.homes.push(digest.home.clone());
+        row.guesses += file.mentions_in_commands;
+        row.outside = file.is_outside_checkout;
+        if !digest.first_worktree.is_empty() && !row.homes.contains(&digest.first_worktree) {
+            row.homes.push(digest.first_worktree.clone());
         }
         if row.last_at < digest.last_at {
             row.last_at.clone_from(&digest.last_at);

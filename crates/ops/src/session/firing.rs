@@ -130,10 +130,10 @@ fn count_tool_calls(
         }
     })?;
     let digest = store.current_digest(session, |_| {})?;
-    for (kind, times) in digest.unknown {
+    for (kind, times) in digest.unknown_line_types {
         *unknown.entry(kind).or_default() += times;
     }
-    Ok(digest.unread)
+    Ok(digest.unread_transcript_bytes)
 }
 
 impl HookRunTimes {

@@ -135,9 +135,9 @@ pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
     for id in list::all_session_ids(&store)? {
         let digest = store.current_digest(&id, |_| {})?;
         let goal = digest.current_goal();
-        let title = goal.task.or(goal.newest).map(|prompt| prompt.text.clone());
+        let title = goal.task_prompt.or(goal.newest_prompt).map(|prompt| prompt.text.clone());
         let title = title.or_else(|| title_from_first_command(&store, &id));
-        continued.insert(digest.previous.clone());
+        continued.insert(digest.continued_session.clone());
         listed.push(ListedSession {
             session: id.to_string(),
             title: title.unwrap_or_default(),
@@ -146,8 +146,8 @@ pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
             harness: digest.harness,
             first_at: digest.first_at,
             last_at: digest.last_at,
-            records: digest.records,
-            ended: match digest.ended {
+            records: digest.record_count,
+            ended: match digest.end_reason {
                 ended if ended.is_empty() && is_crashed(&id) => "crashed".to_owned(),
                 ended => ended,
             },

@@ -41,7 +41,7 @@ impl SessionFacts {
     pub fn identity_only(self) -> SessionFacts {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
-        digest.home = self.digest.home;
+        digest.first_worktree = self.digest.first_worktree;
         digest.last_at = self.digest.last_at;
         SessionFacts { digest, missing_files: Vec::new(), ..self }
     }
@@ -70,14 +70,14 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
 /// Adds the current state, as shown by git's files and the times of the session's files. The user may have committed or
 /// edited something since the session's last record.
 pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
-    digest.disk = git_state_on_disk(digest, checkout);
-    digest.is_changed_since = is_changed_since(store, digest, checkout);
+    digest.git_on_disk = git_state_on_disk(digest, checkout);
+    digest.are_files_changed_since = is_changed_since(store, digest, checkout);
 }
 
 /// Replaces the paths of the session's folders with their new paths if the project has been moved since the session.
 /// Otherwise, the session's files would count as gone.
 fn update_paths_after_move(project: &ProjectContext, digest: &mut Digest) {
-    for folder in [&mut digest.home, &mut digest.worktree] {
+    for folder in [&mut digest.first_worktree, &mut digest.worktree] {
         if !folder.is_empty() && !Path::new(folder).is_dir() {
             let moved = trust::moved_folder(project, Path::new(folder));
             *folder = moved.to_string_lossy().into_owned();
@@ -91,7 +91,7 @@ fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
     if digest.checks.is_empty() && digest.failures.is_empty() {
         return false;
     }
-    let home = Path::new(&digest.home);
+    let home = Path::new(&digest.first_worktree);
     let folder = if home.is_absolute() && home.is_dir() { home } else { checkout };
     files_changed_since_last_record(store, digest, folder)
         .is_some_and(|since| !since.changed.is_empty() || !since.missing_files.is_empty())
@@ -119,7 +119,10 @@ pub fn files_changed_since_last_record(
     };
     let mut since = FilesChangedSince::default();
     let own = digest.ranked_files();
-    for file in own.iter().filter(|file| !file.outside && file.edits + file.reads > 0).take(MAX_FILES_CHECKED)
+    for file in own
+        .iter()
+        .filter(|file| !file.is_outside_checkout && file.edits + file.reads > 0)
+        .take(MAX_FILES_CHECKED)
     {
         let whole = folder.join(&file.path);
         match whole.symlink_metadata() {
@@ -155,7 +158,7 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let unchanged =
         store::git::files_unchanged_in_index(folder, &edited).into_iter().map(str::to_owned).collect();
     Some(GitOnDisk {
-        unchanged,
+        files_equal_to_index: unchanged,
         has_remote: remote.is_some(),
         remote_commit: remote.and_then(|remote| remote.commit),
         branch: head.branch,
@@ -167,7 +170,7 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
 /// session a new id at every compaction.
 pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
     let digest = store.current_digest(session, |_| {})?;
-    let earlier = Id::new(&digest.previous).ok().filter(|_| generations > 0);
+    let earlier = Id::new(&digest.continued_session).ok().filter(|_| generations > 0);
     Ok(match earlier.and_then(|earlier| digest_with_predecessors(store, &earlier, generations - 1).ok()) {
         Some(earlier) => digest.merge_into(earlier),
         None => digest,
@@ -199,7 +202,12 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
 /// Clears the deleted mark of files that exist. A command can restore a deleted file without naming it.
 pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
-    for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(MAX_FILES_CHECKED) {
+    for file in digest
+        .files
+        .iter_mut()
+        .filter(|file| file.deleted && !file.is_outside_checkout)
+        .take(MAX_FILES_CHECKED)
+    {
         file.deleted = !exists_in_any_folder(&folders, &file.path);
     }
 }
@@ -208,14 +216,14 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);
-    let named = ranked.iter().filter(|file| !file.outside).take(most);
+    let named = ranked.iter().filter(|file| !file.is_outside_checkout).take(most);
     named.filter(|file| !exists_in_any_folder(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
 /// Returns the folders that may contain a session's files: the session's own folder and this checkout. A file exists
 /// if it is in one of them.
 fn session_folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
-    let home = Path::new(&digest.home);
+    let home = Path::new(&digest.first_worktree);
     let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());
     other.into_iter().chain([checkout.to_owned()]).collect()
 }

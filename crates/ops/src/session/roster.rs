@@ -199,7 +199,7 @@ impl RosterEntry {
         }
         let Ok(digest) = store.current_digest(&self.session, |_| {}) else { return false };
         let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&self.last_listed_at));
-        digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE)
+        digest.end_reason.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE)
     }
 
     /// Returns how the session came to be over, or `None` if it may be running.
@@ -337,10 +337,10 @@ pub fn sort_by_activity<'e>(
 /// changed by a command such as `sed -i`.
 pub fn has_work(digest: &Digest) -> bool {
     let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
-    digest.called >= MIN_CALLS_FOR_WORK
+    digest.call_count >= MIN_CALLS_FOR_WORK
         || !digest.effects.is_empty()
         || digest.files.iter().any(is_edit)
-        || digest.checks.iter().any(|used| used.sort.is_check())
+        || digest.checks.iter().any(|used| used.check_kind.is_check())
 }
 
 /// Returns whether the session has a request or some work. A session that was only opened and closed has neither.

@@ -1,7 +1,7 @@
 //! Keeps the briefs that hooks sent to a session, so that a person can read later what the agent was told. A brief
 //! cannot be composed again, because it depends on the records at that moment and on the summary.
 
-use model::brief::Occasion;
+use model::brief::BriefOccasion;
 use model::id::Id;
 use model::time;
 use serde::{Deserialize, Serialize};
@@ -42,12 +42,12 @@ pub enum SentOccasion {
 }
 
 impl SentOccasion {
-    pub fn of_occasion(occasion: Occasion) -> Option<SentOccasion> {
+    pub fn of_occasion(occasion: BriefOccasion) -> Option<SentOccasion> {
         match occasion {
-            Occasion::Started => Some(SentOccasion::Startup),
-            Occasion::Resumed | Occasion::Replayed => Some(SentOccasion::Resume),
-            Occasion::Compacted => Some(SentOccasion::Compact),
-            Occasion::Asked => None,
+            BriefOccasion::Started => Some(SentOccasion::Startup),
+            BriefOccasion::Resumed | BriefOccasion::Replayed => Some(SentOccasion::Resume),
+            BriefOccasion::Compacted => Some(SentOccasion::Compact),
+            BriefOccasion::Asked => None,
         }
     }
 

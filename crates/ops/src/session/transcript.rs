@@ -73,7 +73,7 @@ pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptT
 /// not counted again.
 pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, source: &TranscriptToRead) {
     let mut retelling = replay_rows(rows, false, source);
-    digest.unfinished =
+    digest.unfinished_call_texts =
         describe_unfinished_calls(&retelling.unfinished_calls(), rows.harness, session, source);
     retelling.finish_reading();
     let checkout = source.checkout.to_string_lossy();
@@ -82,7 +82,7 @@ pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, 
     for told in &retelling.records {
         digest.fold_record(&told.to_journal_record(&told.to_event(&around), &policy));
     }
-    digest.torn = retelling.unreadable_lines;
+    digest.unreadable_lines = retelling.unreadable_lines;
 }
 
 fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptToRead) -> TranscriptReplay {
@@ -136,14 +136,14 @@ fn fold_replay(
         let event = told.to_event(&around);
         digest.fold_record(&told.to_journal_record(&event, &policy));
     }
-    digest.unfinished = begun
+    digest.unfinished_call_texts = begun
         .iter()
         .map(|told| describe_unfinished_call(&told.to_journal_record(&told.to_event(&around), &policy)))
         .collect();
     let skipped =
         SkippedLines { torn: retelling.unreadable_lines, unknown: retelling.unknown.values().sum() };
-    digest.torn = retelling.unreadable_lines;
-    digest.unknown = retelling.unknown;
+    digest.unreadable_lines = retelling.unreadable_lines;
+    digest.unknown_line_types = retelling.unknown;
     ReadTranscript { digest, harness, is_of_other_project: there.is_some(), skipped }
 }
 

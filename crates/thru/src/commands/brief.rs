@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use model::activity::short_session_id;
-use model::brief::Occasion;
+use model::brief::BriefOccasion;
 use model::render::one_line;
 use ops::Result;
 use ops::World;
@@ -86,9 +86,9 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         _ => BriefRoom::Harness,
     };
     let occasion = args.event.map(|event| match event {
-        OccasionArg::Startup => Occasion::Started,
-        OccasionArg::Resume => Occasion::Resumed,
-        OccasionArg::Compact => Occasion::Compacted,
+        OccasionArg::Startup => BriefOccasion::Started,
+        OccasionArg::Resume => BriefOccasion::Resumed,
+        OccasionArg::Compact => BriefOccasion::Compacted,
     });
     let ranking = args.scoring.map(|scoring| match scoring {
         ScoringArg::On => RankingChoice::Scored,
@@ -157,12 +157,12 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 fn describe_preview(report: &BriefReport) -> String {
     let session = short_session_id(&report.session);
     match report.occasion {
-        Occasion::Started => "Preview: what a new session here is told when it starts".to_owned(),
-        Occasion::Compacted => format!("Preview: what session {session} is told after a compaction"),
-        Occasion::Resumed | Occasion::Replayed => {
+        BriefOccasion::Started => "Preview: what a new session here is told when it starts".to_owned(),
+        BriefOccasion::Compacted => format!("Preview: what session {session} is told after a compaction"),
+        BriefOccasion::Resumed | BriefOccasion::Replayed => {
             format!("Preview: what session {session} is told when it is resumed")
         }
-        Occasion::Asked => format!(
+        BriefOccasion::Asked => format!(
             "Session {session} as it stands. To preview what a hook would send: --event compact, resume or startup; to \
              see what was sent: --as-sent"
         ),

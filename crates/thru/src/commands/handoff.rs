@@ -58,7 +58,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json => output::print_json(&report),
         OutputFormat::Text => print_report(&report),
     }
-    if report.covered {
+    if report.is_secret_redacted {
         output::print_redaction_note();
     }
     Ok(0)

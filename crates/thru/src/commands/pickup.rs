@@ -38,7 +38,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
             id: args.id.as_deref(),
             harness: args.harness.as_deref(),
             session: args.session.as_deref(),
-            later: if args.hydrate { LaterFiles::Add } else { LaterFiles::Leave },
+            later_files: if args.hydrate { LaterFiles::Add } else { LaterFiles::Leave },
             claim: match (args.claim, args.take_over) {
                 (_, true) => ClaimMode::TakeOver,
                 (true, _) => ClaimMode::Take,

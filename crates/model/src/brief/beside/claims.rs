@@ -6,7 +6,7 @@ use crate::effect::{Effect, EffectKind};
 use crate::run::CommandKind;
 
 /// A line describes a commit if it contains at least this percentage of the words in the commit's subject.
-const TOLD_PERCENT: usize = 60;
+const MIN_SUBJECT_WORDS_PERCENT: usize = 60;
 
 /// Phrases that say that work is not committed, or that committing it is left to the user.
 const UNCOMMITTED_PHRASES: &[&str] = &[
@@ -66,7 +66,7 @@ const LINT_PASS_PHRASES: &[&str] =
     &["0 issues", "no issues", "0 warnings", "no warnings", "fixed", "resolved"];
 
 /// Words that turn a clause about a check into a wish, a failure or a pending step.
-const OPEN_WORDS: &[&str] = &[
+const NOT_YET_PASSING_WORDS: &[&str] = &[
     "not", "fail*", "should", "must", "until", "ensure", "verify", "confirm", "whether", "if", "run",
     "rerun", "pending", "need*", "before",
 ];
@@ -116,7 +116,8 @@ impl<'s> SummaryClaims<'s> {
             return true;
         }
         self.clauses().any(|clause| {
-            has_word(clause, words) && (has_word(clause, PASS_WORDS) || has_word(clause, OPEN_WORDS))
+            has_word(clause, words)
+                && (has_word(clause, PASS_WORDS) || has_word(clause, NOT_YET_PASSING_WORDS))
         }) || kind == CommandKind::Lint
             && self.lines.iter().any(|line| {
                 has_word(line, words) && LINT_PASS_PHRASES.iter().any(|words| line.contains(words))
@@ -203,7 +204,7 @@ impl<'s> SummaryClaims<'s> {
     /// Returns whether a single line contains most of the meaningful words of `text`.
     pub fn tells_subject(&self, text: &str) -> bool {
         let words = subject_words(text);
-        !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, TOLD_PERCENT))
+        !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, MIN_SUBJECT_WORDS_PERCENT))
     }
 
     /// Returns the phrase with which a line says that the work with this subject is not finished.

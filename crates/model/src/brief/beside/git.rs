@@ -1,7 +1,7 @@
 //! Facts about git and the outside world that a summary lacks or gets wrong: contradictions, uncommitted work, and
 //! effects that it does not mention.
 
-use super::super::Occasion;
+use super::super::BriefOccasion;
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::{
     self, clock_time, commit_name, effect_candidate, find_contradictions, without_duplicates,
@@ -95,7 +95,7 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
         is_commit(used)
             && !is_told(used)
             && !is_over(used)
-            && (used.elsewhere || standing.contains(&used.record))
+            && (used.is_in_other_repository || standing.contains(&used.record))
             && !is_again(used)
             && claims.pending_phrase_about(&used.effect.what).is_none()
     };
@@ -122,7 +122,7 @@ pub(super) fn is_settled(used: &EffectUse, branch: &str, claims: &SummaryClaims)
 
 /// Returns whether the effect is too recent for an earlier brief to have reported it.
 pub(super) fn is_new(digest: &Digest, used: &EffectUse) -> bool {
-    used.record > digest.epoch
+    used.record > digest.last_compaction_before_work
 }
 
 /// Returns whether the agent needs the name of the branch and the summary lacks it.
@@ -133,7 +133,7 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
     }
     let is_other = |used: &&EffectUse| {
         matches!(used.effect.kind, EffectKind::Switch | EffectKind::Branch)
-            && !used.elsewhere
+            && !used.is_in_other_repository
             && used.effect.what != branch
             && !DEFAULT_BRANCHES.contains(&used.effect.what.as_str())
     };
@@ -169,9 +169,9 @@ fn uncommitted_work(
     if is_told && new.is_empty() {
         return None;
     }
-    let edited = |n: usize| effects::edited_by_session(n, Occasion::Compacted);
+    let edited = |n: usize| effects::edited_by_session(n, BriefOccasion::Compacted);
     let n = edited(files.len());
-    let state = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
+    let state = match (git.commit, digest.git_on_disk.is_some() && git.head_moved_by_others.is_none()) {
         (Some(used), true) => format!("not committed since {}", commit_name(used)),
         (Some(used), false) => format!("not in any commit seen after {}", commit_name(used)),
         (None, true) => "not committed".to_owned(),
@@ -206,9 +206,9 @@ fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     // forgotten.
     let is_left_out = is_document(file) && git.commit.is_some_and(|used| used.record > file.edited_at);
     // An edit made before the last branch switch may belong to the earlier branch.
-    let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.elsewhere;
+    let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.is_in_other_repository;
     let left = digest.effects.iter().rfind(left).map_or(0, |used| used.record);
-    let is_elsewhere = digest.disk.is_none() && file.edited_at < left;
+    let is_elsewhere = digest.git_on_disk.is_none() && file.edited_at < left;
     !file.deleted && !is_of_tool && !is_left_out && !is_elsewhere
 }
 
@@ -221,7 +221,7 @@ fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &s
         let branch = path_or_code(branch, 100);
         parts.push(format!("the work is on branch {branch}{pushed}; the summary does not name it"));
     }
-    if let Some(head) = git.moved.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
+    if let Some(head) = git.head_moved_by_others.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
         parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
     }
     // A new pull request is listed with the other effects.

@@ -51,7 +51,7 @@ pub(super) fn missing_ids(
             && !is_replaced(used)
             && !claims.text.contains(used.effect.id.as_str())
             && !is_listed(&used.effect.id)
-            && (!is_commit(used) || used.elsewhere || standing.contains(&used.record))
+            && (!is_commit(used) || used.is_in_other_repository || standing.contains(&used.record))
     };
     let mut groups: Vec<Vec<&EffectUse>> = Vec::new();
     for used in acts().filter(is_lacking) {

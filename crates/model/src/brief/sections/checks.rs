@@ -30,7 +30,11 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     // If the summary quotes a command of some kind, another command of that kind is not needed.
     let known: Vec<CommandKind> =
         quoted_commands(material.visible_summary()).into_iter().filter_map(run::command_kind).collect();
-    let task = digest.current_goal().task.or(digest.current_goal().newest).map_or(0, |prompt| prompt.record);
+    let task = digest
+        .current_goal()
+        .task_prompt
+        .or(digest.current_goal().newest_prompt)
+        .map_or(0, |prompt| prompt.record);
     let asked = digest.prompts.last().map_or(0, |prompt| prompt.record);
     let is_whole =
         |check: &ProjectCheck| check.check_kind == CommandKind::Test && !run::is_partial_test_run(check);
@@ -61,10 +65,14 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 // Once the whole suite has run, partial test runs for earlier requests are not listed.
-                if tested_whole && command.last < asked && checks.iter().all(run::is_partial_test_run) {
+                if tested_whole
+                    && command.last_run_record < asked
+                    && checks.iter().all(run::is_partial_test_run)
+                {
                     continue;
                 }
-                let LastRun { ended, last, ran_no_tests } = result_of_command(&keys, &newest, command);
+                let LastRun { result: ended, record: last, ran_no_tests } =
+                    result_of_command(&keys, &newest, command);
                 // The result is unknown and files have been edited since, so this run says nothing about the current
                 // state.
                 if ended == RunResult::Unknown && checks_told > 0 && digest.file_edited_after(last).is_some()
@@ -95,7 +103,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     .iter()
                     .filter(|check| is_main(check))
                     .all(|check| known.contains(&check.check_kind));
-                if beside && (is_known || command.last < task) {
+                if beside && (is_known || command.last_run_record < task) {
                     continue;
                 }
                 // Failing checks have their own section.
@@ -116,7 +124,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 let folder = digest.folder_of_command(&command.command, &command.folder);
                 let check = add_command(all, FactClass::Checks, (command, &folder), &runnable, &ended_words);
                 if ended == RunResult::Passed && !ran_no_tests {
-                    check.signals.given = vec![
+                    check.signals.signal_values = vec![
                         (ScoreSignal::Commands, SignalValue::OfStanding(0.75)),
                         (ScoreSignal::RecentSuccess, SignalValue::OfStanding(0.5)),
                     ];
@@ -138,16 +146,16 @@ pub(super) fn add_command<'a>(
     let form = format!("{}{folder}{ended}", in_backticks(runnable, MAX_COMMAND_CHARS));
     let id = format!("command:{}", inline_for_model(&command.command, 60));
     let candidate = all.add_fact(class, id, vec![form]);
-    candidate.known_by = vec![cut_to_bytes(runnable, 60).to_owned()];
+    candidate.strings_stating_fact = vec![cut_to_bytes(runnable, 60).to_owned()];
     candidate
 }
 
 /// The last run of a check or a command line.
 #[derive(Clone, Copy)]
 struct LastRun {
-    ended: RunResult,
+    result: RunResult,
     /// The number of the run's record.
-    last: u64,
+    record: u64,
     /// Whether the test runner found no tests. If so, a pass means nothing.
     ran_no_tests: bool,
 }
@@ -156,8 +164,8 @@ struct LastRun {
 fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, LastRun> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
-        let ran_no_tests = used.ended != RunResult::Failed && used.counts.tests_run() == Some(0);
-        let run = LastRun { ended: used.ended, last: used.last, ran_no_tests };
+        let ran_no_tests = used.last_result != RunResult::Failed && used.counts.tests_run() == Some(0);
+        let run = LastRun { result: used.last_result, record: used.last_run_record, ran_no_tests };
         for check in run::checks_of_command(&used.run, &used.folder) {
             newest.insert(check.identity_key(), run);
         }
@@ -170,16 +178,16 @@ fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, LastRun> {
 fn result_of_command(keys: &[String], newest: &BTreeMap<String, LastRun>, command: &CommandUse) -> LastRun {
     let each: Option<Vec<LastRun>> = keys.iter().map(|key| newest.get(key).copied()).collect();
     let Some(each) = each else {
-        return LastRun { ended: command.ended, last: command.last, ran_no_tests: false };
+        return LastRun { result: command.last_result, record: command.last_run_record, ran_no_tests: false };
     };
-    let has = |wanted: RunResult| each.iter().any(|run| run.ended == wanted);
+    let has = |wanted: RunResult| each.iter().any(|run| run.result == wanted);
     let ended = match (has(RunResult::Failed), has(RunResult::Unknown)) {
         (true, _) => RunResult::Failed,
         (false, true) => RunResult::Unknown,
         (false, false) => RunResult::Passed,
     };
-    let last = each.iter().map(|run| run.last).min().unwrap_or(command.last);
-    LastRun { ended, last, ran_no_tests: each.iter().any(|run| run.ran_no_tests) }
+    let last = each.iter().map(|run| run.record).min().unwrap_or(command.last_run_record);
+    LastRun { result: ended, record: last, ran_no_tests: each.iter().any(|run| run.ran_no_tests) }
 }
 
 fn result_word(ended: RunResult, ran_no_tests: bool) -> &'static str {

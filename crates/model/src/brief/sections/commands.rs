@@ -79,7 +79,7 @@ fn is_own_program(digest: &Digest, program: &str) -> bool {
 fn add_request_forms(digest: &Digest, all: &mut GatheredCandidates) {
     let mut kinds: Vec<EffectKind> = Vec::new();
     for used in digest.effects.iter().rev().filter(|used| is_request(used)) {
-        let command = digest.commands.iter().find(|command| command.last == used.record);
+        let command = digest.commands.iter().find(|command| command.last_run_record == used.record);
         let Some(form) = command.and_then(|command| form_of_request(&command.command)) else { continue };
         if kinds.len() < MAX_REQUESTS && !kinds.contains(&used.effect.kind) {
             kinds.push(used.effect.kind);

@@ -9,7 +9,7 @@ use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::list_by_folder;
 use crate::content::TextContent;
 use crate::declared::ChangedNames;
-use crate::digest::{AgentStatement, AgentUse, Digest, Prompt, Turn};
+use crate::digest::{AgentStatement, DelegatedTask, Digest, Prompt, Turn};
 use crate::prompt::{self, PromptKind};
 use crate::render::{in_quotation_marks, path_or_code};
 use crate::statement;
@@ -60,15 +60,16 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let goal = digest.current_goal();
     let turns = digest.requests_with_outcomes();
     // The last message is in the section "Where it stands", and an accepted proposal is part of the goal.
-    let accepted = goal.accepted.map(|accepted| accepted.record);
+    let accepted = goal.accepted_proposal.map(|accepted| accepted.record);
     // The section "Where it stands" leaves out the last message if the agent is already working on a newer prompt.
-    let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
+    let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.last_message_record)
         || digest.steps_since_last_message().is_empty();
-    let is_told =
-        |said: &AgentStatement| last && said.record == digest.said_last || Some(said.record) == accepted;
+    let is_told = |said: &AgentStatement| {
+        last && said.record == digest.last_message_record || Some(said.record) == accepted
+    };
     let closing: Vec<&AgentStatement> = turns.iter().filter_map(|turn| turn.outcome).collect();
     // If the agent has finished, its last message closes a turn even before the next prompt.
-    let finished = digest.has_finished().then_some(digest.said_last);
+    let finished = digest.has_finished().then_some(digest.last_message_record);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
     // The closing message of a turn already sums up earlier findings.
@@ -98,7 +99,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };
 
     // If two turns describe the same work, the newer description is the correct one.
-    let mut told = TextContent::from_text(if last { &digest.said } else { "" });
+    let mut told = TextContent::from_text(if last { &digest.last_message } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
     // A statement about a fix that was committed takes the place of an older conclusion, although the brief leaves it
@@ -107,7 +108,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
     let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());
     // If the agent's last message sums up its work, that message is the newest conclusion.
-    let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
+    let is_closing = last && closing.iter().any(|said| said.record == digest.last_message_record);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
@@ -134,26 +135,33 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             told.add_words(&outcome.text);
             subjects.push(subject);
             let overtaken = digest.file_edited_after(outcome.record).is_some();
-            let standing = LaterWork { newer: newer + turns_told.len(), overtaken };
+            let standing =
+                LaterWork { newer_turns_included: newer + turns_told.len(), has_later_edits: overtaken };
             facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
             turns_told.push(turn.prompt);
         }
     }
     facts.extend(found.iter().map(|said| (said.record, DoneFact::Found(said, digest))));
-    let asked = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
-    let summed_up = |agent: &&AgentUse| {
+    let asked = goal
+        .task_prompt
+        .filter(|_| !goal.is_answered)
+        .or(goal.newest_prompt)
+        .map_or(0, |prompt| prompt.record);
+    let summed_up = |agent: &&DelegatedTask| {
         // What a sub-agent found for an earlier task is history once that task was summed up.
         let holds = |text: &str| {
             agent.record < asked && text.len() >= MIN_SUMMARY_BYTES
                 || TextContent::from_text(text).shared_percent(&agent.answer) >= SUMMED_UP_PERCENT
         };
         closing.iter().any(|said| said.record > agent.record && holds(&said.text))
-            || finished.is_some_and(|record| record > agent.record) && holds(&digest.said)
+            || finished.is_some_and(|record| record > agent.record) && holds(&digest.last_message)
     };
     let answered = digest.agents.iter().rev().filter(|agent| !agent.answer.is_empty() && !summed_up(agent));
     facts.extend(answered.take(MAX_AGENT_ANSWERS).map(|agent| (agent.record, DoneFact::Agent(agent))));
-    facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
-    let topic = goal.newest.map_or("", |newest| newest.text.as_str());
+    facts.sort_by_key(|(record, _)| {
+        (*record <= digest.last_compaction_before_work, std::cmp::Reverse(*record))
+    });
+    let topic = goal.newest_prompt.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
     // The newest finding says more about the current work than the names of what was changed.
     let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
@@ -172,10 +180,10 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
 /// Lists the unedited files among those that the request, the accepted proposal or the plan names.
 fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
     let goal = digest.current_goal();
-    let task = goal.task.filter(|_| !goal.is_answered);
+    let task = goal.task_prompt.filter(|_| !goal.is_answered);
     let prompts =
-        [goal.newest, task].into_iter().flatten().map(|prompt| (prompt.record, prompt.text.as_str()));
-    let accepted = goal.accepted.map(|said| (said.record, said.text.as_str()));
+        [goal.newest_prompt, task].into_iter().flatten().map(|prompt| (prompt.record, prompt.text.as_str()));
+    let accepted = goal.accepted_proposal.map(|said| (said.record, said.text.as_str()));
     let plan = digest.plan.as_ref().map(|plan| (plan.record, plan.text.as_str()));
     let texts = prompts.chain(accepted).chain(plan);
     let Some(newest) = texts
@@ -183,14 +191,14 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
         .max_by_key(|(record, _)| *record)
         .map(|(_, edits)| edits)
         .map(|mut edits| {
-            edits.left.retain(|name| !digest.is_read_and_checked(name));
+            edits.not_edited.retain(|name| !digest.is_read_and_checked(name));
             edits
         })
-        .filter(|edits| !edits.left.is_empty() && edits.left.len() <= MAX_FILES_LEFT)
+        .filter(|edits| !edits.not_edited.is_empty() && edits.not_edited.len() <= MAX_FILES_LEFT)
     else {
         return;
     };
-    let left: Vec<String> = newest.left.iter().map(|name| path_or_code(name, 80)).collect();
+    let left: Vec<String> = newest.not_edited.iter().map(|name| path_or_code(name, 80)).collect();
     let text = format!("of the files that the request names, not edited yet: {}", left.join(", "));
     all.add_fact(FactClass::Done, "files-left".to_owned(), vec![text]);
 }
@@ -200,7 +208,7 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
 fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     // The last message is in the section "Where it stands".
-    let said = digest.said.to_lowercase();
+    let said = digest.last_message.to_lowercase();
     let is_said = |why: &str| digest.has_work_after_last_message() && said.contains(&why.to_lowercase());
     let mut lines = 0;
     for (file, why) in changes {
@@ -232,8 +240,8 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
         };
         let mut forms = vec![form(1, 90), form(2, 110), form(MAX_REASONS, 200)];
         forms.dedup();
-        all.add_fact(FactClass::Done, format!("change:{}", cut_to_bytes(files[0], 300)), forms).known_by =
-            why.iter().map(|why| (*why).to_owned()).collect();
+        all.add_fact(FactClass::Done, format!("change:{}", cut_to_bytes(files[0], 300)), forms)
+            .strings_stating_fact = why.iter().map(|why| (*why).to_owned()).collect();
     }
 }
 
@@ -257,7 +265,8 @@ fn add_changed_names(file: &str, names: &ChangedNames, why: &[&str], all: &mut G
     let id = format!("change:{}", cut_to_bytes(file, 300));
     if !all.has_fact(&id) {
         let known = [&names.added, &names.changed, &names.removed];
-        all.add_fact(FactClass::Done, id, forms).known_by = known.into_iter().flatten().cloned().collect();
+        all.add_fact(FactClass::Done, id, forms).strings_stating_fact =
+            known.into_iter().flatten().cloned().collect();
     }
 }
 
@@ -283,7 +292,7 @@ fn add_deleted_files(digest: &Digest, all: &mut GatheredCandidates) {
     }
     let text = format!("deleted {}", list_by_folder(deleted.iter().copied(), MAX_FILES_PER_GROUP));
     let deleted = deleted.into_iter().map(str::to_owned).collect();
-    all.add_fact(FactClass::Done, "deleted".to_owned(), vec![text]).known_by = deleted;
+    all.add_fact(FactClass::Done, "deleted".to_owned(), vec![text]).strings_stating_fact = deleted;
 }
 
 /// Whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests" do not.
@@ -355,7 +364,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
     });
     let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect;
     // A message that accompanies a refusal is quoted with that refusal, and a refusal does not begin a turn.
-    let is_whole = turn.prompt.refused.is_empty();
+    let is_whole = turn.prompt.refused_call.is_empty();
     is_whole
         && !is_receipt
         && !is_question
@@ -374,9 +383,9 @@ fn is_remark(said: &AgentStatement) -> bool {
 #[derive(Clone, Copy)]
 struct LaterWork {
     /// How many newer turns are included.
-    newer: usize,
+    newer_turns_included: usize,
     /// Whether files were edited after the turn. If so, work that the turn left open may be done by now.
-    overtaken: bool,
+    has_later_edits: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -385,16 +394,20 @@ enum DoneFact<'d> {
     Turn(Turn<'d>, &'d AgentStatement, LaterWork),
     /// A finding that the agent stated between two calls.
     Found(&'d AgentStatement, &'d Digest),
-    Agent(&'d AgentUse),
+    Agent(&'d DelegatedTask),
 }
 
 /// Adds a fact. For the newest turn, sentences about `topic` are preferred.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topic: &str) {
     let (forms, known) = match fact {
-        DoneFact::Turn(turn, outcome, LaterWork { newer, overtaken }) => {
+        DoneFact::Turn(
+            turn,
+            outcome,
+            LaterWork { newer_turns_included: newer, has_later_edits: overtaken },
+        ) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
-                let text = statement::without_answered_question(&outcome.text, &outcome.asks);
+                let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
                 let text = if overtaken { statement::without_open_ends(&text) } else { Cow::from(&*text) };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
                 match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
@@ -426,14 +439,15 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             let form = |most| {
                 format!(
                     "sub-agent {} → {}",
-                    in_quotation_marks(&agent.asked, 80),
+                    in_quotation_marks(&agent.task, 80),
                     quote_agent_words(&agent.answer, most)
                 )
             };
             (vec![form(200), form(400), form(800)], agent.answer.as_str())
         }
     };
-    all.add_fact(FactClass::Done, format!("said:{record}"), forms).known_by = vec![known.to_owned()];
+    all.add_fact(FactClass::Done, format!("said:{record}"), forms).strings_stating_fact =
+        vec![known.to_owned()];
 }
 
 #[cfg(test)]

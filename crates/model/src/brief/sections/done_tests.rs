@@ -1,5 +1,5 @@
 use super::*;
-use crate::brief::{Occasion, compose_brief};
+use crate::brief::{BriefOccasion, compose_brief};
 use crate::effect::{Effect, EffectKind};
 use crate::event::FileAction;
 use crate::journal::{self, JournalRecord, RecordedFile};
@@ -51,11 +51,11 @@ fn fold_session(lines: &[&str]) -> Digest {
 fn done_text(lines: &[&str]) -> String {
     let digest = fold_session(lines);
     let material = BriefMaterial {
-        occasion: Occasion::Compacted,
+        occasion: BriefOccasion::Compacted,
         digest: &digest,
-        problems: &[],
-        gone: &[],
-        records: &[],
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: &[],
         scoring: None,
     };
     compose_brief(&material, 9_500).unwrap().text
@@ -376,11 +376,11 @@ fn an_edited_file_is_listed_with_the_names_that_changed() {
         });
     }
     let material = BriefMaterial {
-        occasion: Occasion::Compacted,
+        occasion: BriefOccasion::Compacted,
         digest: &digest,
-        problems: &[],
-        gone: &[],
-        records: &[],
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: &[],
         scoring: None,
     };
     let text = compose_brief(&material, 9_500).unwrap().text;

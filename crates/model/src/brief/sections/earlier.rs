@@ -45,7 +45,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
         known.push(text);
         let words = words_of_request(text);
         let form = format!("not answered yet: {}", in_quotation_marks(words, MAX_WHOLE_CHARS + 2));
-        all.add_fact(FactClass::Earlier, id, vec![form]).known_by = vec![text.to_owned()];
+        all.add_fact(FactClass::Earlier, id, vec![form]).strings_stating_fact = vec![text.to_owned()];
     }
     add_opening_request(digest, all);
     add_answered_requests(digest, &known, all);
@@ -81,7 +81,7 @@ fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCand
             continue;
         }
         let form = in_quotation_marks(&words, MAX_BEGINNING_CHARS + MAX_LAST_WORD_CHARS + 4);
-        all.add_fact(FactClass::Answered, id, vec![form]).known_by = vec![prompt.text.clone()];
+        all.add_fact(FactClass::Answered, id, vec![form]).strings_stating_fact = vec![prompt.text.clone()];
         known.push(words);
     }
 }
@@ -108,7 +108,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     };
     let mut forms = vec![form(90), form(180)];
     forms.dedup();
-    all.add_fact(FactClass::Earlier, id, forms).known_by = vec![first.text.clone()];
+    all.add_fact(FactClass::Earlier, id, forms).strings_stating_fact = vec![first.text.clone()];
 }
 
 /// Returns a short request in full, and only the first sentence of a longer one.

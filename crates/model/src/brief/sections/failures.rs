@@ -43,16 +43,16 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             files => format!("before the last edits of {}", list_edited_files(files, &endings)),
         };
         let id = format!("failure:{}", failure.record);
-        let folder = digest.folder_of_command(&failure.what, &failure.folder);
+        let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);
         let (terse, forms) = failure_forms(failure, &folder, &since);
         let candidate = all.add_fact(FactClass::Failing, id, forms);
         candidate.add_terse_form(terse);
-        candidate.known_by = vec![known];
+        candidate.strings_stating_fact = vec![known];
     }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
         let words = describe_trap(&trap);
-        all.add_fact(FactClass::Traps, id, vec![words]).known_by = vec![trap.why];
+        all.add_fact(FactClass::Traps, id, vec![words]).strings_stating_fact = vec![trap.why];
     }
 }
 

@@ -14,13 +14,17 @@ use crate::text::cut_to_bytes;
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
-    let BriefMaterial { digest, gone, .. } = *material;
+    let BriefMaterial { digest, missing_files: gone, .. } = *material;
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
-    let used = digest.files.iter().filter(|file| file.edits + file.reads > 0 && !file.outside);
+    let used = digest.files.iter().filter(|file| file.edits + file.reads > 0 && !file.is_outside_checkout);
     let folders = PrintedFolders::choose(used.map(|file| file.path.as_str()), |name| endings.is_unique(name));
     let last_edit = digest.files.iter().map(|file| file.edited_at).max().unwrap_or(0);
     let goal = digest.current_goal();
-    let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
+    let task = goal
+        .task_prompt
+        .filter(|_| !goal.is_answered)
+        .or(goal.newest_prompt)
+        .map_or(0, |prompt| prompt.record);
     let mut place = 0;
     for file in digest.ranked_files() {
         if is_git_name_or_folder(file, digest) {
@@ -43,18 +47,19 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         }
         // A file outside the project that was only named in a command may be temporary, and one that was named before
         // the current task belongs to an earlier task.
-        if class == FactClass::Named && (file.outside || file.last < task) {
+        if class == FactClass::Named && (file.is_outside_checkout || file.last_use_record < task) {
             continue;
         }
         let candidate =
             all.add_fact(class, format!("file:{}", cut_to_bytes(&file.path, 300)), file_forms(file, name));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path_or_code(folder, 200) });
         // If there is a summary, files that were read before the last edit are left out, except the most likely ones.
-        let served = class == FactClass::Read && file.last < last_edit && place >= MAX_LIKELY_FILES;
-        candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
+        let served =
+            class == FactClass::Read && file.last_use_record < last_edit && place >= MAX_LIKELY_FILES;
+        candidate.strings_stating_fact = vec![if served { String::new() } else { name.to_owned() }];
         // Edited and read files share one ranking.
         if class != FactClass::Named {
-            candidate.place = place;
+            candidate.position_in_class = place;
             place += 1;
         }
     }
@@ -63,15 +68,17 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
 /// Returns whether a file outside the project was only read and belongs to an installed program.
 fn is_from_cache(file: &FileUse) -> bool {
     const INSTALL_FOLDERS: &[&str] = &["cache", ".cache", "plugins", "node_modules", "site-packages"];
-    file.outside && file.edits == 0 && file.path.split('/').any(|part| INSTALL_FOLDERS.contains(&part))
+    file.is_outside_checkout
+        && file.edits == 0
+        && file.path.split('/').any(|part| INSTALL_FOLDERS.contains(&part))
 }
 
 /// The folders that are printed once for all their files.
 struct PrintedFolders<'p> {
     /// The folder whose single mention saves the most characters, or empty if no folder contains two files.
-    main: &'p str,
+    main_folder: &'p str,
     /// Folders below the main one that contain so many files that a separate line for the folder is shorter.
-    own: Vec<&'p str>,
+    folders_with_own_line: Vec<&'p str>,
 }
 
 /// How many characters a folder's line needs besides the folder and the files.
@@ -99,16 +106,16 @@ impl<'p> PrintedFolders<'p> {
                 .is_some_and(|sub| files * (sub.len() + 1) > folder.len() + FOLDER_LINE_CHARS)
         };
         let own = directly.into_iter().filter(is_worth_a_line).map(|(folder, _)| folder).collect();
-        PrintedFolders { main, own }
+        PrintedFolders { main_folder: main, folders_with_own_line: own }
     }
 
     /// Splits a path into one of the printed folders and a rest that is unique in the session. Returns `None` if there
     /// is no such folder.
     fn split_path<'f>(&self, path: &'f str, is_unique: impl Fn(&str) -> bool) -> Option<(&'f str, &'f str)> {
-        let own = self.own.iter().filter(|folder| {
+        let own = self.folders_with_own_line.iter().filter(|folder| {
             path_below(folder, path).is_some_and(|name| !name.contains('/') && is_unique(name))
         });
-        let mut folders = own.chain([&self.main]);
+        let mut folders = own.chain([&self.main_folder]);
         let folder = folders.find(|folder| path_below(folder, path).is_some_and(&is_unique))?;
         Some((&path[..folder.len()], path_below(folder, path)?))
     }

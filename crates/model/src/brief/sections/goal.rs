@@ -25,7 +25,7 @@ pub const TASK_OF_MESSAGE_LABEL: &str = "The task during which it was said";
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
-    let Some(newest) = goal.newest else { return };
+    let Some(newest) = goal.newest_prompt else { return };
     // Once the newest message is answered, the remaining work is the request that opened the session.
     let is_over = digest.has_finished() && !digest.stands_newest_alone();
     if is_over {
@@ -55,7 +55,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     };
     let mut forms = vec![form(90), form(180)];
     forms.dedup();
-    all.add_fact(FactClass::Goal, format!("prompt:{}", first.record), forms).known_by =
+    all.add_fact(FactClass::Goal, format!("prompt:{}", first.record), forms).strings_stating_fact =
         vec![first.text.clone()];
 }
 
@@ -70,21 +70,21 @@ fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
     let form = |most: usize| format!("The message before it: {}", quote_prompt(&words, most));
     let mut forms = vec![form(62), form(140), form(300)];
     forms.dedup();
-    all.add_fact(FactClass::Goal, id, forms).known_by = vec![before.text.clone()];
+    all.add_fact(FactClass::Goal, id, forms).strings_stating_fact = vec![before.text.clone()];
 }
 
 /// Adds the rest of the approved plan, unless all of it is done.
 fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // A plan that was approved before the current task does not concern this task.
-    let since = goal.task.or(goal.newest).map_or(0, |prompt| prompt.record);
-    let since = goal.newest.map_or(since, |newest| since.min(newest.record));
+    let since = goal.task_prompt.or(goal.newest_prompt).map_or(0, |prompt| prompt.record);
+    let since = goal.newest_prompt.map_or(since, |newest| since.min(newest.record));
     let plan = digest.plan.as_ref().filter(|plan| plan.record > since && !goal.is_answered);
     let Some(plan) = plan else { return };
     let left = digest.remaining_sections(&plan.text, plan.record);
     let form =
         |most: usize| format!("Approved plan: {}", in_quotation_marks(&outline_text(&left, most), most + 2));
     let forms = [160, 400, 900, 2_000, 4_000, 8_000].map(form);
-    all.add_fact(FactClass::Goal, format!("plan:{}", plan.record), forms.to_vec()).known_by =
+    all.add_fact(FactClass::Goal, format!("plan:{}", plan.record), forms.to_vec()).strings_stating_fact =
         vec![plan.text.clone()];
 }
 
@@ -92,7 +92,8 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // The task may be the request with which the session began.
     let is_told = |task: &&Prompt| all.has_fact(&format!("prompt:{}", task.record));
     let Some(task) = digest.explaining_task().filter(|task| !is_told(task)) else { return };
-    let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
+    let leads =
+        goal.newest_prompt.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
         (true, _) => (ANSWERED_LABEL, &[62, 300]),
         (false, true) => (TASK_OF_MESSAGE_LABEL, &[120, 300, 700]),
@@ -108,24 +109,25 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     };
     let form = |most: usize| {
         let asked = asked.map_or(String::new(), |said| {
-            format!(", in answer to {}", in_quotation_marks(&said.asks, most.min(300)))
+            format!(", in answer to {}", in_quotation_marks(&said.closing_question, most.min(300)))
         });
         format!("{label}{asked}: {}", quote_prompt(&left, most))
     };
     let forms: Vec<String> = most.iter().map(|most| form(*most)).collect();
-    all.add_fact(FactClass::Goal, format!("prompt:{}", task.record), forms).known_by =
+    all.add_fact(FactClass::Goal, format!("prompt:{}", task.record), forms).strings_stating_fact =
         vec![task.text.clone()];
 }
 
 /// Adds the proposal that the newest message accepts or answers: the agent's question with the text before it, or only
 /// the option that the user chose.
 fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
-    let Some(accepted) = goal.accepted else { return };
-    let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
-    let chosen = goal.newest.and_then(|newest| statement::option_named_by_answer(body, &newest.text));
+    let Some(accepted) = goal.accepted_proposal else { return };
+    let body =
+        accepted.text.strip_suffix(accepted.closing_question.as_str()).unwrap_or(&accepted.text).trim_end();
+    let chosen = goal.newest_prompt.and_then(|newest| statement::option_named_by_answer(body, &newest.text));
     let form = |most: usize| {
         if let Some(chosen) = chosen {
-            let asks = match accepted.asks.as_str() {
+            let asks = match accepted.closing_question.as_str() {
                 asks if most >= 320 && !asks.is_empty() => {
                     format!(" when asked {}", in_quotation_marks(asks, 120))
                 }
@@ -140,7 +142,7 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
             Some(items) => in_quotation_marks(&items, most + 2),
             None => in_quotation_marks(&statement::last_sentences(body, most), most + 2),
         };
-        match (accepted.asks.as_str(), body) {
+        match (accepted.closing_question.as_str(), body) {
             ("", _) => format!("The agent's accepted proposal: {about}"),
             (asks, "") => format!("The agent had asked: {}", in_quotation_marks(asks, most + 2)),
             (asks, _) => {
@@ -150,29 +152,31 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
     };
     let mut forms = [110, 320, 600, 1_000, 1_600].map(form).to_vec();
     // If there is little room, only the question is quoted.
-    if !accepted.asks.is_empty() && chosen.is_none() {
-        forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.asks, 160));
+    if !accepted.closing_question.is_empty() && chosen.is_none() {
+        forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.closing_question, 160));
     }
     // The agent's last message says what became of a proposal that was carried out.
     if digest.has_finished() {
         forms.truncate(1);
     }
-    all.add_fact(FactClass::Goal, format!("accepted:{}", accepted.record), forms).known_by =
+    all.add_fact(FactClass::Goal, format!("accepted:{}", accepted.record), forms).strings_stating_fact =
         vec![accepted.text.clone()];
 }
 
 fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut GatheredCandidates) {
-    let alone = goal.task.is_none() && goal.accepted.is_none() && digest.plan.is_none();
-    let is_over = digest.has_finished() && digest.said_last > newest.record;
-    let label = match (alone, newest.refused.is_empty()) {
+    let alone = goal.task_prompt.is_none() && goal.accepted_proposal.is_none() && digest.plan.is_none();
+    let is_over = digest.has_finished() && digest.last_message_record > newest.record;
+    let label = match (alone, newest.refused_call.is_empty()) {
         (_, true) if is_over => "Newest message, answered: ".to_owned(),
         (true, true) => String::new(),
         (false, true) => format!("{NEWEST_LABEL}: "),
-        (_, false) => format!("{NEWEST_LABEL}, refusing {}: ", in_backticks(&newest.refused, 60)),
+        (_, false) => format!("{NEWEST_LABEL}, refusing {}: ", in_backticks(&newest.refused_call, 60)),
     };
     // A task that can be understood on its own gets more room than an answer.
     let most = match newest.prompt_kind() {
-        PromptKind::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
+        PromptKind::Task if goal.task_prompt.is_none() || goal.is_answered => {
+            [200, 500, 1_000, 2_000, 4_000, 8_000]
+        }
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
     let left = digest.remaining_sections(&newest.text, newest.record);
@@ -188,7 +192,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         let means = if most >= MIN_CHARS_TO_EXPLAIN { means.as_str() } else { "" };
         format!("{label}{}{means}", quote_prompt(&left, most))
     });
-    all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
+    all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).strings_stating_fact =
         vec![newest.text.clone()];
 }
 

@@ -34,14 +34,15 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
             change.record > outcome.record && (is_changed || name_file(&outcome.text, &change.path))
         };
         let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
-            && outcome.record < digest.said_last;
+            && outcome.record < digest.last_message_record;
         // The user answered the question, and the agent has edited files since.
-        let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
+        let is_decided =
+            !outcome.closing_question.is_empty() && digest.file_edited_after(outcome.record).is_some();
         // A message that names a cause explains the later work.
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
-    let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.asks.is_empty();
+    let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.closing_question.is_empty();
     let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
@@ -75,10 +76,9 @@ pub fn is_guessing(said: &AgentStatement) -> bool {
 pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
-    let since = digest
-        .checks
-        .iter()
-        .any(|check| check.last > said.record && check.ended == crate::run::RunResult::Passed);
+    let since = digest.checks.iter().any(|check| {
+        check.last_run_record > said.record && check.last_result == crate::run::RunResult::Passed
+    });
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
@@ -115,14 +115,14 @@ pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) ->
     };
     let mut later = digest.statements.iter().filter(|later| later.record > said.record);
     is_about_failures(&said.text)
-        && (said.record < digest.said_last && is_about_failures(&digest.said)
+        && (said.record < digest.last_message_record && is_about_failures(&digest.last_message)
             || later.any(|later| is_about_failures(&later.text)))
 }
 
 /// Returns whether a message mostly consists of a question that the user has answered, or of open work that has since
 /// been done.
 pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
-    let text = statement::without_answered_question(&outcome.text, &outcome.asks);
+    let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
     let is_edited_since = digest.file_edited_after(outcome.record).is_some();
     let left = if is_edited_since { statement::without_open_ends(&text) } else { text.as_ref().into() };
     left.is_empty() || is_edited_since && left.len() * 3 < text.len()

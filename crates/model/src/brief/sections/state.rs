@@ -14,7 +14,7 @@ use super::quote_agent_words;
 const MAX_STEPS: usize = 8;
 
 /// The first word of the description of an edit.
-const EDITED: &str = "edited ";
+const EDITED_VERB: &str = "edited ";
 
 /// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
@@ -37,33 +37,35 @@ pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
     // Sub-agents that were started before the newest prompt have since reported by other means.
-    let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
+    let since =
+        digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.last_compaction_before_work);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
     for agent in running.filter(|_| digest.has_work_after_last_message()) {
         let id = format!("agent:{}", agent.record);
         all.add_fact(
             FactClass::State,
             id,
-            vec![format!("A sub-agent was running: {}", in_quotation_marks(&agent.asked, 120))],
+            vec![format!("A sub-agent was running: {}", in_quotation_marks(&agent.task, 120))],
         );
     }
 }
 
 fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
-    if digest.records == 0 {
+    if digest.record_count == 0 {
         return;
     }
     let is_listed = |id: &str| {
         digest.effects.iter().any(|used| !used.effect.id.is_empty() && id.starts_with(&used.effect.id))
     };
-    let condensed = statement::without_commit_lines(&statement::condense_closing(&digest.said), is_listed);
+    let condensed =
+        statement::without_commit_lines(&statement::condense_closing(&digest.last_message), is_listed);
     let since = digest.steps_since_last_message();
     // A short last message may announce the next step, so it is quoted unchanged until the agent has finished.
-    let announced = !digest.has_finished() && digest.said.len() <= MAX_ANNOUNCEMENT_BYTES;
-    let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
+    let announced = !digest.has_finished() && digest.last_message.len() <= MAX_ANNOUNCEMENT_BYTES;
+    let words = if condensed.is_empty() || announced { digest.last_message.as_str() } else { &condensed };
     if digest.has_finished() {
-        if !digest.said.is_empty() {
-            let asks = statement::question_at_end(&digest.said);
+        if !digest.last_message.is_empty() {
+            let asks = statement::question_at_end(&digest.last_message);
             let form = |most| {
                 let told = quote_agent_words(words, most);
                 let asks = match told.contains(&asks) {
@@ -73,15 +75,17 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
                 format!("The agent had finished and was waiting for the user. Its last message: {told}{asks}")
             };
             all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000].map(form).to_vec())
-                .known_by = vec![words.to_owned()];
+                .strings_stating_fact = vec![words.to_owned()];
         }
         return;
     }
     let steps = describe_steps(since);
-    let is_accepted =
-        digest.current_goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
+    let is_accepted = digest
+        .current_goal()
+        .accepted_proposal
+        .is_some_and(|accepted| accepted.record == digest.last_message_record);
     let newest = digest.prompts.last();
-    let answered = newest.is_none_or(|prompt| prompt.record < digest.said_last);
+    let answered = newest.is_none_or(|prompt| prompt.record < digest.last_message_record);
     let then = |listed: ListedSteps| (!steps.is_empty()).then(|| list_steps(&steps, listed));
     // The last message may end by announcing the next step.
     let last = |most: usize| {
@@ -89,10 +93,11 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
     // If the last message names several files, some of them may not have been edited yet.
-    let left = digest.edits_of_named_files(words, digest.said_last).map_or(String::new(), |edits| {
-        let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
-        if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
-    });
+    let left =
+        digest.edits_of_named_files(words, digest.last_message_record).map_or(String::new(), |edits| {
+            let left: Vec<String> = edits.not_edited.iter().map(|name| path_or_code(name, 80)).collect();
+            if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
+        });
     let complete = match digest.looks_complete() && left.is_empty() && digest.ended_with_check() {
         true => ". The checks passed after the last edit: the work looks complete",
         false => "",
@@ -127,7 +132,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     ];
     let candidate = all.add_fact(FactClass::State, "said".to_owned(), forms);
     candidate.add_terse_form(form(120, Newest(2)));
-    candidate.known_by = vec![words.to_owned()];
+    candidate.strings_stating_fact = vec![words.to_owned()];
 }
 
 /// Adds calls that were still running when the records ended. The agent must check their results.
@@ -150,17 +155,19 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
 /// Describes the calls after the agent's last message in a few words each. A repeated call is listed once, at its
 /// last position. Calls that only read something are listed only if they are among the newest.
 pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
-    let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
+    let is_same =
+        |a: &CallStep, b: &CallStep| (a.action, &a.path_or_command) == (b.action, &b.path_or_command);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();
-    for step in
-        since.iter().filter(|step| step.did != StepAction::Called || names_more_than_a_tool(&step.what))
+    for step in since
+        .iter()
+        .filter(|step| step.action != StepAction::Called || names_more_than_a_tool(&step.path_or_command))
     {
         let known = kept.iter().position(|(known, _)| is_same(known, step));
         let times = known.map_or(0, |place| kept.remove(place).1);
         kept.push((step, times + 1));
     }
     let newest = kept.len().saturating_sub(NEWEST_STEPS_LISTED);
-    let is_work = |step: &CallStep| matches!(step.did, StepAction::Edited | StepAction::Ran);
+    let is_work = |step: &CallStep| matches!(step.action, StepAction::Edited | StepAction::Ran);
     let kept = kept.into_iter().enumerate().filter(|(i, (step, _))| *i >= newest || is_work(step));
     let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
     kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
@@ -177,7 +184,7 @@ enum ListedSteps {
 
 /// Lists calls in their order. The calls before them are only counted.
 fn list_steps(steps: &[String], listed: ListedSteps) -> String {
-    let is_edit = |step: &str| step.starts_with(EDITED);
+    let is_edit = |step: &str| step.starts_with(EDITED_VERB);
     let (steps, most, uncounted) = match listed {
         ListedSteps::EditsAndOthers(most) => (steps, most, 0),
         ListedSteps::Newest(most) => {
@@ -194,7 +201,7 @@ fn list_steps(steps: &[String], listed: ListedSteps) -> String {
     };
     let mut listed: Vec<String> = Vec::new();
     for step in steps {
-        match (step.strip_prefix(EDITED), listed.last_mut()) {
+        match (step.strip_prefix(EDITED_VERB), listed.last_mut()) {
             // Consecutive edits share one verb.
             (Some(file), Some(last)) if is_edit(last) => last.push_str(&format!(", {file}")),
             (None, _) if left > 0 => left -= 1,
@@ -206,17 +213,19 @@ fn list_steps(steps: &[String], listed: ListedSteps) -> String {
 
 /// Describes one step, such as `edited src/a.rs` or `ran `cargo test` → failed`.
 fn describe_step(step: &CallStep) -> String {
-    let path = || path_or_code(&step.what, 160);
+    let path = || path_or_code(&step.path_or_command, 160);
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
         (false, true) => " → passed",
         (false, false) => "",
     };
-    match step.did {
-        StepAction::Edited => format!("{EDITED}{}{ended}", path()),
+    match step.action {
+        StepAction::Edited => format!("{EDITED_VERB}{}{ended}", path()),
         StepAction::Read => format!("read {}{ended}", path()),
-        StepAction::Ran => format!("ran {}{ended}", in_backticks(&step.what.replace(" 2>&1", ""), 120)),
-        StepAction::Called => format!("called {}{ended}", in_backticks(&step.what, 80)),
+        StepAction::Ran => {
+            format!("ran {}{ended}", in_backticks(&step.path_or_command.replace(" 2>&1", ""), 120))
+        }
+        StepAction::Called => format!("called {}{ended}", in_backticks(&step.path_or_command, 80)),
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::brief::{Occasion, compose_brief};
+use crate::brief::{BriefOccasion, compose_brief};
 use crate::event::FileAction;
 use crate::journal::{self, JournalRecord, RecordedFile, RecordedTodo};
 
@@ -30,16 +30,16 @@ fn state_text(lines: &[&str]) -> String {
             _ => panic!("{who}"),
         }
         if who == "begun" {
-            digest.unfinished.push(text.to_owned());
+            digest.unfinished_call_texts.push(text.to_owned());
         }
         digest.fold_record(&record);
     }
     let material = BriefMaterial {
-        occasion: Occasion::Compacted,
+        occasion: BriefOccasion::Compacted,
         digest: &digest,
-        problems: &[],
-        gone: &[],
-        records: &[],
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: &[],
         scoring: None,
     };
     compose_brief(&material, 9_500).unwrap().text

@@ -2,7 +2,7 @@
 
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
-use crate::brief::{BriefMaterial, Occasion};
+use crate::brief::{BriefMaterial, BriefOccasion};
 use crate::digest::{Goal, Prompt};
 use crate::prompt;
 use crate::render::{in_backticks, in_quotation_marks};
@@ -15,15 +15,17 @@ const MAX_PROMPTS: usize = 14;
 
 pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let Goal { newest, task, is_answered, .. } = digest.current_goal();
+    let Goal { newest_prompt: newest, task_prompt: task, is_answered, .. } = digest.current_goal();
     let in_goal =
         |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
     let since = task.filter(|_| !is_answered).or(newest).map_or(0, |prompt| prompt.record);
-    if material.occasion == Occasion::Compacted && !digest.compact_words.is_empty() {
-        let form = |most| format!("with /compact: {}", in_quotation_marks(&digest.compact_words, most));
+    if material.occasion == BriefOccasion::Compacted && !digest.words_after_compact_command.is_empty() {
+        let form = |most| {
+            format!("with /compact: {}", in_quotation_marks(&digest.words_after_compact_command, most))
+        };
         let mut forms = vec![form(130), form(300)];
         forms.dedup();
-        let id = format!("compact-words:{:016x}", fnv_fingerprint([&digest.compact_words]));
+        let id = format!("compact-words:{:016x}", fnv_fingerprint([&digest.words_after_compact_command]));
         all.add_fact(FactClass::Words, id, forms);
     }
     let mut told = 0;
@@ -44,7 +46,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
                 continue;
             }
         }
-        let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
+        let words = match (prompt.refused_call.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
             // A refusal that only asks a question or says "hang on" has been dealt with by now.
             (false, true) if !prompt::is_objection(&prompt.text) => continue,
@@ -54,9 +56,9 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             (false, true) => prompt.text.clone(),
             _ => wishes.join(" … "),
         };
-        let before = match prompt.refused.is_empty() {
+        let before = match prompt.refused_call.is_empty() {
             true => String::new(),
-            false => format!("refusing {}: ", in_backticks(&prompt.refused, 50)),
+            false => format!("refusing {}: ", in_backticks(&prompt.refused_call, 50)),
         };
         let forms = vec![
             format!("{before}{}", in_quotation_marks(&words, 130)),
@@ -64,7 +66,8 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         ];
         // If only part of the prompt is quoted, the whole prompt may also be listed among the earlier requests.
         let id = if words == prompt.text { "prompt" } else { "words" };
-        all.add_fact(FactClass::Words, format!("{id}:{}", prompt.record), forms).known_by = vec![words];
+        all.add_fact(FactClass::Words, format!("{id}:{}", prompt.record), forms).strings_stating_fact =
+            vec![words];
         told += 1;
     }
     for answer in digest.answers.iter().rev() {
@@ -79,6 +82,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
                 in_quotation_marks(&answer.answer, most)
             )
         };
-        all.add_fact(FactClass::Words, id, vec![form(90), form(240)]).known_by = vec![answer.answer.clone()];
+        all.add_fact(FactClass::Words, id, vec![form(90), form(240)]).strings_stating_fact =
+            vec![answer.answer.clone()];
     }
 }

@@ -97,15 +97,16 @@ impl Digest {
 
     /// Records a successful command that may be an alternative to a recent failure.
     pub(super) fn add_workaround(&mut self, record: &JournalRecord) {
-        let called = self.called;
+        let called = self.call_count;
         let recent = |failure: &&mut Failure| {
-            called.saturating_sub(failure.call) <= MAX_CALLS_TO_WORKAROUND && failure.worked.is_empty()
+            called.saturating_sub(failure.call_number) <= MAX_CALLS_TO_WORKAROUND
+                && failure.working_alternative.is_empty()
         };
         for failure in self.failures.iter_mut().filter(recent) {
             if obstacle_of_error(&failure.error).is_some()
                 && let Some(worked) = alternative_in_command(&record.command, failure)
             {
-                failure.worked = worked;
+                failure.working_alternative = worked;
             }
         }
     }
@@ -113,9 +114,9 @@ impl Digest {
 
 fn trap_of_failures(failures: &[&Failure]) -> Option<Trap> {
     let last = failures.last()?;
-    let worked = failures.iter().rev().find(|failure| !failure.worked.is_empty());
+    let worked = failures.iter().rev().find(|failure| !failure.working_alternative.is_empty());
     let is_tool = !last.is_command;
-    let times: u32 = failures.iter().map(|failure| failure.times).sum();
+    let times: u32 = failures.iter().map(|failure| failure.occurrences).sum();
     (times > 1 || worked.is_some()).then(|| Trap {
         what: if is_tool {
             last.tool.clone()
@@ -124,7 +125,7 @@ fn trap_of_failures(failures: &[&Failure]) -> Option<Trap> {
         },
         why: obstacle_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
-            Some(failure) => failure.worked.clone(),
+            Some(failure) => failure.working_alternative.clone(),
             None if is_tool && last.error.contains("has not been read yet") => "reading it first".to_owned(),
             None => String::new(),
         },
@@ -162,7 +163,7 @@ fn obstacle_line(failure: &Failure) -> &str {
 /// part is unknown.
 fn failing_part_of_command(failure: &Failure) -> Option<String> {
     let line = obstacle_line(failure);
-    let parts = run::commands_to_repeat(&failure.what);
+    let parts = run::commands_to_repeat(&failure.command_or_file);
     if line.to_ascii_lowercase().contains("no such file or directory") && line.contains("cd:") {
         let folder = line.split([' ', ':']).find(|word| word.starts_with('/'));
         return folder.map(|folder| format!("cd {folder}"));

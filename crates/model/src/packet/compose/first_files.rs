@@ -56,30 +56,33 @@ impl PacketFacts<'_> {
         };
         let errors = || self.failing.iter().map(|failure| failure.error.as_str());
         let left = self.files_left();
-        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let git = digest.git_state();
         // A file that a later commit left out is not part of the work.
         let committed = git.commit.map_or(0, |used| used.record);
         let is_uncommitted = |file: &FileUse| {
             file.edited_at > committed && git.uncommitted.iter().any(|other| other.path == file.path)
         };
-        let last_said = digest.said_last.max(asked);
+        let last_said = digest.last_message_record.max(asked);
         let reason = |file: &FileUse| match file {
             _ if in_step(file) => Some(OpenReason::Step),
             _ if errors().any(|error| error.contains(base(&file.path))) => Some(OpenReason::Error),
             _ if errors().any(|error| names_folder_of(error, &file.path)) => Some(OpenReason::FailingFolder),
-            _ if file.last > last_said => Some(OpenReason::LastUsed),
+            _ if file.last_use_record > last_said => Some(OpenReason::LastUsed),
             _ if left.iter().any(|name| name == base(&file.path)) => Some(OpenReason::NotEdited),
             _ if file.edited_at > asked && is_uncommitted(file) => Some(OpenReason::Edited),
-            _ if file.last > asked => Some(OpenReason::Used),
+            _ if file.last_use_record > asked => Some(OpenReason::Used),
             _ if is_uncommitted(file) => Some(OpenReason::Uncommitted),
             _ => None,
         };
         let is_open = |file: &&FileUse| {
-            digest.records > 0 && !file.outside && !self.is_file_gone(file) && file.edits + file.reads > 0
+            digest.record_count > 0
+                && !file.is_outside_checkout
+                && !self.is_file_gone(file)
+                && file.edits + file.reads > 0
         };
         let used = self.suggested.iter().copied().filter(is_open);
-        let used = used.filter_map(|file| Some((reason(file)?, file.last, file.path.as_str())));
+        let used = used.filter_map(|file| Some((reason(file)?, file.last_use_record, file.path.as_str())));
         // A compiler error may name files that the session has not opened.
         let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
         let unopened = errors().flat_map(failure::paths_in_error).filter(|path| !is_used(path));

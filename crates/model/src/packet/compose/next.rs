@@ -55,13 +55,16 @@ impl PacketFacts<'_> {
         let repeats_request = purpose.starts_with("go on: ") && self.is_in_goal(purpose);
         let goal = goal_text(&self.goal).map(words::without_pasted_output);
         match goal.as_deref() {
-            Some(goal) if repeats_request || !words::says_what_to_do(purpose) => match self.goal.accepted {
+            Some(goal) if repeats_request || !words::says_what_to_do(purpose) => match self
+                .goal
+                .accepted_proposal
+            {
                 // An answer is clear only together with its question.
-                Some(accepted) if !accepted.asks.is_empty() && goal.len() < MAX_GOAL_CHARS => {
+                Some(accepted) if !accepted.closing_question.is_empty() && goal.len() < MAX_GOAL_CHARS => {
                     format!(
                         "{}, in answer to {}",
                         in_quotation_marks(goal, MAX_GOAL_CHARS),
-                        in_quotation_marks(&accepted.asks, MAX_GOAL_CHARS)
+                        in_quotation_marks(&accepted.closing_question, MAX_GOAL_CHARS)
                     )
                 }
                 _ => in_quotation_marks(goal, MAX_GOAL_CHARS),
@@ -82,7 +85,7 @@ impl PacketFacts<'_> {
     /// Returns the first step that follows from the session, which may be that nothing is open.
     fn first_step_of_session(&self) -> Option<FirstStep> {
         let digest = self.material.digest;
-        if digest.records == 0 {
+        if digest.record_count == 0 {
             return None;
         }
         let unfinished = digest
@@ -107,7 +110,7 @@ impl PacketFacts<'_> {
         }
         // If a call began directly after the announcement, the call is the announced step.
         let is_announced = unfinished.is_some() && digest.steps_since_last_message().is_empty();
-        let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
+        let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let started = task.map_or(0, |prompt| prompt.record);
         let failed_at = self.failing.first().map_or(0, |failure| failure.record);
         let announced = match digest.has_finished() || is_announced {
@@ -116,8 +119,8 @@ impl PacketFacts<'_> {
         };
         // If the agent announced a change after the failure and has edited files, it was fixing the failure.
         let is_being_solved = digest.file_edited_after(failed_at).is_some()
-            && digest.said_last > failed_at
-            && !statement::ends_by_announcing_look(&digest.said);
+            && digest.last_message_record > failed_at
+            && !statement::ends_by_announcing_look(&digest.last_message);
         let (failing, old_failing) = if failed_at > started { (failing, None) } else { (None, failing) };
         let is_idle = digest.has_finished();
         let is_over = old_failing.is_none() && self.is_work_over();
@@ -145,7 +148,7 @@ impl PacketFacts<'_> {
     /// irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
-        let asked = [self.goal.newest, self.goal.task];
+        let asked = [self.goal.newest_prompt, self.goal.task_prompt];
         words::says_what_to_do(purpose)
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
@@ -153,8 +156,8 @@ impl PacketFacts<'_> {
     /// Returns the newest message if nothing has been said or done since.
     fn untouched_message(&self) -> Option<String> {
         let digest = self.material.digest;
-        let asked = self.goal.newest?.record;
-        (!digest.has_work_since_newest_prompt() && digest.said_last < asked)
+        let asked = self.goal.newest_prompt?.record;
+        (!digest.has_work_since_newest_prompt() && digest.last_message_record < asked)
             .then(|| "the user's newest message: it has not been acted on yet".to_owned())
     }
 
@@ -174,7 +177,7 @@ impl PacketFacts<'_> {
                 Some(format!("the rest of what the agent said it would do: {words}{since_then}{todo}{check}"))
             }
             // So far, the agent has only looked at files. An earlier sentence may name the change it was preparing.
-            AnnouncementProgress::Looked => statement::change_before_look(&self.material.digest.said)
+            AnnouncementProgress::Looked => statement::change_before_look(&self.material.digest.last_message)
                 .map(|_| format!("what the agent said it would do: {words}{since_then}")),
             AnnouncementProgress::Done => None,
         }
@@ -191,7 +194,7 @@ impl PacketFacts<'_> {
     /// Returns the first validator whose last run was before the last edit, unless a wider check has passed since.
     fn stale_check(&self) -> Option<String> {
         let is_fresh = |command: &str| {
-            let wider = self.runs.iter().filter(|run| choose::covers_command(&run.command, command));
+            let wider = self.check_runs.iter().filter(|run| choose::covers_command(&run.command, command));
             wider.into_iter().any(|run| run.has_passed() && !run.is_before_last_edit())
         };
         let is_stale = |command: &String| {
@@ -212,8 +215,8 @@ impl PacketFacts<'_> {
                 format!("{command}, which has not been run; the other checks passed after the last edit")
             });
         }
-        let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let edited = digest.file_edited_after(asked.max(digest.said_last))?;
+        let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
+        let edited = digest.file_edited_after(asked.max(digest.last_message_record))?;
         let check = self.stale_check().filter(|_| self.failing.is_empty())?;
         let check = in_backticks(&check, 120);
         Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
@@ -228,7 +231,8 @@ impl PacketFacts<'_> {
         }
         let since_then = self.calls_since_last_message();
         // The newest prompt is only a remark, so the goal is the task to which it belongs.
-        let remark = self.goal.newest.filter(|newest| goal_text(&self.goal) != Some(newest.text.as_str()));
+        let remark =
+            self.goal.newest_prompt.filter(|newest| goal_text(&self.goal) != Some(newest.text.as_str()));
         if let Some(remark) = remark {
             return Some(format!(
                 "what was under way: {}{since_then}",
@@ -266,9 +270,9 @@ impl PacketFacts<'_> {
     /// Returns the names of the files that the current request mentions and that have not been edited for it yet.
     pub(super) fn files_left(&self) -> Vec<String> {
         let digest = self.material.digest;
-        let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
+        let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let edits = task.and_then(|task| digest.edits_of_named_files(&task.text, task.record));
-        let left = edits.map_or_else(Vec::new, |edits| edits.left);
+        let left = edits.map_or_else(Vec::new, |edits| edits.not_edited);
         left.into_iter().filter(|name| !digest.is_read_and_checked(name)).collect()
     }
 
@@ -296,26 +300,27 @@ impl PacketFacts<'_> {
     fn progress_of_announcement(&self) -> AnnouncementProgress {
         let digest = self.material.digest;
         let since = digest.steps_since_last_message();
-        let has = |did: StepAction| since.iter().any(|step| step.did == did && !step.failed);
-        let words = statement::announcing_sentence(&digest.said, 200);
-        let edits = digest.edits_of_named_files(&words, digest.said_last);
+        let has = |did: StepAction| since.iter().any(|step| step.action == did && !step.failed);
+        let words = statement::announcing_sentence(&digest.last_message, 200);
+        let edits = digest.edits_of_named_files(&words, digest.last_message_record);
         let named = |step: &CallStep| {
-            let name = step.what.rsplit('/').next().unwrap_or(&step.what);
+            let name = step.path_or_command.rsplit('/').next().unwrap_or(&step.path_or_command);
             words.contains(name)
-                || step.did == StepAction::Ran
-                    && words.split('`').skip(1).step_by(2).any(|name| step.what.contains(name))
+                || step.action == StepAction::Ran
+                    && words.split('`').skip(1).step_by(2).any(|name| step.path_or_command.contains(name))
         };
         let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
         // The check that passed was the announced step, as in "Now let me see whether all is well:".
         if digest.ended_with_check() {
             return AnnouncementProgress::Done;
         }
-        if statement::ends_by_announcing_look(&digest.said) && (has(StepAction::Read) || has(StepAction::Ran))
+        if statement::ends_by_announcing_look(&digest.last_message)
+            && (has(StepAction::Read) || has(StepAction::Ran))
         {
             return AnnouncementProgress::Looked;
         }
         match (edits, since.iter().filter(worked).any(named)) {
-            (Some(edits), _) if !edits.left.is_empty() => AnnouncementProgress::Begun,
+            (Some(edits), _) if !edits.not_edited.is_empty() => AnnouncementProgress::Begun,
             (Some(_), _) | (None, true) => AnnouncementProgress::Done,
             // One edit does not complete the announced work if several changes were announced or the todo list still
             // has an open entry.
@@ -333,39 +338,41 @@ impl PacketFacts<'_> {
     /// will look at something no longer counts once a file was edited or a check has passed or failed.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
-        let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let is_look = statement::ends_by_announcing_look(&digest.said);
+        let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
+        let is_look = statement::ends_by_announcing_look(&digest.last_message);
         let since = digest.steps_since_last_message();
-        let edited = since.iter().position(|step| step.did == StepAction::Edited);
+        let edited = since.iter().position(|step| step.action == StepAction::Edited);
         // A change counts as finished once it has been checked.
         let is_checked = edited.is_some_and(|at| {
-            since[at..].iter().any(|step| step.passed || step.failed && step.did == StepAction::Ran)
+            since[at..].iter().any(|step| step.passed || step.failed && step.action == StepAction::Ran)
         });
         let is_over = is_checked
             || is_look && (edited.is_some() || since.iter().any(|step| step.passed || step.failed));
-        let announces = digest.said_last > asked && statement::announces_next_step(&digest.said) && !is_over;
-        announces.then(|| in_quotation_marks(&statement::announcing_sentence(&digest.said, 200), 204))
+        let announces = digest.last_message_record > asked
+            && statement::announces_next_step(&digest.last_message)
+            && !is_over;
+        announces.then(|| in_quotation_marks(&statement::announcing_sentence(&digest.last_message, 200), 204))
     }
 
     /// Returns whether files were edited for the current request, tests passed after the last edit, and no failure is
     /// open.
     fn is_work_checked(&self) -> bool {
-        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let is_edited = self.material.digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
         let mut runs = commands.iter().filter_map(|command| self.last_run_of(command));
         let are_fresh = runs.all(|run| !run.is_before_last_edit());
-        is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.runs)
+        is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.check_runs)
     }
 
     /// Returns the exit criteria: the checks that the user demands, the observed checks if files were edited for the
     /// current request, and the promise.
     fn exit_criteria(&self) -> Option<String> {
         let digest = self.material.digest;
-        let task = self.goal.task.filter(|_| !self.goal.is_answered);
-        let asked = task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
+        let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered);
+        let asked = task.or(self.goal.newest_prompt).map_or(0, |prompt| prompt.record);
         // A question for which the agent edited files counts as a request.
-        let is_question = self.goal.newest.is_some_and(|newest| {
+        let is_question = self.goal.newest_prompt.is_some_and(|newest| {
             newest.prompt_kind() == PromptKind::Question && digest.file_edited_after(newest.record).is_none()
         }) && !words::says_what_to_do(self.material.purpose);
         let demanded = choose::checks_demanded_by_user(&self.goal);
@@ -394,7 +401,7 @@ impl PacketFacts<'_> {
             .chain(promise)
             .collect();
         // A passing question does not replace the task during which it was asked.
-        let is_whole_goal = self.goal.task.is_none() && !words::is_given(self.material.purpose);
+        let is_whole_goal = self.goal.task_prompt.is_none() && !words::is_given(self.material.purpose);
         match (all.is_empty(), is_question && is_whole_goal) {
             (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),
             (true, true) => Some("Done when: the question is answered.".to_owned()),
@@ -485,7 +492,7 @@ fn announces_several(words: &str) -> bool {
 }
 
 fn is_work_step(step: &CallStep) -> bool {
-    matches!(step.did, StepAction::Edited | StepAction::Ran)
+    matches!(step.action, StepAction::Edited | StepAction::Ran)
 }
 
 /// Describes a failure by its command. The context section contains the error.

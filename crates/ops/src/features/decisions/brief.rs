@@ -13,8 +13,8 @@ use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
 const DECISIONS_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 10,
-    longer: 30,
+    section_position: 10,
+    rank_step_per_form: 30,
     name: "decisions",
     title: "Decisions in force (newest first)",
     signal: ScoreSignal::DecisionRecency,
@@ -55,7 +55,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             );
             candidate.forms.push(decision.describe_for_model(500));
             candidate.forms.dedup();
-            candidate.known_by = vec![decision.user_answer().unwrap_or(&decision.text).to_owned()];
+            candidate.strings_stating_fact =
+                vec![decision.user_answer().unwrap_or(&decision.text).to_owned()];
             candidate.signals.age_hours = decision_age_hours(decision, now);
             candidate.with_signal(ScoreSignal::DecisionRecency, 1.0)
         })

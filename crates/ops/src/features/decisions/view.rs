@@ -62,10 +62,10 @@ fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<Sessio
         session: digest.session.clone(),
         harness: digest.harness.clone(),
         last_at: digest.last_at.clone(),
-        calls: digest.called,
+        calls: digest.call_count,
         edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
         failing: digest.open_failures().count(),
-        about: digest.current_goal().newest.map(|prompt| prompt.text.clone()).unwrap_or_default(),
+        about: digest.current_goal().newest_prompt.map(|prompt| prompt.text.clone()).unwrap_or_default(),
     };
     let digest = |entry: &&RosterEntry| -> Option<Cow<Digest>> {
         match folded.filter(|folded| folded.session == entry.session.as_str()) {

@@ -15,8 +15,8 @@ use crate::Result;
 use crate::features::{BriefContext, plan, swarm};
 
 const EVIDENCE_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 2,
-    longer: 1,
+    section_position: 2,
+    rank_step_per_form: 1,
     name: "evidence",
     title: "Evidence",
     signal: ScoreSignal::EvidencePresence,

@@ -75,9 +75,10 @@ pub(crate) fn record_new_runs(
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
     let known: LastRunRecorded = store.session_state(&session).read_state()?.unwrap_or_default();
     // If the journal was rebuilt, its records are numbered from the beginning again.
-    let known = if known.record > digest.records { LastRunRecorded::default() } else { known };
-    let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
-    let Some(last) = new.iter().map(|check| check.last).max() else { return Ok(Vec::new()) };
+    let known = if known.record > digest.record_count { LastRunRecorded::default() } else { known };
+    let new: Vec<&CheckUse> =
+        digest.checks.iter().filter(|check| check.last_run_record > known.record).collect();
+    let Some(last) = new.iter().map(|check| check.last_run_record).max() else { return Ok(Vec::new()) };
     let (mut notes, mut recorded) = (Vec::new(), last);
     if let Some(loaded) = plan::load_plan(store)? {
         let mut files = None;
@@ -87,7 +88,10 @@ pub(crate) fn record_new_runs(
             };
             let files = files.get_or_insert_with(|| CurrentFiles::list_files(checkout, digest));
             let mut listing = None;
-            match digest.file_edited_after(check.last).or_else(|| files.file_changed_after(&check.at)) {
+            match digest
+                .file_edited_after(check.last_run_record)
+                .or_else(|| files.file_changed_after(&check.at))
+            {
                 Some(path) => path.clone_into(&mut entry.changed),
                 // Bind the entry to the files only if all of them were examined, because an unexamined file may have
                 // changed.
@@ -109,7 +113,7 @@ pub(crate) fn record_new_runs(
                 // tries this run again.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);
-                    recorded = recorded.min(check.last - 1);
+                    recorded = recorded.min(check.last_run_record - 1);
                 }
                 Err(error) => return Err(error),
             }
@@ -148,7 +152,7 @@ impl CurrentFiles {
         let Ok(checkout) = Checkout::open(checkout) else { return nothing };
         let Some(mut paths) = list_checkout_files(&checkout) else { return nothing };
         let is_ours = |path: &str| path.starts_with(layout::STORE_FOLDER);
-        let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !is_ours(&file.path);
+        let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !is_ours(&file.path);
         let edited: Vec<&FileUse> = digest.files.iter().filter(is_edited).collect();
         paths.extend(edited.iter().filter(|file| !file.deleted).map(|file| file.path.clone()));
         paths.sort_unstable();

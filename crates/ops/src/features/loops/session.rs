@@ -1,7 +1,7 @@
 //! Loops at a session start. A new session claims the waiting loop, and a session that continues under a new id keeps
 //! its loop. In both cases, the agent is told about the loop.
 
-use model::brief::{BriefSection, Candidate, Occasion};
+use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::event::StartSource;
 use model::id::Id;
 use model::loops::log::{LoopEvent, LoopLogEntry};
@@ -22,8 +22,13 @@ use crate::hook::context::HookContext;
 use crate::project::consent;
 use crate::{Result, WriteMode};
 
-const LOOP_BRIEF_SECTION: BriefSection =
-    BriefSection { order: 0, longer: 12, name: "loop", title: "Loop", signal: ScoreSignal::Loop };
+const LOOP_BRIEF_SECTION: BriefSection = BriefSection {
+    section_position: 0,
+    rank_step_per_form: 12,
+    name: "loop",
+    title: "Loop",
+    signal: ScoreSignal::Loop,
+};
 pub const BRIEF_SECTION_NAMES: &[&str] = &[LOOP_BRIEF_SECTION.name];
 
 /// How many characters of the prompt are shown to a session that takes over a loop.
@@ -123,7 +128,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(vec![loop_candidate(context, &state, &about)]);
     }
     // An agent that still has its conversation does not need to be reminded of its loop.
-    let described = context.described_session.filter(|_| context.occasion != Occasion::Replayed);
+    let described = context.described_session.filter(|_| context.occasion != BriefOccasion::Replayed);
     let Some(state) = described.and_then(|session| last_loop_of_session(store, session)) else {
         return Ok(Vec::new());
     };
@@ -134,7 +139,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         state.iteration_progress()
     );
     let mut candidate = loop_candidate(context, &state, &about);
-    candidate.known_by = vec![state.prompt];
+    candidate.strings_stating_fact = vec![state.prompt];
     Ok(vec![candidate])
 }
 

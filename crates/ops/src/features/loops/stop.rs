@@ -250,7 +250,7 @@ impl<'c> LoopSessionStop<'c> {
             session_position: self
                 .context
                 .session_digest()
-                .map(|digest| SessionPosition { calls: digest.called, records: digest.records }),
+                .map(|digest| SessionPosition { calls: digest.call_count, records: digest.record_count }),
             changed_files: self.files_changed_since_last_stop(state).map_or(0, |changed| changed.paths.len()),
             validator_result,
         }
@@ -282,8 +282,8 @@ impl<'c> LoopSessionStop<'c> {
             }
         }
         reaches_back.then(|| SessionPosition {
-            calls: digest.called.saturating_sub(since.called),
-            records: digest.records.saturating_sub(since.records),
+            calls: digest.call_count.saturating_sub(since.call_count),
+            records: digest.record_count.saturating_sub(since.record_count),
         })
     }
 

@@ -61,8 +61,8 @@ pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result
 }
 
 const OUTPUTS_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 4,
-    longer: 1,
+    section_position: 4,
+    rank_step_per_form: 1,
     name: "outputs",
     title: "Outputs of sub-agents that are still open",
     signal: ScoreSignal::Outputs,

@@ -1,6 +1,6 @@
 //! The packet that a session has claimed, and what the session and its own packets are told about it.
 
-use model::brief::{Candidate, Occasion};
+use model::brief::{BriefOccasion, Candidate};
 use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::packet::{CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus};
@@ -128,7 +128,7 @@ pub(super) fn close_continued_packets(
 
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    if context.occasion == Occasion::Started {
+    if context.occasion == BriefOccasion::Started {
         return offer::offer_candidates(store, context.project.world.now);
     }
     let Some(session) = context.session else { return Ok(Vec::new()) };
@@ -173,7 +173,7 @@ fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
         };
         let forms = [160, 400, 900].map(form).to_vec();
         let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
-        Candidate { forms, known_by: vec![quote], ..candidate }
+        Candidate { forms, strings_stating_fact: vec![quote], ..candidate }
     };
     quoted_goals(document).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
 }
@@ -196,7 +196,7 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
         let text = format!("From the packet: {label}: {}", inline_for_model(words, 300));
         let candidate =
             Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:constraint:{n}"), text);
-        Candidate { known_by: vec![words.to_owned()], ..candidate }
+        Candidate { strings_stating_fact: vec![words.to_owned()], ..candidate }
     };
     constraints.iter().take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
 }

@@ -33,7 +33,7 @@ pub struct EditedPacket {
     /// A note that is shown to the user after the edit.
     pub note: Option<&'static str>,
     /// Whether a secret in the input was redacted.
-    pub covered: bool,
+    pub is_secret_redacted: bool,
 }
 
 pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<EditedPacket> {
@@ -73,7 +73,7 @@ pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<Edited
     let mut confirmed = shown.packet.confirmed.clone();
     confirmed.retain(|file| !confirmed_before.contains(file));
     add_confirmed_to_file_index(world, &project, &id, &confirmed);
-    Ok(EditedPacket { shown, note, covered: given.has_redacted() })
+    Ok(EditedPacket { shown, note, is_secret_redacted: given.has_redacted() })
 }
 
 /// Applies the edit, and may return a note for the user.

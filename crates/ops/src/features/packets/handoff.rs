@@ -71,7 +71,8 @@ pub struct HandoffReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub continues: Vec<String>,
     /// Whether a secret in the input was redacted.
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub is_secret_redacted: bool,
 }
 
 pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffReport> {
@@ -118,7 +119,7 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
         // If recording this fails, the worst result is that a sweep writes an extra packet.
         let _ = crashed::record_handoff_packet(world, &project.store, &source.digest.session, &report.id);
     }
-    Ok(HandoffReport { covered: given.has_redacted(), instead_of, continues, ..report })
+    Ok(HandoffReport { is_secret_redacted: given.has_redacted(), instead_of, continues, ..report })
 }
 
 /// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked for
@@ -153,10 +154,10 @@ fn check_loop_options(request: &HandoffRequest) -> Result<()> {
 pub(crate) struct PacketSource {
     pub digest: Digest,
     pub harness: Option<&'static Harness>,
-    pub chosen: Option<SessionChoice>,
+    pub session_choice: Option<SessionChoice>,
     pub transcript: Option<String>,
     /// Whether the session worked in another folder. If so, its paths mean nothing in this checkout.
-    pub elsewhere: bool,
+    pub is_of_other_folder: bool,
     /// The checkout in which the session worked: this one or another worktree of the repository. `None` if that
     /// worktree no longer exists, or if the session worked in an unrelated folder.
     pub checkout: Option<PathBuf>,
@@ -178,9 +179,9 @@ fn source_from_transcript(
     Ok(PacketSource {
         digest: read.digest,
         harness: Some(read.harness),
-        chosen: None,
+        session_choice: None,
         transcript: Some(path.to_string_lossy().into_owned()),
-        elsewhere: read.is_of_other_project,
+        is_of_other_folder: read.is_of_other_project,
         checkout: (!read.is_of_other_project).then(|| project.root.checkout.clone()),
     })
 }
@@ -197,7 +198,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
             match (session, rows) {
                 (Some(session), Some(rows)) => {
                     let source = source_from_database_rows(world, project, &session, &rows);
-                    Ok(PacketSource { chosen: Some(SessionChoice::Named), ..source })
+                    Ok(PacketSource { session_choice: Some(SessionChoice::Named), ..source })
                 }
                 _ => Err(error),
             }
@@ -205,9 +206,9 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
         Err(Error::Absent { .. }) if named.is_none() => Ok(PacketSource {
             digest: Digest::default(),
             harness: None,
-            chosen: None,
+            session_choice: None,
             transcript: None,
-            elsewhere: false,
+            is_of_other_folder: false,
             checkout: Some(project.root.checkout.clone()),
         }),
         Err(error) => Err(error),
@@ -222,8 +223,9 @@ fn replace_fresh_session(
     source: PacketSource,
 ) -> Result<(PacketSource, Option<String>)> {
     let is_fresh = is_fresh_session(&source.digest);
-    let is_idle_guess =
-        source.chosen == Some(SessionChoice::Guess) && source.digest.from_start && source.digest.called == 0;
+    let is_idle_guess = source.session_choice == Some(SessionChoice::Guess)
+        && source.digest.did_hooks_see_start
+        && source.digest.call_count == 0;
     if !is_fresh && !is_idle_guess {
         return Ok((source, None));
     }
@@ -244,7 +246,8 @@ fn replace_fresh_session(
 /// Returns whether a session has no prompts about work, no messages and no calls. Returns false if hooks have not
 /// seen the session from its start, because it may have done unreported work.
 fn is_fresh_session(digest: &Digest) -> bool {
-    let Digest { prompts, said, called, from_start, .. } = digest;
+    let Digest { prompts, last_message: said, call_count: called, did_hooks_see_start: from_start, .. } =
+        digest;
     *from_start && *called == 0 && said.is_empty() && words::prompts_about_work(prompts).is_empty()
 }
 
@@ -261,7 +264,14 @@ pub(crate) fn source_from_database_rows(
         transcript::read_database_rows(rows, session, &source);
     past::unmark_existing_files(&mut digest, checkout);
     let checkout = (!elsewhere).then(|| checkout.clone());
-    PacketSource { digest, harness: Some(harness), chosen: None, transcript: None, elsewhere, checkout }
+    PacketSource {
+        digest,
+        harness: Some(harness),
+        session_choice: None,
+        transcript: None,
+        is_of_other_folder: elsewhere,
+        checkout,
+    }
 }
 
 pub(crate) fn source_of_session(
@@ -278,7 +288,14 @@ pub(crate) fn source_of_session(
     let harness = harness::harness_by_name(&digest.harness);
     let transcript = list::transcript_path(&project.store, session);
     let checkout = checkout_of_session(world, project, &digest);
-    Ok(PacketSource { digest, harness, chosen, transcript, elsewhere: false, checkout })
+    Ok(PacketSource {
+        digest,
+        harness,
+        session_choice: chosen,
+        transcript,
+        is_of_other_folder: false,
+        checkout,
+    })
 }
 
 /// Returns the checkout in which a session worked, or `None` if that checkout no longer exists. A journal can name
@@ -303,13 +320,18 @@ pub(crate) fn write_packet(
     let digest = &source.digest;
     let here = &project.root.checkout;
     let checkout = source.checkout.as_deref();
-    let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, here, usize::MAX) };
+    let gone =
+        if source.is_of_other_folder { Vec::new() } else { past::gone_files(digest, here, usize::MAX) };
     let confirmed = request.confirmed;
     let ignored = match (git, checkout) {
         // Outside a repository, no file is ignored. In a hook, git is not run.
         (Some(GitFacts { dirty: Some(_), .. }), Some(checkout)) => {
-            let paths: Vec<&str> =
-                digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
+            let paths: Vec<&str> = digest
+                .files
+                .iter()
+                .filter(|file| !file.is_outside_checkout)
+                .map(|file| file.path.as_str())
+                .collect();
             git::ignored_paths(checkout, &paths)
         }
         _ => Vec::new(),
@@ -322,11 +344,11 @@ pub(crate) fn write_packet(
     // If the loop cannot be read, the packet still contains the user's messages.
     let running =
         loops::session::running_loop_of_session(&project.store, &digest.session).unwrap_or_default();
-    let running = running.filter(|_| !source.elsewhere);
+    let running = running.filter(|_| !source.is_of_other_folder);
     let loop_prompt =
         running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
     // If the claimed packet cannot be read, the packet still contains what the session did.
-    let continued = match source.elsewhere {
+    let continued = match source.is_of_other_folder {
         true => None,
         false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
     };
@@ -339,12 +361,12 @@ pub(crate) fn write_packet(
         transcript: source.transcript.as_deref(),
         project_id: project.marker.project_id.as_str(),
         git: git.filter(|_| checkout.is_some()),
-        elsewhere: checkout.is_none(),
+        is_of_other_project: checkout.is_none(),
         now: world.now,
         confirmed,
         decisions: &decisions,
-        rules: &rules,
-        gone: &gone,
+        role_rules: &rules,
+        missing_files: &gone,
         ignored: &ignored,
         files_seen: &[],
         validators: request.validators,
@@ -378,7 +400,7 @@ pub(crate) fn write_packet(
         path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS_FOLDER)),
         id,
         session: digest.session.clone(),
-        chosen: source.chosen,
+        chosen: source.session_choice,
         instead_of: None,
         edited: digest.files.iter().filter(|file| file.edits > 0).count(),
         failing: draft.failing,
@@ -386,7 +408,7 @@ pub(crate) fn write_packet(
         suggested: draft.suggested,
         next_prompt: draft.next_prompt,
         continues: Vec::new(),
-        covered: false,
+        is_secret_redacted: false,
     })
 }
 

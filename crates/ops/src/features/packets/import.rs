@@ -27,10 +27,11 @@ pub struct ImportedPacket {
     /// Whether a file with the same bytes was imported before. If so, `id` is the packet from that import.
     pub known: bool,
     /// Whether a secret in the file was redacted.
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub is_secret_redacted: bool,
     /// A fingerprint of the file's bytes.
     #[serde(skip)]
-    mark: String,
+    content_fingerprint: String,
 }
 
 /// Makes a packet from a handoff that another tool wrote. The same bytes are imported only once.
@@ -61,14 +62,21 @@ pub fn import_handoff_after(
     let given = InputRedactor::with_settings_of(world);
     let imported = |id: String, created, known| {
         let (from, covered) = (from.clone(), given.has_redacted());
-        ImportedPacket { from, id, created, known, covered, mark: mark.clone() }
+        ImportedPacket {
+            from,
+            id,
+            created,
+            known,
+            is_secret_redacted: covered,
+            content_fingerprint: mark.clone(),
+        }
     };
     if let Some(project) = &project
         && let Some(known) = find_earlier_import(project, &mark)?
     {
         return Ok(imported(known, false, true));
     }
-    if let Some(same) = earlier.iter().find(|one| one.mark == mark) {
+    if let Some(same) = earlier.iter().find(|one| one.content_fingerprint == mark) {
         return Ok(imported(same.id.clone(), false, true));
     }
     let document = Document::parse(given.redact_bytes(&bytes).into_owned());

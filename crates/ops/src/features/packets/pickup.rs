@@ -34,7 +34,7 @@ pub struct PickupRequest<'a> {
     /// The harness that the prompt is for, if it is not the current harness.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
-    pub later: LaterFiles,
+    pub later_files: LaterFiles,
     pub claim: ClaimMode,
 }
 
@@ -113,7 +113,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
         ClaimMode::Leave => packets::open_packet(&project, &id)?,
     };
-    let later = match request.later {
+    let later = match request.later_files {
         LaterFiles::Add => files_written_since(&project, &shown.packet)?,
         LaterFiles::Leave => Vec::new(),
     };
@@ -136,17 +136,17 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let prompt = render_pickup(&PickupInput {
         author: author.as_deref(),
         worktree: worktree.as_ref().map(|worktree| worktree.described.as_str()),
-        go_there: go_there.as_deref(),
+        command_to_enter_worktree: go_there.as_deref(),
         packet: &shown.packet,
         document: &shown.document,
         path: &shown.path.to_string_lossy(),
         claims: &claims,
-        later: &later,
-        decided: &decided,
-        overruled: &overruled,
+        files_changed_since: &later,
+        decisions_since: &decided,
+        decisions_no_longer_in_force: &overruled,
         evidence: &evidence,
         claim,
-        mention,
+        mention_style: mention,
         now: world.now,
     });
     Ok(PickupReport {
@@ -362,7 +362,8 @@ fn verify_claims(
     let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
     let project = project.marker.project_id();
-    let now = CurrentState { project, git, files: &files, edited, is_other_checkout };
+    let now =
+        CurrentState { project, git, files: &files, has_session_edited_since: edited, is_other_checkout };
     drift::verify_claims(packet, &now, world.now)
 }
 
@@ -402,7 +403,12 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
         .map(|(ahead, behind)| CommitDistance { ahead, behind });
     let dirty =
         packet.dirty.and_then(|_| git::count_dirty_files(checkout)).and_then(|n| i64::try_from(n).ok());
-    Some(CurrentGit { branch: git::redacted_branch(&head), head: head.commit, dirty, way })
+    Some(CurrentGit {
+        branch: git::redacted_branch(&head),
+        head: head.commit,
+        dirty,
+        distance_to_packet_commit: way,
+    })
 }
 
 /// Returns the files that the tools of any session wrote after the packet was made, in the order of their first

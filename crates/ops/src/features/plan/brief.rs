@@ -11,8 +11,13 @@ use store::layout;
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
-const PLAN_BRIEF_SECTION: BriefSection =
-    BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
+const PLAN_BRIEF_SECTION: BriefSection = BriefSection {
+    section_position: 2,
+    rank_step_per_form: 1,
+    name: "plan",
+    title: "Plan",
+    signal: ScoreSignal::Phase,
+};
 pub const BRIEF_SECTION_NAMES: &[&str] = &[PLAN_BRIEF_SECTION.name];
 
 /// How many tasks of each kind a brief lists.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::brief::{Candidate, Occasion};
+use model::brief::{BriefOccasion, Candidate};
 use model::config::Settings;
 use model::event::{Event, EventKind, FileAction, StartSource};
 use model::id::Id;
@@ -89,7 +89,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         previous_session: None,
         deadline: Deadline::of_command(Duration::ZERO),
     };
-    let is_new = context.occasion == Occasion::Started;
+    let is_new = context.occasion == BriefOccasion::Started;
     let Some((role, _)) = mover.session_role(is_new)? else { return Ok(Vec::new()) };
     let found = match super::find_context_file(root, settings, &role) {
         Ok(found) => found,

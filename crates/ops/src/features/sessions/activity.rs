@@ -76,7 +76,7 @@ fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Resul
     let mut unfolded = Vec::new();
     let digest =
         store.current_digest(session, |record| unfolded.extend(Activity::from_record(record, &role)))?;
-    let folded = digest.called.saturating_sub(unfolded.len() as u64);
+    let folded = digest.call_count.saturating_sub(unfolded.len() as u64);
     if folded == 0 {
         return Ok(unfolded);
     }

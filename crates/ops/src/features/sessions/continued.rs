@@ -1,7 +1,7 @@
 //! If the user of a session only said “continue”, names the work that the session continues: the work of the session
 //! that its first brief described. After a compaction, nothing else tells the agent what that work was.
 
-use model::brief::{BriefSection, Candidate, Occasion};
+use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::Digest;
 use model::id::Id;
 use model::packet::words;
@@ -14,8 +14,8 @@ use crate::features::BriefContext;
 use crate::session::sent;
 
 pub const CONTINUED_WORK_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 1,
-    longer: 4,
+    section_position: 1,
+    rank_step_per_form: 4,
     name: "continued",
     title: "Work that this continues",
     signal: ScoreSignal::Activity,
@@ -26,23 +26,27 @@ const MAX_SESSIONS_FOLLOWED: usize = 4;
 
 /// Returns the work that the described session continues, unless the user has given it another task since.
 pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
-    if context.occasion == Occasion::Replayed {
+    if context.occasion == BriefOccasion::Replayed {
         return None;
     }
     let store = context.project.store;
     let (session, digest) = session_with_request(store, context.described_session?)?;
     let goal = digest.current_goal();
-    let goal = &goal.task.or(goal.newest)?.text;
+    let goal = &goal.task_prompt.or(goal.newest_prompt)?.text;
     let short = model::activity::short_session_id(session.as_str());
     let asked = |most: usize| format!("session {short} was asked {}", in_quotation_marks(goal, most));
     let mut forms = vec![asked(160), asked(600)];
-    if !digest.said.is_empty() {
-        forms.push(format!("{}; its last message: {}", asked(600), in_quotation_marks(&digest.said, 400)));
+    if !digest.last_message.is_empty() {
+        forms.push(format!(
+            "{}; its last message: {}",
+            asked(600),
+            in_quotation_marks(&digest.last_message, 400)
+        ));
     }
     forms.dedup();
     let mut candidate = Candidate::new(&CONTINUED_WORK_BRIEF_SECTION, format!("continued:{session}"), "");
     candidate.forms = forms;
-    candidate.known_by = vec![goal.clone()];
+    candidate.strings_stating_fact = vec![goal.clone()];
     Some(candidate)
 }
 

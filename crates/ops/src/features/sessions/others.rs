@@ -16,8 +16,8 @@ use crate::Result;
 use crate::features::ProjectContext;
 
 const RECENT_WORK_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 4,
-    longer: 1,
+    section_position: 4,
+    rank_step_per_form: 1,
     name: profile::ACTIVITY_SECTION,
     title: "What others did lately",
     signal: ScoreSignal::Activity,

@@ -48,9 +48,9 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
         named.into_iter().filter(|id| workstreams.has_workstream(id)).map(str::to_owned).collect();
     let answered = session_state(workstreams.store, session.as_str()).and_then(std::result::Result::ok);
     // If the result of the last detection was not recorded, repeat the detection for the whole session.
-    let whole = (answered.is_none() && digest.detected > 0).then(|| {
+    let whole = (answered.is_none() && digest.records_at_last_detection > 0).then(|| {
         let mut whole = digest.clone();
-        whole.detected = 0;
+        whole.records_at_last_detection = 0;
         whole
     });
     let seen = whole.as_ref().unwrap_or(digest);
@@ -61,7 +61,8 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
         last_detected: cached.as_deref(),
     };
     // Before a compaction, reuse the last result if nothing has happened since.
-    let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
+    let idle = digest.record_count <= digest.records_at_last_detection + 1
+        && digest.last_work_record <= digest.records_at_last_detection;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
     let detected =
         repeated.map_or_else(|| workstream::detect_workstream(&clues), PrecompactState::into_detected);

@@ -2,7 +2,7 @@
 //! reminded of the manifest's files that it has not read.
 
 use jiff::{SignedDuration, Timestamp};
-use model::brief::{BriefSection, Candidate, Occasion, quote_file_text};
+use model::brief::{BriefOccasion, BriefSection, Candidate, quote_file_text};
 use model::digest::Digest;
 use model::id::Id;
 use model::manifest::Manifest;
@@ -26,15 +26,15 @@ use crate::session::context_held;
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
 const WORKSTREAM_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 2,
-    longer: 1,
+    section_position: 2,
+    rank_step_per_form: 1,
     name: "workstream",
     title: "Workstream",
     signal: ScoreSignal::Manifest,
 };
 const INLINED_FILES_BRIEF_SECTION: BriefSection = BriefSection {
-    order: 2,
-    longer: 1,
+    section_position: 2,
+    rank_step_per_form: 1,
     name: "file",
     title: "Text of files to load (data, as it is on disk now)",
     signal: ScoreSignal::Manifest,
@@ -45,7 +45,7 @@ pub const BRIEF_SECTION_NAMES: &[&str] = &[WORKSTREAM_BRIEF_SECTION.name, INLINE
 /// used, the candidate says why.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let place = WorkstreamFinder::of_project(&context.project);
-    let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
+    let Some(session) = context.session.filter(|_| context.occasion != BriefOccasion::Started) else {
         return Ok(Vec::new());
     };
     let now = context.project.world.now;
@@ -287,6 +287,8 @@ pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<(
 /// Returns whether the agent itself, and not only a sub-agent, has read or edited the file since `mark`.
 fn was_read_since(digest: &Digest, path: &str, mark: u64) -> bool {
     digest.files.iter().any(|file| {
-        file.path == path && file.last > mark && file.reads + file.edits + file.guesses > file.by_agents
+        file.path == path
+            && file.last_use_record > mark
+            && file.reads + file.edits + file.mentions_in_commands > file.uses_by_subagents
     })
 }

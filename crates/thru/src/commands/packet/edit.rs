@@ -13,7 +13,7 @@ pub fn run(world: &World, id: &str, edit: PacketEdit, format: OutputFormat) -> R
 }
 
 fn print_edited(edited: &EditedPacket, format: OutputFormat) {
-    let EditedPacket { shown, note, covered } = edited;
+    let EditedPacket { shown, note, is_secret_redacted: covered } = edited;
     match format {
         OutputFormat::Json => output::print_json(
             &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered, "note": note }),

@@ -19,7 +19,7 @@ pub fn run(world: &World, file: &Path, dry_run: bool, format: OutputFormat) -> R
             output::print_line(format_args!("{}  {DIM}{how}{DIM:#}", imported.id));
         }
     }
-    if imported.covered {
+    if imported.is_secret_redacted {
         output::print_redaction_note();
     }
     Ok(0)
