@@ -1,6 +1,7 @@
 //! Fills in a packet from captured facts, by rules and without a model. The packet contains the facts that a brief for
 //! a new agent would contain, each once, below the packet's headings.
 
+mod files;
 mod first_files;
 mod next;
 
@@ -10,11 +11,10 @@ use serde_json::{Value, json};
 use super::choose::{
     self, CheckRun, describe_git, lines_or_none, push_list, suggested_files, time_of_prompt,
 };
-use super::pickup::CHOSEN_BY_USER;
 use super::{
-    CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, FILES_HEADING,
-    INTENT_HEADING, NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING,
-    RecordedCheck, SUGGESTED_HEADING, USER_SAID, VALIDATORS_HEADING, words,
+    CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, FILES_HEADING, INTENT_HEADING,
+    NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING, RecordedCheck,
+    USER_SAID, VALIDATORS_HEADING, words,
 };
 use crate::brief::{self, BriefFact, BriefOccasion, FactClass};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
@@ -36,9 +36,6 @@ const MAX_FACTS_CHARS: usize = 7_500;
 /// The maximum number of lines for commands that are not checks.
 const MAX_BACKGROUND_LINES: usize = 6;
 
-/// A failure that names more files than this does not show which of them matters.
-const MAX_FILES_PER_FAILURE: usize = 3;
-
 /// The maximum number of earlier requests that are quoted.
 const MAX_EARLIER_REQUESTS: usize = 4;
 
@@ -50,13 +47,6 @@ const MAX_INSTRUCTION_CHARS: usize = 320;
 
 /// The maximum number of validators in addition to those that the user gave.
 const MAX_SEEN_VALIDATORS: usize = 4;
-
-/// The maximum number of reasons quoted for the edits to a file.
-const MAX_REASONS_PER_FILE: usize = 2;
-
-/// The maximum number of a file's added declarations that are named. The same limit applies to its changed declarations
-/// and to its removed ones.
-const MAX_NAMES_PER_FILE: usize = 5;
 
 /// The maximum length of the quoted task. It is large because the task may be a plan.
 const MAX_TASK_CHARS: usize = 4_000;
@@ -536,21 +526,6 @@ impl<'a> PacketFacts<'a> {
         lines_or_none(&recorded.chain(answers).collect::<Vec<_>>())
     }
 
-    fn files_section(&self) -> String {
-        let confirmed: Vec<String> = self
-            .material
-            .confirmed
-            .iter()
-            .map(|path| format!("{} — {CHOSEN_BY_USER}", in_backticks(path, 300)))
-            .collect();
-        let suggested: Vec<String> = self.suggested.iter().map(|file| self.describe_file(file)).collect();
-        format!(
-            "### {CONFIRMED_HEADING}\n\n{}\n\n### {SUGGESTED_HEADING}\n\n{}",
-            lines_or_none(&confirmed),
-            lines_or_none(&suggested)
-        )
-    }
-
     fn plan_section(&self) -> String {
         let digest = self.material.digest;
         // A list that a later request has superseded is left out.
@@ -647,61 +622,6 @@ impl<'a> PacketFacts<'a> {
     fn last_run_of(&self, command: &str) -> Option<&CheckRun<'a>> {
         let same = self.check_runs.iter().find(|run| choose::is_same_command(&run.command, command));
         same.or_else(|| choose::worst_run_of_parts(&self.check_runs, command))
-    }
-
-    fn describe_file(&self, file: &FileUse) -> String {
-        let mut why = Vec::new();
-        let is_opened = file.edits + file.reads > 0;
-        let guesses = if is_opened { 0 } else { file.mentions_in_commands };
-        for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (guesses, "named in a command")] {
-            match n {
-                0 => {}
-                1 => why.push(word.to_owned()),
-                n => why.push(format!("{word} {n}×")),
-            }
-        }
-        // Reasons given for an earlier task do not apply to the current one.
-        let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
-        let changes = self.material.digest.changes_since(task.map_or(0, |prompt| prompt.record));
-        let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
-        let reasons: Vec<&str> = reasons
-            .map_or(&[][..], |reasons| reasons)
-            .iter()
-            .copied()
-            .filter(|why| brief::says_more_than_file_name(why, &file.path))
-            .collect();
-        let names = self.material.digest.current_names(&file.path);
-        if !names.is_empty() {
-            why.push(names.describe(MAX_NAMES_PER_FILE, |name| path_or_code(name, 80)));
-        } else if !reasons.is_empty() {
-            let last = &reasons[reasons.len().saturating_sub(MAX_REASONS_PER_FILE)..];
-            why.push(in_quotation_marks(&last.join("; "), 240));
-        }
-        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        // If a failure names many files, its error text lists them anyway.
-        let is_one_of_few = |failure: &&&Failure| {
-            let named =
-                |file: &&&FileUse| failure.error.contains(file.path.rsplit('/').next().unwrap_or(&file.path));
-            self.suggested.iter().filter(named).count() <= MAX_FILES_PER_FAILURE
-        };
-        let names_it = |failure: &&&Failure| failure.error.contains(name);
-        if let Some(failure) = self.failing.iter().filter(names_it).find(is_one_of_few) {
-            why.push(format!("the failing {} names it", in_backticks(&failure.command_as_typed(), 60)));
-        }
-        for (is, word) in [
-            (self.is_file_gone(file), "gone"),
-            (file.is_outside_checkout, "outside the project"),
-            (self.material.ignored.contains(&file.path), "ignored by git"),
-        ] {
-            if is {
-                why.push(word.to_owned());
-            }
-        }
-        format!("{} — {}", in_backticks(&file.path, 300), why.join(", "))
-    }
-
-    fn is_file_gone(&self, file: &FileUse) -> bool {
-        file.deleted || self.material.missing_files.contains(&file.path)
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod everywhere;
 pub(super) mod files;
+mod notes;
 pub(super) mod places;
 pub mod status_line;
 mod unfit;
@@ -20,6 +21,7 @@ use crate::project::git;
 use crate::setup::backup::{back_up_file, backups_of};
 use crate::{Error, ErrorKind, Result, World, WriteMode};
 use files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
+use notes::{hooks_still_called_note, install_not_recorded_note, status_line_still_shown_note};
 use places::{
     ThruFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
     other_scope, renamed_command_files, serves_worktrees, settings_file, thru_files_for_harness,
@@ -27,6 +29,7 @@ use places::{
 use unfit::advice_for_tracked_file;
 
 pub(crate) use files::refuse_links;
+pub use notes::renamed_command_note;
 pub use places::{
     CallingFile, IgnoredFile, THRU_VERSION, default_scope, find_on_path, harnesses_in_use, ignored_files,
     installed_version, is_wired_file_ignored, is_wired_in, signs_of_use, transcript_retention_days,
@@ -193,22 +196,6 @@ fn has_main_checkout(worktrees: &[PathBuf]) -> bool {
         .any(|tree| matches!(store::git::checkout_kind(tree), Some(CheckoutKind::OrdinaryCheckout)))
 }
 
-fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
-    let path = path.display();
-    format!(
-        "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` removes it",
-        harness.name
-    )
-}
-
-fn hooks_still_called_note(harness: &Harness, path: &Path) -> String {
-    let path = path.display();
-    format!(
-        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` removes them, and `--all` removes everything",
-        harness.name
-    )
-}
-
 fn run_in_checkout(
     world: &World,
     harness: &'static Harness,
@@ -296,29 +283,6 @@ fn visible_settings_note(project: &Path, plan: &PlannedFileChange) -> Option<Str
          unless you want to commit it",
         path.display()
     ))
-}
-
-fn install_not_recorded_note(error: &store::Error) -> String {
-    format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
-}
-
-/// Returns a note about thru's commands that have another name in this harness, because the harness itself has
-/// commands with these names.
-pub fn renamed_command_note(harness: &Harness) -> Option<String> {
-    let names = harness::commands::renamed_commands(harness);
-    let listed = |prefix: &str| {
-        let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
-        match names.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-            None => String::new(),
-        }
-    };
-    match names.as_slice() {
-        [] => None,
-        [_] => Some(format!("{} has its own {}; ours is {}", harness.title, listed("/"), listed("/thru-"))),
-        _ => Some(format!("{} has its own {}; ours are {}", harness.title, listed("/"), listed("/thru-"))),
-    }
 }
 
 fn exclude_list_changed(change: git::ExcludeListChange) -> ChangedFile {

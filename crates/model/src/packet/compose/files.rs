@@ -1,0 +1,91 @@
+//! The files in a packet: those that the user chose, and those that the work suggests, each with the reason.
+
+use super::PacketFacts;
+use crate::brief;
+use crate::digest::{Failure, FileUse};
+use crate::packet::choose::lines_or_none;
+use crate::packet::pickup::CHOSEN_BY_USER;
+use crate::packet::{CONFIRMED_HEADING, SUGGESTED_HEADING};
+use crate::render::{in_backticks, in_quotation_marks, path_or_code};
+
+/// The maximum number of a file's added declarations that are named. The same limit applies to its changed declarations
+/// and to its removed ones.
+const MAX_NAMES_PER_FILE: usize = 5;
+
+/// The maximum number of reasons quoted for the edits to a file.
+const MAX_REASONS_PER_FILE: usize = 2;
+
+/// A failure that names more files than this does not show which of them matters.
+const MAX_FILES_PER_FAILURE: usize = 3;
+
+impl PacketFacts<'_> {
+    pub(super) fn files_section(&self) -> String {
+        let confirmed: Vec<String> = self
+            .material
+            .confirmed
+            .iter()
+            .map(|path| format!("{} — {CHOSEN_BY_USER}", in_backticks(path, 300)))
+            .collect();
+        let suggested: Vec<String> = self.suggested.iter().map(|file| self.describe_file(file)).collect();
+        format!(
+            "### {CONFIRMED_HEADING}\n\n{}\n\n### {SUGGESTED_HEADING}\n\n{}",
+            lines_or_none(&confirmed),
+            lines_or_none(&suggested)
+        )
+    }
+
+    fn describe_file(&self, file: &FileUse) -> String {
+        let mut why = Vec::new();
+        let is_opened = file.edits + file.reads > 0;
+        let guesses = if is_opened { 0 } else { file.mentions_in_commands };
+        for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (guesses, "named in a command")] {
+            match n {
+                0 => {}
+                1 => why.push(word.to_owned()),
+                n => why.push(format!("{word} {n}×")),
+            }
+        }
+        // Reasons given for an earlier task do not apply to the current one.
+        let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
+        let changes = self.material.digest.changes_since(task.map_or(0, |prompt| prompt.record));
+        let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
+        let reasons: Vec<&str> = reasons
+            .map_or(&[][..], |reasons| reasons)
+            .iter()
+            .copied()
+            .filter(|why| brief::says_more_than_file_name(why, &file.path))
+            .collect();
+        let names = self.material.digest.current_names(&file.path);
+        if !names.is_empty() {
+            why.push(names.describe(MAX_NAMES_PER_FILE, |name| path_or_code(name, 80)));
+        } else if !reasons.is_empty() {
+            let last = &reasons[reasons.len().saturating_sub(MAX_REASONS_PER_FILE)..];
+            why.push(in_quotation_marks(&last.join("; "), 240));
+        }
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        // If a failure names many files, its error text lists them anyway.
+        let is_one_of_few = |failure: &&&Failure| {
+            let named =
+                |file: &&&FileUse| failure.error.contains(file.path.rsplit('/').next().unwrap_or(&file.path));
+            self.suggested.iter().filter(named).count() <= MAX_FILES_PER_FAILURE
+        };
+        let names_it = |failure: &&&Failure| failure.error.contains(name);
+        if let Some(failure) = self.failing.iter().filter(names_it).find(is_one_of_few) {
+            why.push(format!("the failing {} names it", in_backticks(&failure.command_as_typed(), 60)));
+        }
+        for (is, word) in [
+            (self.is_file_gone(file), "gone"),
+            (file.is_outside_checkout, "outside the project"),
+            (self.material.ignored.contains(&file.path), "ignored by git"),
+        ] {
+            if is {
+                why.push(word.to_owned());
+            }
+        }
+        format!("{} — {}", in_backticks(&file.path, 300), why.join(", "))
+    }
+
+    pub(super) fn is_file_gone(&self, file: &FileUse) -> bool {
+        file.deleted || self.material.missing_files.contains(&file.path)
+    }
+}
