@@ -214,9 +214,11 @@ fn a_prompt_is_replaced_or_extended_and_a_model_chosen() {
     fs::write(folder.join("coder.md"), "Another.\n").unwrap();
     let said = env.run_thru(&["swarm", "diagnose"]);
     assert_eq!(said.code, 1, "{said}");
-    for needle in
-        ["coder.md: the prompt, the model or the version has changed", "codr.md", "`nobody=x` does not name an agent"]
-    {
+    for needle in [
+        "coder.md: the prompt, the model or the version has changed",
+        "codr.md",
+        "`nobody=x` does not name an agent",
+    ] {
         assert!(said.stdout.contains(needle), "{needle}: {said}");
     }
     fs::write(folder.join("coder.md"), [0xff, 0xfe]).unwrap();

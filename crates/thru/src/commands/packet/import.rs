@@ -11,7 +11,7 @@ pub fn run(world: &World, file: &Path, dry_run: bool, format: Format) -> Result<
         Format::Json => output::print_json(&imported),
         Format::Text => {
             let how = match (imported.known, dry_run) {
-                (true, _) => "was created from these bytes before",
+                (true, _) => "was imported before, from the same bytes",
                 (false, true) => "would be created",
                 (false, false) => "made",
             };
