@@ -74,7 +74,8 @@ without one, it is the newest active packet, or else the newest draft, that no o
 It claims the packet for this session and prints the prompt that an earlier session left, with every claim in it checked
 against the disk just now. If it is refused because another session has claimed the packet, tell the user which session
 that is, and stop. Otherwise tell the user in two or three lines what the work is, its state and what has changed. Then
-continue the work. If a claim has changed, look before you rely on it.",
+continue the work. If a claim has changed, look before you rely on it. When the work is done, run
+`{thru} packet done ID` with the packet's id, so that it is not offered again.",
 }, CommandTemplate {
     name: "packet",
     description: "Packets: list, show, activate, done, block, confirm, set, validate",

@@ -24,7 +24,7 @@ use crate::tokens::{TextKind, TokenRatios, round_up};
 
 use budget::{Budget, FormChoice, OmissionReason, choose_forms};
 pub use candidate::{BriefSection, Candidate, FactClass, FeatureSignals, SignalValue};
-pub use effects::find_contradictions;
+pub use effects::{find_contradictions, is_uncommitted_work};
 use order::FixedOrder;
 pub use print::{has_compaction_brief, quote_file_text};
 use ranking::{RankedCandidates, rank_candidates};
@@ -173,7 +173,7 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
 
 /// Describes the last `most` calls after the agent's last message in a few words each, oldest first.
 pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
-    let mut steps = sections::state::describe_steps(digest, digest.steps_since_last_message());
+    let mut steps = sections::state::describe_steps(digest.steps_since_last_message());
     steps.split_off(steps.len().saturating_sub(most))
 }
 

@@ -147,6 +147,23 @@ pub fn starts_with_file_and_line(line: &str) -> bool {
     file.contains('.') && !file.contains(' ') && is_number(number)
 }
 
+/// Returns whether a line is a warning of Python or Node.js, such as `a.py:16: ResourceWarning: unclosed file` or
+/// `(node:7) DeprecationWarning: x`. Such a line is printed whether the program fails or not. At the end of a
+/// traceback, `DeprecationWarning: x` is the error itself, and has neither a place nor a process before it.
+pub fn is_warning_line(line: &str) -> bool {
+    let is_type = |part: &str| {
+        let name = part.rsplit([' ', '.']).next().unwrap_or_default();
+        name.ends_with("Warning")
+            && name.starts_with(char::is_uppercase)
+            && name.chars().all(char::is_alphanumeric)
+    };
+    let line = line.trim();
+    let Some((before, after)) = line.split_once(": ") else { return false };
+    before.starts_with("(node:") && is_type(before)
+        || starts_with_file_and_line(line) && after.split_once(": ").is_some_and(|(part, _)| is_type(part))
+        || before == "ResourceWarning" && after.starts_with("Enable tracemalloc")
+}
+
 /// Returns a line without counts of zero failures, such as `0 failed`, `no errors` or `errors: 0`.
 pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
     let line = line.trim();

@@ -106,3 +106,26 @@ fn in_code_and_lists_only_reports_count() {
         assert!(!is_error_report(line), "{line}");
     }
 }
+
+#[test]
+fn warnings_are_recognised() {
+    for (line, is_warning) in [
+        (
+            "/tmp/p/tests/test_cli.py:16: ResourceWarning: unclosed file <_io.TextIOWrapper name='a.csv'>",
+            true,
+        ),
+        ("  tests/test_a.py:3: pytest.PytestUnknownMarkWarning: Unknown pytest.mark.slow", true),
+        ("ResourceWarning: Enable tracemalloc to get the object allocation traceback", true),
+        ("(node:7) [DEP0040] DeprecationWarning: The `punycode` module is deprecated.", true),
+        ("(node:7) ExperimentalWarning: x", true),
+        // With `python -W error`, these are errors.
+        ("DeprecationWarning: invalid escape sequence", false),
+        ("E   DeprecationWarning: invalid escape sequence", false),
+        ("ResourceWarning: unclosed file", false),
+        ("AssertionError: '4' != '3'", false),
+        ("src/a.py:12: error: Incompatible return value type", false),
+        ("src/a.go:12:3: unused variable", false),
+    ] {
+        assert_eq!(is_warning_line(line), is_warning, "{line}");
+    }
+}

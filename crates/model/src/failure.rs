@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::error_line::{ERROR_WORDS, is_passed_test, starts_with_file_and_line, without_zero_counts};
+use crate::error_line::{
+    ERROR_WORDS, is_passed_test, is_warning_line, starts_with_file_and_line, without_zero_counts,
+};
 use crate::redact::Redacted;
 use crate::run;
 
@@ -53,7 +55,7 @@ enum LineRank {
     PackageVerdict,
     /// The line only says that something failed.
     Verdict,
-    /// A warning from npm or Node.js rather than from the program that failed.
+    /// A warning, such as those of npm, Node.js and Python.
     Notice,
 }
 
@@ -61,7 +63,14 @@ enum LineRank {
 /// lines. The output must already be redacted as a whole, because a single line of a private key would not be
 /// recognised.
 pub fn error_lines(output: &Redacted) -> String {
-    let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
+    let (mut lines, mut is_below_warning): (Vec<&str>, bool) = (Vec::new(), false);
+    for line in output.lines().filter(|line| is_worth_keeping(line.trim())) {
+        // Below a warning, Python prints the line of source code, indented.
+        if !is_below_warning || !line.starts_with("  ") {
+            lines.push(line.trim());
+        }
+        is_below_warning = is_warning_line(line);
+    }
     let parts = report::parts_of_report(&lines);
     let ranked = lines.iter().zip(parts).filter_map(|(line, part)| Some((line_rank(line, part)?, *line)));
     let ranked: Vec<(LineRank, &str)> = ranked.collect();
@@ -279,12 +288,10 @@ fn is_uninformative(line: &str) -> bool {
     UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
 }
 
-/// Returns whether a line is a warning that npm or Node.js printed before or after the program's own output.
+/// Returns whether a line is a warning, which is also printed when the command passes.
 fn is_notice(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
-    BEGINNINGS.iter().any(|words| line.starts_with(words))
-        || line.contains("DeprecationWarning: ")
-        || line.contains("ExperimentalWarning: ")
+    BEGINNINGS.iter().any(|words| line.starts_with(words)) || is_warning_line(line)
 }
 
 /// Returns whether a line says that a Go package's tests failed, and how long they took.
@@ -397,6 +404,24 @@ mod tests {
             (0..9).map(|n| format!("--- FAIL: Test{n} (0.1s)\na_test.go:{n}: got {n}, want 0\n")).collect();
         let kept = error_lines(&names);
         assert_eq!(kept.lines().filter(|line| line.contains("want 0")).count(), 3, "{kept}");
+    }
+
+    #[test]
+    fn warnings_are_no_reasons() {
+        let unittest = "/p/tests/test_cli.py:16: ResourceWarning: unclosed file <_io.TextIOWrapper name='a.csv'>\n  expected = open('a.csv').read()\n\
+            ResourceWarning: Enable tracemalloc to get the object allocation traceback\n.F\n\
+            ======\nFAIL: test_one_column (tests.test_cli.Cli.test_one_column)\n------\n\
+            Traceback (most recent call last):\n  File \"/p/tests/test_cli.py\", line 20, in test_one_column\n\
+            \x20   self.assertEqual(out, '3')\nAssertionError: '4' != '3'\n\nRan 2 tests in 0.1s\n\nFAILED (failures=1)";
+        let kept = error_lines(unittest);
+        assert_eq!(
+            first_reason_line(&kept),
+            "FAIL: test_one_column (tests.test_cli.Cli.test_one_column)",
+            "{kept}"
+        );
+        assert!(kept.contains("AssertionError: '4' != '3'"), "{kept}");
+        assert!(!kept.contains("Warning") && !kept.contains("open("), "{kept}");
+        assert_eq!(error_lines("a.py:3: UserWarning: odd\n  f()\n"), "a.py:3: UserWarning: odd");
     }
 
     #[test]

@@ -147,6 +147,13 @@ impl Loop {
         self.ended_detail = detail;
     }
 
+    /// Returns the packet from which the loop was made, if the loop has finished its work: the agent gave the promise,
+    /// and the validators passed. Without validators, a promise is only the agent's word.
+    pub fn finished_packet(&self) -> Option<&str> {
+        let is_validated = self.status == LoopStatus::Done && !self.validators.is_empty();
+        self.source_packet_id.as_deref().filter(|_| is_validated)
+    }
+
     /// Updates the time of the last change. That time never moves back, even if the clock does.
     pub fn set_updated_time(&mut self, now: Timestamp) {
         let now = crate::time::to_rfc3339(now);

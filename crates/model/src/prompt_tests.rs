@@ -136,6 +136,15 @@ fn messages_that_need_what_came_before() {
         ("rename the reader to parser", false),
         ("this line is drawn twice, please draw one line only", false),
         ("/review", false),
+        // A message that goes on with "but" may be longer than one that only points at something.
+        (
+            "hmm but could we not simply compare it with the commit from which the topic branch was once made?",
+            true,
+        ),
+        (
+            "could we not simply compare it with the commit from which the topic branch was once made today?",
+            false,
+        ),
     ] {
         assert_eq!(leans_on_message_before(text), expected, "{text}");
     }
@@ -194,4 +203,11 @@ fn words_that_are_typed_with_a_paste() {
     assert_eq!(shortened(24), "Make slug() strip punct… Do not add any npm dependency.");
     assert_eq!(shorten_request("Fix it, then go on with the umlauts", 12), "Fix it, the…");
     assert_eq!(title_of("You are a developer.\nMake it so.\nNow."), "Make it so. …");
+}
+
+#[test]
+fn only_a_long_request_is_replaced_by_its_title() {
+    let plan = "Implement the plan:\n# Keep comments\n- one\n- two\n- three\n- four";
+    assert_eq!(title_if_long(plan), "Implement the plan: Keep comments");
+    assert_eq!(title_if_long("Keep comments\nin arrays"), "Keep comments\nin arrays");
 }

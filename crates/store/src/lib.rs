@@ -48,7 +48,7 @@ pub use error::Error;
 pub use evidence::LastRunRecorded;
 pub use file_info::FileInfo;
 pub use foreign::ReplaceOutcome;
-pub use installs::InstallList;
+pub use installs::{FolderChange, InstallList};
 pub use lock::Lock;
 pub use log::{LineTally, LogPosition, NewLines};
 pub use lost::{LostNote, LostRecords};

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
-use super::effects::list_by_folder;
+use super::paths::list_by_folder;
 use super::sections::goal::{ANSWERED_LABEL, NEWEST_LABEL, TASK_OF_MESSAGE_LABEL};
 use crate::digest::{Digest, Failure, FileUse, Trap};
 use crate::error_line::starts_with_file_and_line;
@@ -33,11 +33,8 @@ const MAX_READ_FILES: usize = 3;
 /// The maximum number of files that accompany a thin summary.
 const MAX_FILES_IF_THIN: usize = 6;
 
-/// A file that was only read counts if it was read at least this often.
-const MIN_READS: u32 = 2;
-
-/// If no edited file is listed, a file that was read less often counts if it was used within this many records before
-/// the compaction.
+/// If no edited file is listed, a file that was only read is listed if it was used within this many records before the
+/// compaction.
 const RECENT_RECORDS: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
@@ -171,7 +168,7 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
         format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
     });
     let announced = (!announced.is_empty())
-        .then(|| format!("the summary announces this without the command: {}", announced.join("; ")));
+        .then(|| format!("commands of checks that the summary mentions: {}", announced.join("; ")));
     let parts: Vec<String> = [passed, announced].into_iter().flatten().collect();
     let text = parts.join("; ");
     let first = checks.into_iter().next()?;
@@ -275,8 +272,8 @@ fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
         || !numbers.is_empty() && numbers.iter().all(|number| claims.text.contains(number))
 }
 
-/// Returns one line with the files that the summary does not name: those edited since the last compaction, and those
-/// that were read repeatedly or last.
+/// Returns one line with the files that the summary does not name: those edited since the last compaction or, if
+/// there are none, those that were read last.
 fn files_not_named(
     material: &BriefMaterial,
     claims: &SummaryClaims,
@@ -299,14 +296,13 @@ fn files_not_named(
     edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
     edited.truncate(if thin { MAX_FILES_IF_THIN } else { MAX_EDITED_FILES });
     let is_recent = |file: &FileUse| edited.is_empty() && file.last + RECENT_RECORDS > newest;
-    read.retain(|file| thin || !lists_others && (file.reads >= MIN_READS || is_recent(file)));
-    read.sort_by_key(|file| std::cmp::Reverse(file.reads));
+    read.retain(|file| thin || !lists_others && is_recent(file));
     read.truncate(if thin { MAX_FILES_IF_THIN - edited.len() } else { MAX_READ_FILES });
-    let read = read.iter().map(|file| match file.reads {
-        MIN_READS.. => format!("{} ({}×)", path_or_code(&file.path, 200), file.reads),
-        _ => path_or_code(&file.path, 200),
-    });
-    let (edited, read) = (list_by_folder(&edited, edited.len()), read.collect::<Vec<_>>().join(", "));
+    let read = read.iter().map(|file| path_or_code(&file.path, 200));
+    let (edited, read) = (
+        list_by_folder(edited.iter().map(|file| file.path.as_str()), usize::MAX),
+        read.collect::<Vec<_>>().join(", "),
+    );
     let (class, text) = match (edited.is_empty(), read.is_empty()) {
         (true, true) => return None,
         (true, false) => (FactClass::Read, read),

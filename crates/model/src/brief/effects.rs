@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Occasion;
 use super::candidate::{Candidate, FactClass};
-use super::paths::PathEndings;
+use super::paths::list_by_folder;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
@@ -37,6 +37,31 @@ pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
     !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty()
 }
 
+/// Says whose edits are counted, such as `2 files edited by this session`. Other people's uncommitted files are not
+/// counted, so the agent must not mistake these files for all uncommitted files of the checkout.
+pub(super) fn edited_by_session(n: usize, occasion: Occasion) -> String {
+    let session = match occasion {
+        Occasion::Started => "that session",
+        // This text is also read outside the session, for example in a packet.
+        Occasion::Asked => "the session",
+        Occasion::Compacted | Occasion::Resumed | Occasion::Replayed => "this session",
+    };
+    format!("{} edited by {session}", count_with_noun(n, "file"))
+}
+
+/// Returns whether an item of a packet is about uncommitted work. Older packets say `1 edited file not committed`.
+pub fn is_uncommitted_work(item: &str) -> bool {
+    let Some((count, rest)) = item.split_once(' ') else { return false };
+    let rest = ["files edited by the session,", "file edited by the session,", "edited files", "edited file"]
+        .iter()
+        .find_map(|words| rest.strip_prefix(words));
+    let rest = rest.map(|rest| rest.trim_start_matches([',', ' ']));
+    count.parse::<u32>().is_ok()
+        && rest.is_some_and(|rest| {
+            rest.starts_with("not committed") || rest.starts_with("not in any commit seen")
+        })
+}
+
 fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Option<Candidate> {
     // A deleted file cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
@@ -44,12 +69,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
         return None;
     }
     let n = files.len();
-    // At a session start, the agent must not mistake the last session's files for all uncommitted files of the
-    // checkout.
-    let (edited, comma) = match occasion {
-        Occasion::Started => (format!("{} edited by that session", count_with_noun(n, "file")), ","),
-        _ => (count_with_noun(n, "edited file"), ""),
-    };
+    let edited = edited_by_session(n, occasion);
     let seen =
         digest.effects.iter().any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
     let head = match git.commit {
@@ -59,10 +79,8 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
             format!("{edited}, not in any commit seen here: ")
         }
         // Staged files also count as uncommitted.
-        None => format!("{edited}{comma} not committed: "),
-        Some(used) => {
-            format!("{edited}{comma} not committed since {}: ", commit_name(used))
-        }
+        None => format!("{edited}, not committed: "),
+        Some(used) => format!("{edited}, not committed since {}: ", commit_name(used)),
     };
     // The brief lists the edited files further down, so their number is enough if there is little room. If all edited
     // files are at risk, only the first of them are named even if there is more room.
@@ -72,11 +90,9 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: Occasion) -> Opti
         true => &[FILES_NAMED_AT_RISK],
         false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
     };
-    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
-    let name = |file: &&FileUse| path_or_code(endings.split_at_unique_ending(&file.path).1, 120);
     let form = |most: &usize| match most {
         0 => head.trim_end_matches(": ").to_owned(),
-        most => format!("{head}{}", list_first_items(files.iter().map(name), *most)),
+        most => format!("{head}{}", list_by_folder(files.iter().map(|file| file.path.as_str()), *most)),
     };
     let forms = lengths.iter().map(form).collect();
     let mut risk = effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms));
@@ -397,27 +413,6 @@ pub(super) fn commit_name(used: &EffectUse) -> String {
 /// Formats the time of day with a leading comma, such as `, 16:20`.
 fn format_time_of_day(at: &str) -> String {
     at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
-}
-
-/// Lists at most `most` files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, then the number of omitted files.
-pub(super) fn list_by_folder(files: &[&FileUse], most: usize) -> String {
-    let mut folders: Vec<(&str, Vec<String>)> = Vec::new();
-    for file in files.iter().take(most) {
-        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
-        let name = path_or_code(name, 120);
-        match folders.iter_mut().find(|(known, _)| *known == folder) {
-            Some((_, names)) => names.push(name),
-            None => folders.push((folder, vec![name])),
-        }
-    }
-    let words = |(folder, names): &(&str, Vec<String>)| match (*folder, names.as_slice()) {
-        ("", names) => names.join(", "),
-        (folder, [name]) => format!("{}/{name}", path_or_code(folder, 200)),
-        (folder, names) => format!("{}/{{{}}}", path_or_code(folder, 200), names.join(", ")),
-    };
-    let more = files.len().saturating_sub(most);
-    let more = if more > 0 { format!(", +{more} more") } else { String::new() };
-    format!("{}{more}", folders.iter().map(words).collect::<Vec<_>>().join(", "))
 }
 
 /// Lists the first `most` items, then the number of omitted items.

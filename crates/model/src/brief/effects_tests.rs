@@ -31,21 +31,30 @@ fn what_is_only_in_the_working_tree() {
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
     let alone = effect_candidates(&digest, Occasion::Asked);
-    let head = "20 edited files, not in any commit seen here";
+    let head = "20 files edited by the session, not in any commit seen here";
     assert_eq!(
         alone[0].forms,
-        [head.to_owned(), format!("{head}: f19.rs, f18.rs, f17.rs, f16.rs, f15.rs, +15 more")]
+        [head.to_owned(), format!("{head}: src/{{f19.rs,f18.rs,f17.rs,f16.rs,f15.rs}}, +15 more")]
     );
     digest.disk = Some(GitOnDisk::default());
-    assert_eq!(effect_candidates(&digest, Occasion::Asked)[0].forms[0], "20 edited files not committed");
+    assert_eq!(
+        effect_candidates(&digest, Occasion::Asked)[0].forms[0],
+        "20 files edited by the session, not committed"
+    );
     digest.branch = "main".into();
     digest.effects.push(commit_effect(21, "1111111", "One"));
     digest.files[3] = edited_file("src/f3.rs", 25, 21);
     digest.files.iter_mut().for_each(|file| file.saved_at = 21);
-    assert_eq!(longest_forms(&digest)[0], "1 edited file not committed since 1111111: f3.rs");
+    assert_eq!(
+        longest_forms(&digest)[0],
+        "1 file edited by the session, not committed since 1111111: src/f3.rs"
+    );
     // A commit on one branch says nothing about another branch.
     digest.branch = "other".into();
-    assert_eq!(longest_forms(&digest)[0], "1 edited file, not in any commit seen here: f3.rs");
+    assert_eq!(
+        longest_forms(&digest)[0],
+        "1 file edited by the session, not in any commit seen here: src/f3.rs"
+    );
     assert!(longest_forms(&digest).contains(&"Git: branch other".to_owned()));
 }
 
@@ -161,4 +170,20 @@ fn our_own_records_are_not_at_risk() {
     digest.branch = "main".into();
     digest.files = vec![edited_file(".agent/context/agents/tester.context.md", 2, 0)];
     assert_eq!(longest_forms(&digest), ["Git: branch main"]);
+}
+
+#[test]
+fn lines_about_uncommitted_work_are_recognised_in_old_and_new_packets() {
+    for (item, is_uncommitted) in [
+        ("1 file edited by the session, not committed: a.py", true),
+        ("3 files edited by the session, not committed since 1111111: a.py", true),
+        ("2 files edited by the session, not in any commit seen here: a.py", true),
+        ("1 edited file not committed: a.py", true),
+        ("2 edited files, not in any commit seen here: a.py", true),
+        ("2 files in a stash, not in any commit: a.py", false),
+        ("edited files not committed", false),
+        ("1 edited file", false),
+    ] {
+        assert_eq!(is_uncommitted_work(item), is_uncommitted, "{item}");
+    }
 }

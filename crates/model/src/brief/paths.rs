@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use crate::render::path_or_code;
 use crate::text::ByFingerprint;
 
 #[derive(Debug)]
@@ -54,6 +55,31 @@ impl<'a> PathEndings<'a> {
     }
 }
 
+/// Lists the first `most` paths, then the number of omitted ones. The folder of several files is printed once, in the
+/// form that shells expand: `src/{a.rs,b.rs}, README.md, +2 more`.
+pub(super) fn list_by_folder<'p>(paths: impl Iterator<Item = &'p str>, most: usize) -> String {
+    let (mut folders, mut more): (Vec<(&str, Vec<String>)>, usize) = (Vec::new(), 0);
+    for (place, path) in paths.enumerate() {
+        if place >= most {
+            more += 1;
+            continue;
+        }
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let name = path_or_code(name, 120);
+        match folders.iter_mut().find(|(known, _)| *known == folder) {
+            Some((_, names)) => names.push(name),
+            None => folders.push((folder, vec![name])),
+        }
+    }
+    let words = |(folder, names): &(&str, Vec<String>)| match (*folder, names.as_slice()) {
+        ("", names) => names.join(", "),
+        (folder, [name]) => format!("{}/{name}", path_or_code(folder, 200)),
+        (folder, names) => format!("{}/{{{}}}", path_or_code(folder, 200), names.join(",")),
+    };
+    let more = if more > 0 { format!(", +{more} more") } else { String::new() };
+    format!("{}{more}", folders.iter().map(words).collect::<Vec<_>>().join(", "))
+}
+
 /// Returns whether a name is one short plain word, such as `types.go` or `mod.rs`. Project files that the session has
 /// not used may have the same name.
 fn is_common_name(name: &str) -> bool {
@@ -72,6 +98,14 @@ fn path_endings(path: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_listed_with_their_folder() {
+        let paths = ["tests/a.py", "README.md", "tests/b.py", "src/x/c.py", "d.py"];
+        let list = |most| list_by_folder(paths.into_iter(), most);
+        assert_eq!(list(9), "tests/{a.py,b.py}, README.md, d.py, src/x/c.py");
+        assert_eq!(list(2), "tests/a.py, README.md, +3 more");
+    }
 
     #[test]
     fn an_ending_is_no_other_files() {

@@ -8,7 +8,7 @@ use super::{
     NEXT_PROMPT_HEADING, NONE_RECORDED, PLAN_HEADING, Packet, PacketStatus, QUESTIONS_HEADING,
     VALIDATORS_HEADING, choose, import, words,
 };
-use crate::brief::FactClass;
+use crate::brief::{self, FactClass};
 use crate::document::{Document, SectionHead};
 use crate::loops::promise;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain_path, path_or_code};
@@ -89,9 +89,11 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     };
     let status = match packet.status {
         Some(status @ (PacketStatus::Done | PacketStatus::Blocked)) => {
-            let why = document
-                .text("blocked_reason")
-                .map_or(String::new(), |why| format!(" ({})", in_quotation_marks(why, 200)));
+            let blocked = document.text("blocked_reason").map(|why| in_quotation_marks(why, 200));
+            let continued = document
+                .text("continued_by")
+                .map(|by| format!("packet {} continues it", path_or_code(by, 200)));
+            let why = blocked.or(continued).map_or(String::new(), |why| format!(" ({why})"));
             format!(", which is {}{why}", status.name())
         }
         _ => String::new(),
@@ -147,6 +149,9 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     }
     text.push_str(&files_part(pickup));
     text.push_str(&claim_part(packet, pickup.claim));
+    if packet.status != Some(PacketStatus::Done) {
+        text.push_str(&format!("\nWhen this work is done, run `thru packet done {}`.\n", packet.id));
+    }
     text.push_str(&format!("\nThe whole packet: {}\n", pickup.path));
     text
 }
@@ -295,15 +300,7 @@ fn without_empty_lists(lines: &[&str]) -> String {
 /// lines.
 fn without_refuted(context: &str, claims: &[Claim]) -> String {
     let title = format!("{}:", FactClass::Risk.title());
-    let is_uncommitted = |line: &str| {
-        let item = line.strip_prefix("- ").and_then(|item| item.split_once(" edited file"));
-        let Some((count, rest)) = item.filter(|(count, _)| count.bytes().all(|c| c.is_ascii_digit())) else {
-            return false;
-        };
-        let rest = rest.trim_start_matches('s');
-        !count.is_empty()
-            && [" not committed", ", not in any commit seen"].iter().any(|s| rest.starts_with(s))
-    };
+    let is_uncommitted = |line: &str| line.strip_prefix("- ").is_some_and(brief::is_uncommitted_work);
     let (is_clean, is_moved) = (drift::is_clean(claims), drift::is_moved(claims));
     let mut out = String::new();
     let mut lines = context.lines().filter(|line| !(is_clean && is_uncommitted(line))).peekable();

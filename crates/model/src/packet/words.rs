@@ -1,7 +1,7 @@
 //! Picks out the parts of messages that matter to the next agent.
 
 use crate::digest::Prompt;
-use crate::error_line::is_error_line;
+use crate::error_line::{is_error_line, is_warning_line};
 use crate::prompt;
 use crate::text::sentences;
 
@@ -88,7 +88,7 @@ fn lines_kept_of_paste<'t>(
 ) -> (Option<&'t str>, Option<&'t str>) {
     let is_filled = |line: &&&str| !line.trim().is_empty();
     let mut pasted = lines[start..end].iter().filter(is_filled).copied();
-    if let Some(error) = pasted.clone().find(|line| is_error_line(line)) {
+    if let Some(error) = pasted.clone().find(|line| is_error_line(line) && !is_warning_line(line)) {
         return (Some(error), None);
     }
     match lines[..start].iter().chain(&lines[end..]).any(|line| !line.trim().is_empty()) {

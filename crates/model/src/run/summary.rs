@@ -1,10 +1,10 @@
 //! Determines the result of a run from its output: the summary lines of test runners, linters, compilers and task
 //! runners.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::CommandKind;
+use crate::clean::without_escapes;
 use crate::text::split_at_first;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -284,10 +284,8 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
 }
 
 fn cargo_test_result(line: &str) -> Option<LineResult> {
-    match line.strip_prefix("test result: ")?.starts_with("FAILED") {
-        true => failed_result(3, CommandKind::Test),
-        false => passed_result(3, CommandKind::Test),
-    }
+    let failed = line.strip_prefix("test result: ")?.starts_with("FAILED");
+    Some(LineResult { failed, weight: 3, sort: Some(CommandKind::Test), task: None })
 }
 
 /// Parses messages from test runners. [`counts_show_failure`] parses their counts.
@@ -653,22 +651,6 @@ fn named_counts_show_failure(line: &str) -> Option<bool> {
 
 fn numbers_in_line(line: &str) -> impl Iterator<Item = u64> {
     line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
-}
-
-/// Removes terminal escape sequences from a line.
-pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
-    if memchr::memchr(0x1b, line.as_bytes()).is_none() {
-        return Cow::Borrowed(line);
-    }
-    let mut text = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some((before, behind)) = rest.split_once('\u{1b}') {
-        text.push_str(before);
-        let end = behind.find(|c: char| c.is_ascii_alphabetic()).map_or(behind.len(), |at| at + 1);
-        rest = &behind[end..];
-    }
-    text.push_str(rest);
-    Cow::Owned(text)
 }
 
 /// Removes the prefix that names the program that printed the line, as in `[lint:go] x`, `web:test: x` or `app-1  | x`.

@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion};
 use model::digest::{Digest, FileUse};
 use model::event::{Event, EventKind};
@@ -24,7 +23,6 @@ use crate::hook::checkpoint::{self, Checkpoint};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::hook::retell::{TranscriptRecord, describe_unfinished_call};
-use crate::process::alive;
 use crate::project::{Project, settings};
 use crate::session::roster::{self, RosterEntry};
 use crate::session::{database, past, transcript};
@@ -53,9 +51,6 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         "saves the work of a crashed session as a packet",
     )])
 }
-
-/// A session whose process is unknown counts as dead after this long without an event.
-const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
 /// How long a command waits for another sweep. Hooks also sweep when a session starts.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -96,7 +91,7 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
     let mut swept = Vec::new();
     for open in open_sessions(&text) {
         if read_valid_crash_record(&project.store, &open)?.is_none()
-            && is_dead(&project.store, &open, world.now)?
+            && open.has_crashed(&project.store, world.now)
         {
             swept.push(sweep_session(world, &project, &open, mode, FileHashes::Take)?);
         }
@@ -126,7 +121,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let mut crashed = None;
     for open in others {
         let seen = read_valid_crash_record(store, open)?;
-        if !seen.as_ref().is_some_and(|seen| seen.offered) && is_dead(store, open, world.now)? {
+        if !seen.as_ref().is_some_and(|seen| seen.offered) && open.has_crashed(store, world.now) {
             crashed = Some((open, seen));
             break;
         }
@@ -204,7 +199,7 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     };
     let mut waiting = 0;
     for open in open_sessions(&tail).iter().rev().take(MAX_SESSIONS_EXAMINED) {
-        if read_valid_crash_record(store, open)?.is_none() && is_dead(store, open, world.now)? {
+        if read_valid_crash_record(store, open)?.is_none() && open.has_crashed(store, world.now) {
             waiting += 1;
         }
     }
@@ -343,22 +338,6 @@ fn open_sessions(text: &[u8]) -> Vec<RosterEntry> {
     let mut entries = roster::parse_roster(text);
     entries.retain(RosterEntry::is_open);
     entries
-}
-
-/// Returns whether the session's process is gone or, if the process is unknown, whether the session has been silent for
-/// too long.
-pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Result<bool> {
-    if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
-        return Ok(!alive);
-    }
-    let digest = store.current_digest(&open.session, |_| {})?;
-    let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&open.at));
-    Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
-}
-
-/// Returns whether a session has neither ended nor crashed, so that it can still be told something.
-pub(crate) fn is_living(store: &Store, entry: &RosterEntry, now: Timestamp) -> bool {
-    entry.is_open() && !is_dead(store, entry, now).unwrap_or(false)
 }
 
 /// The packet of a session that crashed or handed over its work, and whether the packet has been offered.

@@ -11,6 +11,7 @@ mod report;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use model::brief::BriefSection;
 use model::document::{Document, EditError};
 use model::finding::{Finding, FindingLevel};
@@ -111,7 +112,7 @@ pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     let project = Project::find_for_reading(world)?;
     let id = choose_packet(world, &project, word)?;
     let document = project.store.read_packet(&id)?;
-    Ok(packet_shown(&project, &id, document))
+    Ok(packet_shown(&project.store, &id, document))
 }
 
 /// Returns the packet that the user named, or else the packet to pick up. If there is none and a session crashed,
@@ -134,19 +135,19 @@ fn choose_packet(world: &World, project: &Project, word: Option<&str>) -> Result
 }
 
 pub(crate) fn open_packet(project: &Project, id: &Id) -> Result<PacketShown> {
-    let document = read_packet(project, id)?;
-    Ok(packet_shown(project, id, document))
+    let document = read_packet(&project.store, id)?;
+    Ok(packet_shown(&project.store, id, document))
 }
 
-fn packet_shown(project: &Project, id: &Id, document: Document) -> PacketShown {
+fn packet_shown(store: &Store, id: &Id, document: Document) -> PacketShown {
     let packet = Packet::read_with_listed_files(&document, id.as_str());
-    PacketShown { id: id.clone(), path: packet_path(project, id), document, packet }
+    PacketShown { id: id.clone(), path: packet_path(store, id), document, packet }
 }
 
 /// Reads a packet. Returns an error if the packet is empty or has a version that this build does not support.
-fn read_packet(project: &Project, id: &Id) -> Result<Document> {
-    let document = project.store.read_packet(id)?;
-    let path = packet_path(project, id);
+fn read_packet(store: &Store, id: &Id) -> Result<Document> {
+    let document = store.read_packet(id)?;
+    let path = packet_path(store, id);
     if document.bytes().trim_ascii().is_empty() {
         return Err(Error::Damaged {
             path,
@@ -173,11 +174,12 @@ fn read_packet(project: &Project, id: &Id) -> Result<Document> {
     Ok(document)
 }
 
-pub(crate) fn packet_path(project: &Project, id: &Id) -> PathBuf {
-    project.store.dir().path().join(store::layout::packet_path(id))
+pub(crate) fn packet_path(store: &Store, id: &Id) -> PathBuf {
+    store.dir().path().join(store::layout::packet_path(id))
 }
 
-/// Finds a packet by its whole id, by the beginning of its id, or by a part of its name. Only one packet may match.
+/// Finds a packet by its whole id, by the beginning of its id, or by a part of its name. Only one packet may match, but
+/// a packet that is not done is preferred to those that are.
 pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
     let typed = word;
     let word = packet_name_from_path(project, word.trim().trim_end_matches(".md"));
@@ -188,7 +190,16 @@ pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
     }
     let names = project.store.packet_names()?;
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
-    match id::names_matching(&all, word).as_slice() {
+    let mut matching = id::names_matching(&all, word);
+    if matching.len() > 1 {
+        let listing = project.store.list_packets()?;
+        let is_done = |name: &str| {
+            listing.iter().any(|packet| packet.name == name && packet.status == Some(PacketStatus::Done))
+        };
+        let open: Vec<&str> = matching.iter().copied().filter(|name| !is_done(name)).collect();
+        matching = if open.is_empty() { matching } else { open };
+    }
+    match matching.as_slice() {
         [] => Err(packet_not_found_error(typed, &names)),
         [one] => Ok(Id::new(one).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })?),
         many => {
@@ -250,14 +261,60 @@ pub(crate) fn change_packet(
     id: &Id,
     edit: impl FnOnce(&mut Document) -> Result<()>,
 ) -> Result<PacketShown> {
-    let _lock = project.store.lock_packets(LOCK_WAIT)?;
-    let mut document = read_packet(project, id)?;
+    let document = change_packet_in_store(&project.store, id, LOCK_WAIT, edit)?;
+    Ok(packet_shown(&project.store, id, document))
+}
+
+/// Changes a packet under the lock. A hook waits for the lock only until its own deadline.
+fn change_packet_in_store(
+    store: &Store,
+    id: &Id,
+    wait: Duration,
+    edit: impl FnOnce(&mut Document) -> Result<()>,
+) -> Result<Document> {
+    let _lock = store.lock_packets(wait)?;
+    let mut document = read_packet(store, id)?;
     let before = document.bytes().to_vec();
     edit(&mut document)?;
     if document.bytes() != before {
-        project.store.replace_packet(id, &document)?;
+        store.replace_packet(id, &document)?;
     }
-    Ok(packet_shown(project, id, document))
+    Ok(document)
+}
+
+/// Sets the status of a packet. A packet that is reopened or finished loses its claim, so that another session can
+/// claim it.
+fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
+    set_frontmatter(document, "status", status.name())?;
+    for key in ["claimed_by", "claimed_at", "blocked_reason", CONTINUED_BY, FINISHED_BY_LOOP] {
+        document.remove_entry(key);
+    }
+    Ok(())
+}
+
+/// The field of a finished packet that names the packet which continues it.
+const CONTINUED_BY: &str = "continued_by";
+/// The field of a finished packet that names the loop which finished it.
+const FINISHED_BY_LOOP: &str = "finished_by_loop";
+
+/// Marks the packet from which a loop was made as done, if it is still open.
+pub(crate) fn finish_packet_of_loop(
+    store: &Store,
+    id: &Id,
+    finished_by: &str,
+    now: Timestamp,
+    wait: Duration,
+) -> Result<()> {
+    change_packet_in_store(store, id, wait, |document| {
+        match PacketStatus::parse(document.text("status").unwrap_or_default()) {
+            Some(PacketStatus::Draft | PacketStatus::Active) => {}
+            _ => return Ok(()),
+        }
+        set_status(document, PacketStatus::Done)?;
+        set_frontmatter(document, FINISHED_BY_LOOP, finished_by)?;
+        set_frontmatter(document, "updated_at", time::to_rfc3339(now))
+    })
+    .map(drop)
 }
 
 pub(crate) fn set_frontmatter(

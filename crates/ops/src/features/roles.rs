@@ -355,7 +355,7 @@ pub struct BoundRole {
 pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<BoundRole> {
     let role = parse_role_name(name)?;
     let (roles, store) = find_or_create_roles(world)?;
-    let (session, chosen) = choose_open_session(world, &store, session)?;
+    let (session, chosen) = choose_open_session(world, &store, &role, session)?;
     let changed =
         store.change_lifecycle(&role, MissingLifecycle::Create(world.now), init::LOCK_WAIT, |_| Ok(0))?;
     refuse_similar_name(&role, &changed)?;
@@ -376,12 +376,17 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     })
 }
 
-/// Returns the session to bind, or an error if that session has ended, because an ended session cannot use a role.
-fn choose_open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
-    list::choose_open(world, store, named, |session| Error::Refused {
-        what: format!("session {session} has ended; a role cannot be bound to a session that has ended"),
-        hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role"
-            .into(),
+/// Returns the session to bind. Returns an error if no session is running or the named session has ended, because only
+/// a running session can use a role.
+fn choose_open_session(
+    world: &World,
+    store: &Store,
+    role: &Id,
+    named: Option<&str>,
+) -> Result<(Id, SessionChoice)> {
+    list::choose_open(world, store, named, |why| Error::Refused {
+        what: format!("{why}; a role is bound only to a session that is running"),
+        hint: format!("run this inside the session, or start the harness with THROUGHLINE_ROLE={role}"),
     })
 }
 
@@ -467,7 +472,7 @@ pub struct RoleRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
     pub sessions: Vec<String>,
-    /// The sessions in `sessions` that have ended.
+    /// The sessions in `sessions` that have ended or crashed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ended_sessions: Vec<String>,
 }
@@ -491,7 +496,10 @@ pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
     let row = |role: String| {
         let of_role = bindings.iter().filter(|(_, of)| of.as_str() == role);
         let sessions: Vec<String> = of_role.map(|(id, _)| id.to_string()).collect();
-        let ended = sessions.iter().filter(|session| roster::has_ended(&roster, session));
+        let is_over = |session: &&String| {
+            roles.store.as_ref().is_some_and(|store| roster::is_over(&roster, store, session, world.now))
+        };
+        let ended = sessions.iter().filter(is_over);
         RoleRow {
             file: files.iter().find(|file| file.role.as_str() == role).map(|file| file.display_path.clone()),
             state: states.iter().find(|lifecycle| lifecycle.role == role).map(|lifecycle| lifecycle.state),

@@ -11,7 +11,6 @@ use model::prompt;
 use serde::Serialize;
 use store::{LogPosition, Store, layout};
 
-use crate::features::crashed;
 use crate::project::Project;
 use crate::session::list::{self, SessionChoice};
 use crate::session::roster;
@@ -124,8 +123,8 @@ pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
     let entries = roster::read_roster(&store, u64::MAX)?;
     let is_crashed = |id: &Id| {
-        let open = entries.iter().find(|entry| entry.session == *id && entry.is_open());
-        open.is_some_and(|entry| crashed::is_dead(&store, entry, world.now).unwrap_or(false))
+        let entry = entries.iter().find(|entry| entry.session == *id);
+        entry.is_some_and(|entry| entry.has_crashed(&store, world.now))
     };
     for id in list::all_session_ids(&store)? {
         let digest = store.current_digest(&id, |_| {})?;

@@ -1,12 +1,12 @@
 //! Determines which session a command is about, and lists the sessions.
 
 use harness::HARNESSES;
+use jiff::Timestamp;
 use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use crate::features::crashed;
-use crate::session::roster::{self, RosterEntry};
+use crate::session::roster::{self, RosterEntry, SessionEnd};
 use crate::{Error, Result, World};
 
 /// How many bytes are read from the end of the session list, where the most recent sessions are.
@@ -66,33 +66,44 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
 }
 
 /// Like [`choose_session`], but never returns an ended session, nor guesses one that crashed. If the session must be
-/// guessed, returns the last active session that has neither ended nor crashed. Returns the error from `refusal` if
-/// there is no such session or the user named an ended one.
+/// guessed, returns the last active session that has neither ended nor crashed. If there is none, or the user named an
+/// ended session, returns the error from `refusal`, which is given the reason as a clause.
 pub fn choose_open(
     world: &World,
     store: &Store,
     named: Option<&str>,
-    refusal: impl FnOnce(&Id) -> Error,
+    refusal: impl FnOnce(&str) -> Error,
 ) -> Result<(Id, SessionChoice)> {
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
-    let is_living = |entry: &RosterEntry| crashed::is_living(store, entry, world.now);
-    let listed = entries.iter().find(|entry| entry.session == session);
-    let is_usable = match chosen {
-        // The calling harness is running this session, even if the list says that it has ended.
-        SessionChoice::Harness => true,
+    // The calling harness is running this session, even if the list says that it has ended.
+    let is_calling = session_of_current_harness(world).as_ref() == Some(&session);
+    let end = roster::end_of_session(&entries, store, session.as_str(), world.now);
+    let Some(end) = end.filter(|_| !is_calling) else { return Ok((session, chosen)) };
+    match (chosen, end) {
+        (SessionChoice::Named | SessionChoice::Harness, SessionEnd::Ended) => {
+            return Err(refusal(&format!("session {session} {}", end.describe())));
+        }
         // A session that crashed can be resumed.
-        SessionChoice::Named => listed.is_none_or(|entry| !entry.ended),
-        SessionChoice::Guess => listed.is_none_or(is_living),
-    };
-    if is_usable {
-        return Ok((session, chosen));
+        (SessionChoice::Named | SessionChoice::Harness, SessionEnd::Crashed) => return Ok((session, chosen)),
+        (SessionChoice::Guess, _) => {}
     }
-    let living = roster::sort_by_activity(&entries, store, is_living);
-    match living.first().filter(|_| chosen == SessionChoice::Guess) {
-        Some(entry) => Ok((entry.session.clone(), SessionChoice::Guess)),
-        None => Err(refusal(&session)),
+    match last_running_session(&entries, store, world.now, |_| true) {
+        Some(session) => Ok((session, SessionChoice::Guess)),
+        None => Err(refusal(&format!("no session is running here (session {session} {})", end.describe()))),
     }
+}
+
+/// Returns the session that was last active among those that `fits` accepts and that may be running.
+pub fn last_running_session(
+    entries: &[RosterEntry],
+    store: &Store,
+    now: Timestamp,
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Option<Id> {
+    let open =
+        roster::sort_by_activity(entries, store, |entry| fits(entry) && entry.may_be_running(store, now));
+    open.first().map(|entry| entry.session.clone())
 }
 
 pub fn session_of_current_harness(world: &World) -> Option<Id> {

@@ -35,6 +35,9 @@ const LONG_LINE_TAIL_BYTES: u64 = 128 * 1024;
 /// A session whose process is unknown counts as running until it has been silent for this long.
 const MAX_RUNNING_SILENCE: SignedDuration = SignedDuration::from_mins(5);
 
+/// A session whose process is unknown counts as crashed after this long without an event.
+const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
+
 /// A session, as described by its lines in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterEntry {
@@ -144,9 +147,36 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
     entries.into_iter().flatten().collect()
 }
 
-/// Returns whether a session has ended according to the list.
-pub fn has_ended(entries: &[RosterEntry], session: &str) -> bool {
-    entries.iter().any(|entry| entry.ended && entry.session.as_str() == session)
+/// How a session came to be over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    Ended,
+    Crashed,
+}
+
+impl SessionEnd {
+    /// Returns the words that follow the session's name.
+    pub fn describe(self) -> &'static str {
+        match self {
+            SessionEnd::Ended => "has ended",
+            SessionEnd::Crashed => "has crashed",
+        }
+    }
+}
+
+/// Returns how a session came to be over. Returns `None` if it may be running or is not in the list.
+pub fn end_of_session(
+    entries: &[RosterEntry],
+    store: &Store,
+    session: &str,
+    now: Timestamp,
+) -> Option<SessionEnd> {
+    entries.iter().find(|entry| entry.session.as_str() == session)?.end(store, now)
+}
+
+/// Returns whether a session has ended or crashed.
+pub fn is_over(entries: &[RosterEntry], store: &Store, session: &str, now: Timestamp) -> bool {
+    end_of_session(entries, store, session, now).is_some()
 }
 
 impl RosterEntry {
@@ -154,6 +184,35 @@ impl RosterEntry {
     /// may have crashed.
     pub fn is_open(&self) -> bool {
         !self.ended && !self.continued
+    }
+
+    /// Returns whether the session crashed: it has not ended, but its process is gone. If the process is unknown, the
+    /// session counts as crashed after a long silence. The process is examined first, because that needs no file of
+    /// the session.
+    pub fn has_crashed(&self, store: &Store, now: Timestamp) -> bool {
+        if !self.is_open() {
+            return false;
+        }
+        if let Some(is_alive) = self.process.as_deref().and_then(alive::is_alive) {
+            return !is_alive;
+        }
+        let Ok(digest) = store.current_digest(&self.session, |_| {}) else { return false };
+        let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&self.at));
+        digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE)
+    }
+
+    /// Returns how the session came to be over, or `None` if it may be running.
+    pub fn end(&self, store: &Store, now: Timestamp) -> Option<SessionEnd> {
+        match self.ended {
+            true => Some(SessionEnd::Ended),
+            false => self.has_crashed(store, now).then_some(SessionEnd::Crashed),
+        }
+    }
+
+    /// Returns whether the session is open and has not crashed, so that it can still be told something. Use
+    /// [`RosterEntry::is_running`] to find the sessions that are certainly at work.
+    pub fn may_be_running(&self, store: &Store, now: Timestamp) -> bool {
+        self.is_open() && !self.has_crashed(store, now)
     }
 
     /// Returns whether the session is running in another process. `own` is the stamp of the harness that called thru.

@@ -15,7 +15,7 @@ use serde::Serialize;
 use store::{FoundRoot, ReplaceOutcome};
 
 use super::backup::back_up_file;
-use super::install::files::{open_folder, read_settings_file, resolve_target};
+use super::install::files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
 use super::install::places::{self, PROGRAM_NAME, user_folder};
 use super::install::{ChangedFile, FileChange, InstallReport, Scope};
 use crate::project::{git, settings};
@@ -328,7 +328,7 @@ fn carry_out_plans(
         }
     }
     if is_written {
-        plans.iter().for_each(|plan| remove_empty_folders(plan, request.scope));
+        plans.iter().for_each(|plan| remove_empty_folders(world, plan, request.scope));
     }
     let harnesses = plans.into_iter().map(|plan| HarnessReport {
         harness: plan.harness.name,
@@ -352,7 +352,7 @@ fn write_step(world: &World, checkout: &Path, scope: Scope, step: &mut FileStep)
     if let Some(content_before) = content_before.as_deref().filter(|_| *needs_backup) {
         changed_file.backup = back_up_file(world, &changed_file.path, content_before)?;
     }
-    let (dir, name) = open_folder(checkout, scope, &changed_file.path)?;
+    let (dir, name) = open_folder(world, checkout, scope, &changed_file.path)?;
     let done = match (changed_file.change, content_before.as_deref()) {
         (FileChange::Removed, Some(content_before)) => dir.remove_if_unchanged(&name, content_before)?,
         (_, content_before) => dir.replace_if_unchanged(&name, content_before, content_after.as_bytes())?,
@@ -409,12 +409,12 @@ fn exclude_list_change(
 }
 
 /// Removes the folders that thru may have created, if they are empty.
-fn remove_empty_folders(plan: &HarnessPlan, scope: Scope) {
+fn remove_empty_folders(world: &World, plan: &HarnessPlan, scope: Scope) {
     let removed = plan.file_steps.iter().find(|step| step.changed_file.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed_file.path.parent()) else { return };
     let _ = std::fs::remove_dir(folder);
-    if let Some(above) = folder.parent().filter(|_| scope != Scope::User) {
-        let _ = std::fs::remove_dir(above);
+    if let Some(above) = folder.parent() {
+        remove_harness_folder(world, scope, above);
     }
 }
 

@@ -19,7 +19,7 @@ use store::{FoundRoot, ReplaceOutcome, Root};
 use crate::project::git;
 use crate::setup::backup::{back_up_file, backups_of};
 use crate::{Error, ErrorKind, Mode, Result, World};
-use files::{open_folder, read_settings_file, resolve_target};
+use files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
 use places::{
     OwnFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
     other_scope, own_files, renamed_command_files, serves_worktrees, settings_file,
@@ -260,8 +260,8 @@ fn run_in_checkout(
             // thru may have created this folder. If it is not empty, this call fails and the folder is kept.
             let _ = std::fs::remove_dir(folder);
         }
-        if task == InstallTask::Uninstall && scope != Scope::User {
-            let _ = std::fs::remove_dir(&job.folder);
+        if task == InstallTask::Uninstall {
+            remove_harness_folder(world, scope, &job.folder);
         }
     }
     // Plan the exclude list only after the files have been written. In a dry run nothing has been written, and the
@@ -469,7 +469,7 @@ impl InstallJob<'_> {
         {
             plan.changed.backup = back_up_file(self.world, path, before)?;
         }
-        let (dir, name) = open_folder(self.project, self.scope, path)?;
+        let (dir, name) = open_folder(self.world, self.project, self.scope, path)?;
         Ok(match (plan.changed.change, &plan.content_before) {
             (FileChange::Removed, Some(before)) => dir.remove_if_unchanged(&name, before)?,
             _ => dir.replace_if_unchanged(&name, plan.content_before.as_deref(), &plan.content_after)?,

@@ -98,6 +98,11 @@ fn print_report(report: &HandoffReport) {
             count_with_noun(*edited, "file")
         ));
     }
+    for old in &report.continues {
+        output::print_message(format_args!(
+            "{DIM}packet {old} is done, because this packet continues it{DIM:#}"
+        ));
+    }
     output::print_message(format_args!(
         "{DIM}pick it up anywhere in this project with:{DIM:#} thru pickup {id}"
     ));

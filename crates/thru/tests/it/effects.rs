@@ -109,7 +109,8 @@ fn a_brief_says_what_is_at_risk_first() {
     report_command(&env, "t3", "git status --short", " M src/parse.rs", "");
     report_command(&env, "t4", "git checkout -b topic", "", "Switched to a new branch 'topic'");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    let risk = "At risk:\n- 2 edited files, not in any commit seen here: src/lex.rs, src/parse.rs\n";
+    let risk =
+        "At risk:\n- 2 files edited by the session, not in any commit seen here: src/{lex.rs,parse.rs}\n";
     assert!(brief.contains(risk), "{brief}");
     assert!(brief.find("At risk").unwrap() < brief.find("Build the parser").unwrap(), "{brief}");
     assert!(brief.contains("branch topic"), "{brief}");
@@ -125,7 +126,7 @@ fn a_brief_says_what_is_at_risk_first() {
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>All done.</summary>"});
     env.fire_event("s1", "SubagentStop", summary);
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).stdout;
-    let risk = "1 edited file, not in any commit seen after 4444444; the summary does not say so: src/lex.rs";
+    let risk = "1 file edited by this session, not in any commit seen after 4444444; the summary does not say so: src/lex.rs";
     assert!(brief.contains(risk), "{brief}");
     assert!(brief.contains("commit 4444444 is not pushed"), "{brief}");
     assert!(brief.contains("pushed main"), "{brief}");
@@ -197,14 +198,14 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     report_edit(&env, "t1", "a.txt");
     env.write_file("project/a.txt", "edited");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("1 edited file not committed"), "{brief}");
+    assert!(brief.contains("1 file edited by the session, not committed"), "{brief}");
     env.write_file("project/a.txt", "2");
     env.run_git(&["commit", "-qam", "Two"]);
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains("HEAD is now ") && !brief.contains("At risk"), "committed by somebody: {brief}");
     env.write_file("project/a.txt", "3 again");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("1 edited file, not in any commit seen here"), "{brief}");
+    assert!(brief.contains("1 file edited by the session, not in any commit seen here"), "{brief}");
     env.run_git(&["checkout", "a.txt"]);
     assert!(!env.run_thru(&["brief"]).assert_ok().stdout.contains("At risk"), "restored");
 }

@@ -580,6 +580,7 @@ Before continuing, you MUST verify you understand:
 mod fifth;
 mod fourth;
 mod pleasant;
+mod seventh;
 mod sixth;
 mod trials;
 

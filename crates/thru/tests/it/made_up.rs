@@ -225,7 +225,10 @@ fn what_a_sub_agent_changed_belongs_to_the_session() {
     );
     session.push_subagent_call("Edit", &edit("src/importer/step_3.py"), "The file has been updated.");
     let told = brief_from_transcript(&session, &["--max-chars", "9500"]);
-    assert!(told.contains("1 edited file not committed since 3696270: step_3.py"), "{told}");
+    assert!(
+        told.contains("1 file edited by this session, not committed since 3696270: src/importer/step_3.py"),
+        "{told}"
+    );
     assert!(told.contains("commit 3696270 on main") && !told.contains("only_read.py"), "{told}");
 }
 

@@ -8,14 +8,25 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire_event, repository_with_session, write_handoff};
 
-/// Changes the session's recorded process, as if that process had ended and its id now belonged to another process. A
-/// start time is a number, so no process can have the start time `earlier`.
+/// Changes the recorded process of every session, as if that process had ended and its id now belonged to another
+/// process.
 pub fn mark_process_dead(env: &TestEnv) {
+    mark_processes_dead(env, |_| true);
+}
+
+/// Kills one session, as [`mark_process_dead`] does with all sessions.
+pub fn mark_session_dead(env: &TestEnv, session: &str) {
+    mark_processes_dead(env, |name| name == session);
+}
+
+/// A start time is a number, so no process can have the start time `earlier`.
+fn mark_processes_dead(env: &TestEnv, is_meant: impl Fn(&str) -> bool) {
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
     let lines = text.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
-        if let Some(process) = line["process"].as_str() {
+        let is_meant = is_meant(line["session"].as_str().unwrap());
+        if let Some(process) = line["process"].as_str().filter(|_| is_meant) {
             let parts: Vec<&str> = process.splitn(3, ':').collect();
             let [pid, _, namespace] = parts[..] else { panic!("not a stamp: {process}") };
             line["process"] = json!(format!("{pid}:earlier:{namespace}"));

@@ -163,7 +163,7 @@ fn pickup_does_not_say_that_committed_work_is_at_risk() {
     );
     env.run_thru(&["handoff", "finish the cart", "--session", "s1"]).assert_ok();
     let before = env.run_thru(&["pickup", "cart"]).assert_ok().stdout;
-    assert!(before.contains("At risk:\n- 1 edited file not committed"), "{before}");
+    assert!(before.contains("At risk:\n- 1 file edited by the session, not committed"), "{before}");
 
     env.write_file("project/other.txt", "not of the session");
     env.run_git(&["commit", "-qm", "Two", "src/cart.py"]);

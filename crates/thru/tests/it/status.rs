@@ -208,7 +208,8 @@ fn every_kind_of_record_has_its_line() {
         (&"tester".into(), &"01-parser".into()),
         "{json}"
     );
-    env.run_thru(&["role", "bind", "tester", "--session", "s1"]).assert_ok();
+    let bind = env.thru_call(&["role", "bind", "tester", "--session", "s1"]);
+    bind.with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
     let here = env.thru_call(&["status"]).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
     assert!(here.stdout.contains("role         tester in this session"), "{here}");
 }

@@ -1,16 +1,18 @@
 //! Facts about git and the outside world that a summary lacks or gets wrong: contradictions, uncommitted work, and
 //! effects that it does not mention.
 
+use super::super::Occasion;
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::{
-    self, clock_time, commit_name, effect_candidate, find_contradictions, list_by_folder, without_duplicates,
+    self, clock_time, commit_name, effect_candidate, find_contradictions, without_duplicates,
 };
+use super::super::paths::list_by_folder;
 use super::claims::SummaryClaims;
 use super::ids::{is_push_of, missing_ids};
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::EffectKind;
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
-use crate::text::{count_with_noun, cut_to_bytes};
+use crate::text::cut_to_bytes;
 
 /// Default branches. Feature work is rarely meant to be committed to them directly.
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
@@ -167,7 +169,8 @@ fn uncommitted_work(
     if is_told && new.is_empty() {
         return None;
     }
-    let n = count_with_noun(files.len(), "edited file");
+    let edited = |n: usize| effects::edited_by_session(n, Occasion::Compacted);
+    let n = edited(files.len());
     let state = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
         (Some(used), true) => format!("not committed since {}", commit_name(used)),
         (Some(used), false) => format!("not in any commit seen after {}", commit_name(used)),
@@ -178,16 +181,15 @@ fn uncommitted_work(
     // A number alone does not help. If the summary names all files, they are listed again as the ones at risk.
     let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();
     let (head, listed) = match (is_told, lists_all) {
-        (true, _) => {
-            let n = count_with_noun(new.len(), "edited file");
-            (format!("{n} {NOT_NAMED_PHRASE}, {state}"), &new)
-        }
+        (true, _) => (format!("{} {NOT_NAMED_PHRASE}, {state}", edited(new.len())), &new),
         (false, true) => (head, &files),
         (false, false) => (format!("{head}; {} {NOT_NAMED_PHRASE}", new.len()), &new),
     };
     let on =
         if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };
-    let forms = [6, 14].map(|most| format!("{on}{head}: {}", list_by_folder(listed, most)));
+    let forms = [6, 14].map(|most| {
+        format!("{on}{head}: {}", list_by_folder(listed.iter().map(|file| file.path.as_str()), most))
+    });
     Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms.to_vec())))
 }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
-use crate::brief::paths::PathEndings;
+use crate::brief::paths::list_by_folder;
 use crate::content::TextContent;
 use crate::declared::ChangedNames;
 use crate::digest::{AgentStatement, AgentUse, Digest, Prompt, Turn};
@@ -203,14 +203,13 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     let said = digest.said.to_lowercase();
     let is_said = |why: &str| digest.has_work_after_last_message() && said.contains(&why.to_lowercase());
     let mut lines = 0;
-    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     for (file, why) in changes {
         let why: Vec<&str> =
             why.iter().copied().filter(|why| says_more_than_file_name(why, file) && !is_said(why)).collect();
         let names = digest.current_names(file);
         if !names.is_empty() {
             if lines < MAX_CHANGE_GROUPS {
-                add_changed_names(&endings, file, &names, &why, all);
+                add_changed_names(file, &names, &why, all);
             }
             lines += 1;
             continue;
@@ -222,24 +221,14 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
         }
     }
     for (files, why) in groups.iter().take(MAX_CHANGE_GROUPS.saturating_sub(lines)) {
-        let named: Vec<String> = files
-            .iter()
-            .take(MAX_FILES_PER_GROUP)
-            .map(|file| path_or_code(endings.split_at_unique_ending(file).1, 120))
-            .collect();
-        let more = files.len().saturating_sub(MAX_FILES_PER_GROUP);
-        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let named = list_by_folder(files.iter().copied(), MAX_FILES_PER_GROUP);
         let form = |reasons: usize, most: usize| {
             // "Do the same for b" makes no sense without the reason before it.
             let alone = why.iter().rev().take_while(|why| why.starts_with("Do the same")).count();
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
                 why[from..].iter().map(|why| statement::first_sentences(why, most)).collect();
-            format!(
-                "edited {}{more}: {}",
-                named.join(", "),
-                in_quotation_marks(&why.join("; "), (most + 3) * why.len())
-            )
+            format!("edited {named}: {}", in_quotation_marks(&why.join("; "), (most + 3) * why.len()))
         };
         let mut forms = vec![form(1, 90), form(2, 110), form(MAX_REASONS, 200)];
         forms.dedup();
@@ -249,14 +238,8 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
 }
 
 /// Adds the declarations that were changed in a file, then the agent's reasons if there is room.
-fn add_changed_names(
-    endings: &PathEndings,
-    file: &str,
-    names: &ChangedNames,
-    why: &[&str],
-    all: &mut GatheredCandidates,
-) {
-    let path = path_or_code(endings.split_at_unique_ending(file).1, 120);
+fn add_changed_names(file: &str, names: &ChangedNames, why: &[&str], all: &mut GatheredCandidates) {
+    let path = path_or_code(file, 160);
     let form = |most: usize, reasons: usize, length: usize| {
         let changed = names.describe(most, |name| path_or_code(name, 80));
         let why: Vec<Cow<str>> = why[why.len().saturating_sub(reasons)..]
@@ -281,32 +264,25 @@ fn add_changed_names(
 /// Adds the uncommitted declarations that were changed in other files. The agent has already summed up this work, but
 /// not always by name.
 fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
-    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let git = digest.git_state();
     for file in git.uncommitted.iter().filter(|file| !file.deleted).take(MAX_CHANGE_GROUPS) {
         let names = digest.current_names(&file.path);
         if !names.is_empty() {
-            add_changed_names(&endings, &file.path, &names, &[], all);
+            add_changed_names(&file.path, &names, &[], all);
         }
     }
 }
 
 /// Adds the files that the session deleted without a commit. The list of files does not contain them.
 fn add_deleted_files(digest: &Digest, all: &mut GatheredCandidates) {
-    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let git = digest.git_state();
-    let deleted: Vec<String> = git
-        .uncommitted
-        .iter()
-        .filter(|file| file.deleted)
-        .map(|file| path_or_code(endings.split_at_unique_ending(&file.path).1, 120))
-        .collect();
+    let deleted: Vec<&str> =
+        git.uncommitted.iter().filter(|file| file.deleted).map(|file| file.path.as_str()).collect();
     if deleted.is_empty() {
         return;
     }
-    let more = deleted.len().saturating_sub(MAX_FILES_PER_GROUP);
-    let more = if more > 0 { format!(" +{more}") } else { String::new() };
-    let text = format!("deleted {}{more}", deleted[..deleted.len().min(MAX_FILES_PER_GROUP)].join(", "));
+    let text = format!("deleted {}", list_by_folder(deleted.iter().copied(), MAX_FILES_PER_GROUP));
+    let deleted = deleted.into_iter().map(str::to_owned).collect();
     all.add_fact(FactClass::Done, "deleted".to_owned(), vec![text]).known_by = deleted;
 }
 
@@ -385,15 +361,9 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !is_question
         && !is_short
         && !is_unfinished
-        && !is_look_at_code(text)
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
         && !is_quoted_by_newest_prompt(digest, outcome)
-}
-
-/// Returns whether a message only says what the agent sees in the code, such as "I see - there are two types here."
-fn is_look_at_code(text: &str) -> bool {
-    text.len() < MIN_INFORMATIVE_BYTES * 2 && text.starts_with("I see") && !statement::gives_reason(text)
 }
 
 /// Returns whether a statement is short and gives no reason.

@@ -179,7 +179,7 @@ fn what_was_changed_is_told_with_the_file() {
     // The last message is quoted once, in "Where it stands".
     assert_eq!(text.matches("add a test for comments within arrays").count(), 1, "{text}");
     let text = done_text(&[&edits[..], &["said: Let me run all of them.", "ran: make"]].concat());
-    let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
+    let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/{lexer.py,reader.py}: “make `skip()` return the comment”\n";
     assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
     let text = done_text(&[&edits[..], &[DONE_STATEMENT, "user: is it fast?"]].concat());
     assert!(!text.contains("make `skip()` return the comment"), "{text}");

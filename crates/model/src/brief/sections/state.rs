@@ -3,7 +3,6 @@
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
-use crate::brief::paths::PathEndings;
 use crate::digest::{CallStep, Digest, StepAction, names_more_than_a_tool};
 use crate::event::TodoStatus;
 use crate::render::{in_backticks, in_quotation_marks, path_or_code};
@@ -78,7 +77,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         }
         return;
     }
-    let steps = describe_steps(digest, since);
+    let steps = describe_steps(since);
     let is_accepted =
         digest.current_goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let newest = digest.prompts.last();
@@ -150,8 +149,7 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
 
 /// Describes the calls after the agent's last message in a few words each. A repeated call is listed once, at its
 /// last position. Calls that only read something are listed only if they are among the newest.
-pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep]) -> Vec<String> {
-    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();
     for step in
@@ -165,7 +163,7 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep]) -> Vec<String>
     let is_work = |step: &CallStep| matches!(step.did, StepAction::Edited | StepAction::Ran);
     let kept = kept.into_iter().enumerate().filter(|(i, (step, _))| *i >= newest || is_work(step));
     let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
-    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known, &endings), times(n))).collect()
+    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
 }
 
 /// Which of the calls after the last message are listed. The others are only counted.
@@ -207,8 +205,8 @@ fn list_steps(steps: &[String], listed: ListedSteps) -> String {
 }
 
 /// Describes one step, such as `edited src/a.rs` or `ran `cargo test` → failed`.
-fn describe_step(step: &CallStep, endings: &PathEndings) -> String {
-    let path = || path_or_code(endings.split_at_unique_ending(&step.what).1, 100);
+fn describe_step(step: &CallStep) -> String {
+    let path = || path_or_code(&step.what, 160);
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
         (false, true) => " → passed",

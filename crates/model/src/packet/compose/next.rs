@@ -70,9 +70,17 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first step, which may be that nothing is open. Returns `None` if the session does not show what to
-    /// do first.
+    /// Returns the first step. Returns `None` if the session does not show what to do first. If the user stated a
+    /// purpose, that purpose is open work, whatever the session has finished.
     fn first_step(&self) -> Option<FirstStep> {
+        let purpose = self.material.purpose;
+        let is_purpose_open = words::is_given(purpose) && words::says_what_to_do(purpose);
+        self.first_step_of_session()
+            .filter(|step| !is_purpose_open || !matches!(step, FirstStep::NothingOpen(_)))
+    }
+
+    /// Returns the first step that follows from the session, which may be that nothing is open.
+    fn first_step_of_session(&self) -> Option<FirstStep> {
         let digest = self.material.digest;
         if digest.records == 0 {
             return None;
@@ -125,10 +133,7 @@ impl PacketFacts<'_> {
             is_over,
             at_work: if is_idle { None } else { self.work_under_way() },
         };
-        match options.choose() {
-            Some(FirstStep::NothingOpen(_)) if self.is_new_work() => None,
-            step => step,
-        }
+        options.choose()
     }
 
     fn is_purpose_given(&self) -> bool {

@@ -6,13 +6,12 @@ use model::loops::{Loop, LoopStatus};
 use store::Store;
 
 use super::{all_loops, foreground_pointer, usage_error};
-use crate::features::crashed;
 use crate::project::Project;
 use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
 use crate::session::list;
 use crate::session::list::SessionChoice;
-use crate::session::roster::{self, RosterEntry};
+use crate::session::roster;
 use crate::{Error, Result, World};
 
 /// How many loops of each status an error names.
@@ -166,12 +165,9 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         return Ok(LoopOwner::Session(session, SessionChoice::Guess));
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let is_living = |entry: &RosterEntry| crashed::is_living(store, entry, world.now);
-    let living = roster::sort_by_activity(&entries, store, is_living);
-    let hint = match living.first() {
-        Some(entry) => format!(
-            "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",
-            entry.session
+    let hint = match list::last_running_session(&entries, store, world.now, |_| true) {
+        Some(session) => format!(
+            "use --session ID (the newest that has not ended is {session}), or --next for the next session that starts here"
         ),
         None => "use --next for the next session that starts here; no session is open now".to_owned(),
     };

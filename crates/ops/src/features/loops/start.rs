@@ -234,10 +234,11 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
         });
     }
     if let LoopOwner::Session(session, _) = owner
-        && roster::read_roster(&project.store, u64::MAX)
-            .is_ok_and(|all| roster::has_ended(&all, session.as_str()))
+        && let Ok(all) = roster::read_roster(&project.store, u64::MAX)
+        && let Some(end) = roster::end_of_session(&all, &project.store, session.as_str(), world.now)
     {
-        notes.push(format!("session {session} has ended; the loop continues if the session is resumed"));
+        let end = end.describe();
+        notes.push(format!("session {session} {end}; the loop continues if the session is resumed"));
     }
     for harness in harnesses_of_owner(world, project, owner) {
         let Some(cap) = &harness.stop_block_limit else { continue };

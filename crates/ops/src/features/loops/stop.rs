@@ -20,7 +20,7 @@ use store::{Lock, Store, layout};
 use super::foreground_pointer;
 use super::stop_facts::StopFacts;
 use super::validators::run_until_first_failure;
-use crate::features::{Decision, ProjectContext};
+use crate::features::{Decision, ProjectContext, packets};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
@@ -195,6 +195,13 @@ impl<'c> LoopSessionStop<'c> {
             StopVerdict::End { next_state, why } => {
                 save_loop(store, &self.id, record, &next_state)?;
                 self.report_write_failure(clear_foreground(store, &self.id));
+                if let Some(Ok(packet)) = next_state.finished_packet().map(Id::new) {
+                    let (now, wait) = (self.context.project.world.now, self.context.deadline.lock_wait());
+                    let id = self.id.as_str();
+                    if let Err(error) = packets::finish_packet_of_loop(store, &packet, id, now, wait) {
+                        self.context.add_warning(error.to_string());
+                    }
+                }
                 let detail = next_state.ended_detail.clone().unwrap_or_default();
                 self.report_write_failure(self.append_to_log(
                     LoopEvent::Ended,

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use model::config::Settings;
-use model::{gate, place};
+use model::gate::{self, GateResult};
+use model::place;
 use serde::Serialize;
 use store::{Dir, Root, RunFolder, Store, layout};
 
-use super::{GateContext, run_path_below_root, worker};
+use super::{GateContext, build_gate_report, run_path_below_root, worker};
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
@@ -38,6 +39,9 @@ pub struct LiveRunReport {
     /// The stage of the run, or `None` if the run does not expect any outputs yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
+    /// The result of the stage, if the run is no longer live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateResult>,
 }
 
 pub fn show_live_run(world: &World) -> Result<LiveRunReport> {
@@ -73,12 +77,16 @@ pub fn clear_live_run(world: &World) -> Result<ClearedLiveRun> {
     let place = GateContext::find_project(world)?;
     let before = place.find_live_run().ok().flatten();
     let cleared = before.filter(|found| found.source == LiveRunSource::LiveJson);
+    let cleared = cleared
+        .map(|found| LiveRunReport { gate: result_of_run(&place, &found.run), ..live_run_report(&found) });
     place.store.write_live_run(None, world.now)?;
     let still_live = place.find_live_run().ok().flatten();
-    Ok(ClearedLiveRun {
-        cleared: cleared.as_ref().map(live_run_report),
-        still_live: still_live.as_ref().map(live_run_report),
-    })
+    Ok(ClearedLiveRun { cleared, still_live: still_live.as_ref().map(live_run_report) })
+}
+
+/// Returns the result of the run's stage, or `None` if its outputs cannot be judged.
+fn result_of_run(place: &GateContext, run: &RunFolder) -> Option<GateResult> {
+    Some(build_gate_report(place, run, &run.read_expected().ok()?).ok()?.gate)
 }
 
 impl GateContext {
@@ -175,5 +183,5 @@ pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a P
 
 fn live_run_report(found: &FoundLiveRun) -> LiveRunReport {
     let stage = found.run.read_expected().ok().map(|expected| expected.stage);
-    LiveRunReport { run: found.run.path().to_owned(), source: found.source, stage }
+    LiveRunReport { run: found.run.path().to_owned(), source: found.source, stage, gate: None }
 }

@@ -8,7 +8,6 @@ use store::{Root, RunFolder, SessionState, Store, layout};
 
 use super::GateContext;
 use super::live::folder_below_root;
-use crate::features::crashed;
 use crate::hook::context::HookContext;
 use crate::session::{list, roster};
 use crate::{Result, World};
@@ -44,7 +43,7 @@ pub(super) fn record_calling_session(
 ) -> Result<Option<Id>> {
     let session = match list::session_of_current_harness(world) {
         Some(session) => Some(session),
-        None => living_session_here(world, place)?,
+        None => running_session_here(world, place)?,
     };
     if let Some(session) = &session {
         record_worker(&place.store, &place.root, session, run)?;
@@ -61,14 +60,10 @@ pub(super) fn note_agent_at_work(world: &World, place: &GateContext, run: &RunFo
     }
 }
 
-fn living_session_here(world: &World, place: &GateContext) -> Result<Option<Id>> {
+fn running_session_here(world: &World, place: &GateContext) -> Result<Option<Id>> {
     let entries = roster::read_roster(&place.store, roster::ROSTER_TAIL_BYTES)?;
-    let is_here = |entry: &roster::RosterEntry| {
-        Path::new(&entry.worktree) == place.root.checkout
-            && crashed::is_living(&place.store, entry, world.now)
-    };
-    let living = roster::sort_by_activity(&entries, &place.store, is_here);
-    Ok(living.first().map(|entry| entry.session.clone()))
+    let is_here = |entry: &roster::RosterEntry| Path::new(&entry.worktree) == place.root.checkout;
+    Ok(list::last_running_session(&entries, &place.store, world.now, is_here))
 }
 
 /// Records that a session works on a run, unless that is already recorded.

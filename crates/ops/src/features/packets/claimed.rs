@@ -8,10 +8,11 @@ use model::redact::{RedactOptions, Redacted};
 use model::render::{in_quotation_marks, inline_for_model};
 use store::{SessionState, Store, layout};
 
-use crate::Result;
 use crate::features::BriefContext;
 use crate::features::packets::{self, offer};
 use crate::hook::context::HookContext;
+use crate::project::Project;
+use crate::{Result, World};
 
 /// How many of a claimed packet's goals a brief quotes. The next constant limits its constraints.
 const MAX_GOALS_TOLD: usize = 2;
@@ -85,6 +86,43 @@ pub(super) fn continued_packet(
     let constraints = constraint_lines(&document).into_iter().take(MAX_CONSTRAINTS_TOLD);
     let constraints = constraints.map(|line| redacted(&line)).collect();
     Some(ContinuedPacket { id: id.to_string(), goal: redacted(&goal.join("\n")), constraints })
+}
+
+/// Marks the packets that the sessions have claimed as done, because the packet `new` continues them. Returns their
+/// ids.
+pub(super) fn close_continued_packets(
+    world: &World,
+    project: &Project,
+    sessions: &[Id],
+    new: &str,
+) -> Result<Vec<String>> {
+    let store = &project.store;
+    let mut claimants: Vec<String> = sessions.iter().map(Id::to_string).collect();
+    for session in sessions {
+        // The claim may have been made under an earlier id of the session.
+        claimants.extend(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.by));
+    }
+    let is_claimed = |status: Option<PacketStatus>, by: &str| {
+        status == Some(PacketStatus::Active) && !by.is_empty() && claimants.iter().any(|known| known == by)
+    };
+    let listing = store.list_packets()?;
+    let mut closed = Vec::new();
+    for listed in
+        listing.iter().filter(|packet| packet.name != new && is_claimed(packet.status, packet.claimed_by))
+    {
+        let Ok(id) = Id::new(listed.name) else { continue };
+        packets::change_packet(project, &id, |document| {
+            let Packet { status, claimed_by, .. } = Packet::read_frontmatter(document, id.as_str());
+            if !is_claimed(status, &claimed_by) {
+                return Ok(());
+            }
+            packets::set_status(document, PacketStatus::Done)?;
+            packets::set_frontmatter(document, packets::CONTINUED_BY, new)?;
+            closed.push(id.to_string());
+            packets::set_updated_time(document, world)
+        })?;
+    }
+    Ok(closed)
 }
 
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {

@@ -10,7 +10,10 @@ use model::text::nearest_allowed_word;
 use model::{place, suggest, time};
 use store::layout;
 
-use super::{PacketShown, change_packet, edit_refused_error, find_packet, set_frontmatter, set_updated_time};
+use super::{
+    PacketShown, change_packet, edit_refused_error, find_packet, set_frontmatter, set_status,
+    set_updated_time,
+};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
@@ -77,11 +80,7 @@ pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<Edited
 fn apply_edit(document: &mut Document, edit: PacketEdit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
         PacketEdit::Status(status) => {
-            set_frontmatter(document, "status", status.name())?;
-            // A packet that is reopened or has ended loses its claim, so that another session can claim it.
-            document.remove_entry("claimed_by");
-            document.remove_entry("claimed_at");
-            document.remove_entry("blocked_reason");
+            set_status(document, status)?;
             Ok(None)
         }
         PacketEdit::Block { reason } => {

@@ -67,6 +67,9 @@ pub struct HandoffReport {
     pub open_todos: usize,
     pub suggested: Vec<String>,
     pub next_prompt: String,
+    /// The packets that this packet continues, which are done now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub continues: Vec<String>,
     /// Whether a secret in the input was redacted.
     pub covered: bool,
 }
@@ -104,6 +107,10 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     };
     let git = source.checkout.as_deref().and_then(read_git_state);
     let report = write_packet(world, &project, &source, &request, git.as_ref())?;
+    let sessions = sessions_handing_off(world, &request, &source);
+    // The packet is written. If this fails, the worst result is that an old packet stays on offer.
+    let continues =
+        claimed::close_continued_packets(world, &project, &sessions, &report.id).unwrap_or_default();
     if let Ok(id) = Id::new(&report.id) {
         packet_files::add_confirmed_to_file_index(world, &project, &id, &confirmed);
     }
@@ -111,7 +118,17 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
         // If recording this fails, the worst result is that a sweep writes an extra packet.
         let _ = crashed::record_handoff_packet(world, &project.store, &source.digest.session, &report.id);
     }
-    Ok(HandoffReport { covered: given.has_redacted(), instead_of, ..report })
+    Ok(HandoffReport { covered: given.has_redacted(), instead_of, continues, ..report })
+}
+
+/// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked for
+/// it. A session that hands over another session's work keeps its own packet.
+fn sessions_handing_off(world: &World, request: &HandoffRequest, source: &PacketSource) -> Vec<Id> {
+    let described = Id::new(&source.digest.session).ok().filter(|_| request.transcript.is_none());
+    let is_own = request.transcript.is_none() && request.session.is_none();
+    let calling = list::session_of_current_harness(world).filter(|_| is_own);
+    let calling = calling.filter(|calling| Some(calling) != described.as_ref());
+    described.into_iter().chain(calling).collect()
 }
 
 /// Returns an error if `thru loop start` would refuse a packet with these options.
@@ -368,6 +385,7 @@ pub(crate) fn write_packet(
         open_todos: digest.open_todos().count(),
         suggested: draft.suggested,
         next_prompt: draft.next_prompt,
+        continues: Vec::new(),
         covered: false,
     })
 }

@@ -19,7 +19,7 @@ use store::{ListedPacket, LogPosition, Store, layout};
 
 use crate::features::packets::claimed::ClaimedPacket;
 use crate::features::packets::{handoff, offer};
-use crate::features::{ProjectContext, crashed, decisions, evidence, packets, plan, sessions};
+use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
@@ -318,15 +318,12 @@ impl ClaimingSessions {
     /// Returns whether the session that claimed a packet has ended or its process is gone. If so, another session may
     /// claim the packet.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
-        let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
-        claimant.is_some_and(|entry| {
-            entry.ended || entry.is_open() && crashed::is_dead(store, entry, now).unwrap_or(false)
-        })
+        roster::is_over(&self.sessions, store, claimed_by, now)
     }
 
     pub(super) fn has_crashed(&self, store: &Store, session: &str, now: Timestamp) -> bool {
         let entry = self.sessions.iter().find(|entry| entry.session.as_str() == session);
-        entry.is_some_and(|entry| entry.is_open() && crashed::is_dead(store, entry, now).unwrap_or(false))
+        entry.is_some_and(|entry| entry.has_crashed(store, now))
     }
 }
 

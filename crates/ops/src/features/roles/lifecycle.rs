@@ -263,7 +263,12 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     };
     Ok(LifecycleRow {
         role: role.to_string(),
-        open_sessions: roles.store.as_ref().map(|store| open_sessions(store, role)).transpose()?.flatten(),
+        open_sessions: roles
+            .store
+            .as_ref()
+            .map(|store| open_sessions(world, store, role))
+            .transpose()?
+            .flatten(),
         state,
         since,
         session,
@@ -277,15 +282,16 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     })
 }
 
-/// Returns the sessions with this role that have not ended, or `None` if no session has the role.
-fn open_sessions(store: &Store, role: &Id) -> Result<Option<Vec<String>>> {
+/// Returns the sessions with this role that may be running, or `None` if no session has the role.
+fn open_sessions(world: &World, store: &Store, role: &Id) -> Result<Option<Vec<String>>> {
     let bindings = store.role_bindings()?;
     let sessions: Vec<&Id> = bindings.iter().filter(|(_, of)| of == role).map(|(id, _)| id).collect();
     if sessions.is_empty() {
         return Ok(None);
     }
     let roster = roster::read_roster(store, u64::MAX)?;
-    let open = sessions.iter().filter(|session| !roster::has_ended(&roster, session.as_str()));
+    let open =
+        sessions.iter().filter(|session| !roster::is_over(&roster, store, session.as_str(), world.now));
     Ok(Some(open.map(ToString::to_string).collect()))
 }
 

@@ -53,7 +53,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
             "a warning about other sessions' edits comes only with a prompt or when a session continues",
         ));
     }
-    let store = context.project.store;
+    let (store, now) = (context.project.store, context.project.world.now);
     let clashes =
         without_reported_clashes(store, context.session, find_clashes(&context.project, context.session)?);
     if clashes.is_empty() {
@@ -63,7 +63,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
     }
     let what = "record that the session was warned about these edits";
     Ok(Decision::with_change(
-        clash_reply(store, &clashes),
+        clash_reply(store, &clashes, now),
         "another session edits the same file",
         what,
         move || {
@@ -76,7 +76,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
             told.fingerprints.extend(clashes.iter().map(Clash::fingerprint));
             told.fingerprints.drain(..told.fingerprints.len().saturating_sub(MAX_MARKS));
             session.write(&told)?;
-            Ok(clash_reply(store, &clashes))
+            Ok(clash_reply(store, &clashes, now))
         },
     ))
 }
@@ -129,27 +129,34 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     edited.retain(|line| line.paths(&paths).any(|name| same_names.contains(name)));
     let mut found = activity::find_clashes(&activities_of_lines(store, own, &edited), &theirs);
     if !found.is_empty() {
-        found.retain(clash_filter(store, own, &window)?);
+        found.retain(clash_filter(store, own, &window, world.now)?);
     }
     Ok(found)
 }
 
-/// Returns a filter that drops harmless clashes. A clash is harmless if the other session ended before this session
-/// started, because then this session has seen only the final content of the file. Times are in whole seconds, so
-/// within one second the order of the session list decides. If the beginning of this session's journal was not read,
-/// no clash is dropped.
-fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
+/// Returns a filter that drops harmless clashes. A clash is harmless if the other session was over before this session
+/// started, because then this session has seen only the final content of the file. A session that crashed was over
+/// after its last record. Times are in whole seconds, so within one second the order of the session list decides. If
+/// the beginning of this session's journal was not read, no clash is dropped.
+fn clash_filter<'s>(
+    store: &'s Store,
+    own: &Id,
+    window: &OwnJournalTail,
+    now: Timestamp,
+) -> Result<impl Fn(&Clash) -> bool + use<'s>> {
     let first = window.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
     let began =
         first.filter(|_| window.is_whole_journal).map(|record| record.ts.to_string()).unwrap_or_default();
     let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
     let own_place = entries.iter().position(|entry| entry.session == *own).unwrap_or(0);
     Ok(move |clash: &Clash| {
-        let is_over = |(place, entry): (usize, &RosterEntry)| {
-            let is_before = entry.at < began || entry.at == began && place < own_place;
-            entry.session.as_str() == clash.session && entry.ended && is_before
+        let was_over = |(place, entry): (usize, &RosterEntry)| {
+            entry.session.as_str() == clash.session && entry.end(store, now).is_some() && {
+                let at = entry.active_at(store);
+                at < began || at == began && place < own_place
+            }
         };
-        !entries.iter().enumerate().any(is_over)
+        !entries.iter().enumerate().any(was_over)
     })
 }
 
@@ -210,12 +217,12 @@ fn activities_of_lines(store: &Store, session: &Id, lines: &[EditLine]) -> Vec<A
         .collect()
 }
 
-fn clash_reply(store: &Store, clashes: &[Clash]) -> ReplyPart {
+fn clash_reply(store: &Store, clashes: &[Clash], now: Timestamp) -> ReplyPart {
     if clashes.is_empty() {
         return ReplyPart::silent();
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
-    let other = |clash: &Clash| match roster::has_ended(&entries, &clash.session) {
+    let other = |clash: &Clash| match roster::is_over(&entries, store, &clash.session, now) {
         true => OtherSession::Ended,
         false => OtherSession::Open,
     };

@@ -293,8 +293,8 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
     let context = ResumeContext::open(world)?;
     let found = context.choose_workstream(Some(id))?;
     let (store, marker) = (&context.project.store, &context.project.marker);
-    let (session, chosen) = list::choose_open(world, store, session, |session| Error::Refused {
-        what: format!("session {session} has ended, and gets no more briefs"),
+    let (session, chosen) = list::choose_open(world, store, session, |why| Error::Refused {
+        what: format!("{why}; only a running session gets briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
     })?;
     store.session(&session).write(&ChosenWorkstream { id: found.id.clone() })?;

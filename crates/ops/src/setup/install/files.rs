@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use store::Dir;
+use store::{Dir, FolderChange};
 
 use super::Scope;
-use crate::{Error, Result};
+use crate::{Error, Result, World};
 
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
@@ -43,8 +43,13 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
 }
 
 /// Opens the folder of a file that [`resolve_target`] returned, and returns it with the file's name. Creates the
-/// folder if necessary.
-pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
+/// folder if necessary. Folders that are created in the user's home are recorded, so that they can be removed later.
+pub(in crate::setup) fn open_folder(
+    world: &World,
+    project: &Path,
+    scope: Scope,
+    path: &Path,
+) -> Result<(Dir, String)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
     };
@@ -55,11 +60,44 @@ pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -
         Some(rel) => Dir::open(project)?.create_subfolder_by_umask(rel)?,
         None => {
             let fail = |e: &std::io::Error| Error::stream_error(&folder.display().to_string(), "make", e);
+            let missing: Vec<&Path> = folder.ancestors().take_while(|above| !above.exists()).collect();
             std::fs::create_dir_all(folder).map_err(|e| fail(&e))?;
+            for created in missing {
+                // If this fails, the worst result is that an empty folder stays after an uninstallation.
+                let _ = world
+                    .installs()
+                    .map_or(Ok(()), |list| list.add_folder(created, FolderChange::Created, world.now));
+            }
             Dir::open(folder)?
         }
     };
     Ok((dir, name.to_owned()))
+}
+
+/// Removes a harness's folder if it is empty. In the user's home, it is removed only if thru created it.
+pub(in crate::setup) fn remove_harness_folder(world: &World, scope: Scope, folder: &Path) {
+    match scope {
+        Scope::User => remove_created_folders(world),
+        Scope::Local | Scope::Project => {
+            // If the folder is not empty, this call fails and the folder is kept.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Removes the folders in the user's home that thru created and that are empty. A folder that another program has
+/// created again since is kept, because its removal is recorded.
+fn remove_created_folders(world: &World) {
+    let Some(installs) = world.installs() else { return };
+    let mut folders = installs.list_created_folders().unwrap_or_default();
+    // A folder is empty only after the folders in it are gone.
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    for folder in folders {
+        // If the folder is not empty, this call fails and the folder is kept.
+        if std::fs::remove_dir(&folder).is_ok() || !folder.exists() {
+            let _ = installs.add_folder(&folder, FolderChange::Removed, world.now);
+        }
+    }
 }
 
 pub(in crate::setup) fn read_settings_file(path: &Path) -> Result<Option<Vec<u8>>> {

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use model::gate::GateResult;
 use model::render::one_line;
 use ops::features::outputs::{self, ClearedLiveRun, LiveRunReport, LiveRunSource};
 use ops::{Result, World};
@@ -39,11 +40,15 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print_cleared(done: &ClearedLiveRun) {
     match &done.cleared {
-        Some(LiveRunReport { run, stage: Some(stage), .. }) => output::print_line(format_args!(
-            "Stage {} is no longer live; its files stay in {}",
-            one_line(stage, 128),
-            run.display()
-        )),
+        Some(LiveRunReport { run, stage: Some(stage), gate, .. }) => {
+            let what = match gate {
+                Some(GateResult::Pass) => "has passed and is no longer live",
+                Some(GateResult::SoftContinue) => "has its critical outputs and is no longer live",
+                Some(GateResult::HardFail) | None => "is no longer live",
+            };
+            let (stage, run) = (one_line(stage, 128), run.display());
+            output::print_line(format_args!("Stage {stage} {what}; its files stay in {run}"));
+        }
         Some(LiveRunReport { run, stage: None, .. }) => {
             output::print_line(format_args!("{} is no longer the live run; its files stay", run.display()));
         }

@@ -126,7 +126,8 @@ fn a_purpose_that_has_not_begun_does_not_begin_with_what_was_done() {
             .stdout;
         packet.contains("Nothing is open: report to the user.")
     };
-    assert!(begins("discount of the cart"));
+    assert!(begins("go on"), "the purpose says nothing");
+    assert!(!begins("discount of the cart"));
     assert!(!begins("Decimal for all prices"));
     env.fire_event("s1", "Stop", json!({"last_assistant_message": "Done: the discount is applied."}));
     env.run_thru(&["handoff", "Euro instead of dollars"]).assert_ok();
@@ -147,7 +148,8 @@ fn a_packet_points_at_no_section_that_it_lacks() {
     env.run_thru(&["handoff", "cart"]).assert_ok();
     let packet = env.run_thru(&["packet", "show", "cart"]).assert_ok().stdout;
     assert!(
-        packet.contains("1 edited file not committed: src/cart.py\n") && !packet.contains("under Files"),
+        packet.contains("1 file edited by the session, not committed: src/cart.py\n")
+            && !packet.contains("under Files"),
         "{packet}"
     );
 }
