@@ -20,17 +20,17 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::dist::{self, LinkKind};
 use crate::memory;
-use crate::sandbox::{SESSION, Sandbox, SandboxLocation, SandboxRoot};
-use crate::stats::{Random, percentile, ratio};
-use crate::table::{self, Align};
-use rows::{MANY_PACKETS, ROWS, Row};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxLocation, SandboxRoot};
+use crate::stats::{RandomNumbers, percentile, ratio};
+use crate::table::{self, ColumnAlignment};
+use rows::{BenchRow, MANY_PACKETS_ROW_MARK, ROWS};
 
 const TRUE_PROGRAM: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin/true" };
 const PARALLEL_HOOKS: usize = 64;
-const PARALLEL_TARGET: f64 = 2.0;
+const MAX_PARALLEL_TIME_RATIO: f64 = 2.0;
 
 struct PreparedRow {
-    row: &'static Row,
+    row: &'static BenchRow,
     sandbox: Sandbox,
     /// The path of the transcript that the payload names. It is empty if the payload names none.
     transcript: PathBuf,
@@ -61,7 +61,7 @@ impl TimedCommand for PreparedRow {
     fn prepare_sample(&mut self, round: usize) -> Result<()> {
         if self.row.new_session {
             let text = String::from_utf8_lossy(&self.first_payload);
-            self.payload = text.replace(SESSION, &prepare::new_session_id(round)).into_bytes();
+            self.payload = text.replace(SANDBOX_SESSION_ID, &prepare::new_session_id(round)).into_bytes();
         }
         (self.row.before_each)(&self.sandbox, &self.transcript, round)
     }
@@ -115,7 +115,7 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
     let rounds = args.rounds.unwrap_or(if args.quick { all / 10 } else { all });
     let bin = dist::chosen_binary(args.bin.as_deref())?;
 
-    let kind = dist::link_kind(&bin)?;
+    let kind = dist::link_kind_of_binary(&bin)?;
     let lab = SandboxRoot::new(bin, SandboxLocation::Disk)?;
     let options = BenchOptions {
         rounds,
@@ -128,9 +128,9 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
         return Ok(true);
     }
     let mut ready = Vec::new();
-    let wanted = |row: &&Row| {
+    let wanted = |row: &&BenchRow| {
         row.name.contains(&options.only)
-            && (options.large_transcript_mb == 500 || !row.name.contains(MANY_PACKETS))
+            && (options.large_transcript_mb == 500 || !row.name.contains(MANY_PACKETS_ROW_MARK))
     };
     for row in ROWS.iter().filter(wanted) {
         table::print_progress(&format!("the sandbox of '{}'", row.name));
@@ -167,7 +167,7 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
     Ok(gates || !args.gate)
 }
 
-fn prepare_row(lab: &SandboxRoot, row: &'static Row, options: &BenchOptions) -> Result<PreparedRow> {
+fn prepare_row(lab: &SandboxRoot, row: &'static BenchRow, options: &BenchOptions) -> Result<PreparedRow> {
     let sandbox = lab.sandbox(&row.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"))?;
     (row.sandbox)(&sandbox)?;
     let mut payload = (row.payload)(&sandbox.dir);
@@ -208,7 +208,7 @@ fn collect_samples<C: TimedCommand>(
     rounds: usize,
 ) -> Result<Vec<u64>> {
     let mut floor = Vec::with_capacity(rounds);
-    let mut random = Random::seeded(0x7413);
+    let mut random = RandomNumbers::seeded(0x7413);
     let mut order: Vec<usize> = (0..=ready.len()).collect();
     let warm_up = 10.min(rounds);
     for round in 0..rounds + warm_up {
@@ -339,24 +339,24 @@ fn format_report(
     }
     if let Some((theirs, ours)) = crowd {
         let ratio = ratio(ours, theirs);
-        let verdict = if ratio <= PARALLEL_TARGET { "ok" } else { "MISSED" };
+        let verdict = if ratio <= MAX_PARALLEL_TIME_RATIO { "ok" } else { "MISSED" };
         let mut row = vec![
             format!("{PARALLEL_HOOKS} hooks at once, p99 against {PARALLEL_HOOKS} × true"),
             String::new(),
         ];
         row.extend([format!("{}", ours / 1000), String::new(), String::new(), format!("{ratio:.2}")]);
-        row.extend([format!("≤ {PARALLEL_TARGET:.1}"), verdict.to_owned()]);
+        row.extend([format!("≤ {MAX_PARALLEL_TIME_RATIO:.1}"), verdict.to_owned()]);
         rows.push(row);
     }
     let align = [
-        Align::Left,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
     ];
     let table = if options.markdown {
         table::markdown_table(&align, &rows)
@@ -372,12 +372,14 @@ fn format_report(
 fn check_size_independence(ready: &[PreparedRow]) -> String {
     let mut text = String::new();
     let find = |name: &str| ready.iter().find(|one| one.row.name == name);
-    if let (Some(small), Some(large)) = (find(rows::COMPACT_MEDIUM), find(rows::COMPACT_LARGE)) {
+    if let (Some(small), Some(large)) =
+        (find(rows::COMPACT_10_MB_ROW_NAME), find(rows::COMPACT_LARGE_ROW_NAME))
+    {
         let ratio = ratio(percentile(&large.samples, 50.0), percentile(&small.samples, 50.0));
         let verdict = if ratio <= 1.2 { "ok" } else { "MISSED" };
         text.push_str(&format!("before-compact, large against 10 MB: {ratio:.2} (≤ 1.2) {verdict}\n"));
     }
-    let is_first = |one: &&PreparedRow| one.row.name.contains(rows::FIRST_CONTACT_NAME);
+    let is_first = |one: &&PreparedRow| one.row.name.contains(rows::FIRST_CONTACT_ROW_MARK);
     let steady = |one: &&PreparedRow| one.row.name.contains("before-compact") && !is_first(one);
     text.push_str(&memory_verdict("before-compact", 4, ready.iter().filter(steady)));
     text.push_str(&memory_verdict("first contact", 24, ready.iter().filter(is_first)));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::table::{self, Align};
+use crate::table::{self, ColumnAlignment};
 use crate::{bench, dist, e2e, fuzz, platforms, tidy, torture};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -199,7 +199,10 @@ impl CiRun {
                 why.to_owned(),
             ]);
         }
-        table::plain_table(&[Align::Left, Align::Left, Align::Right, Align::Left], &rows)
+        table::plain_table(
+            &[ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left],
+            &rows,
+        )
     }
 }
 

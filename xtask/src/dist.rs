@@ -154,7 +154,7 @@ fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
 const STATIC_FLAG: &str = "-Ctarget-feature=+crt-static";
 
 /// Places the functions called by hooks next to each other; see `bench::layout`.
-const LAYOUT_FLAG: &str = "-Clink-arg=-Wl,-Txtask/hook-layout.ld";
+const LINKER_SCRIPT_FLAG: &str = "-Clink-arg=-Wl,-Txtask/hook-layout.ld";
 
 fn fixed_address_flag(addresses: AddressMode) -> Option<&'static str> {
     match addresses {
@@ -174,7 +174,7 @@ fn plan_build(machine: &MachineFacts, addresses: AddressMode) -> BuildPlan {
             rustflags: [STATIC_FLAG]
                 .into_iter()
                 .chain(fixed)
-                .chain(machine.has_gnu_ld.then_some(LAYOUT_FLAG))
+                .chain(machine.has_gnu_ld.then_some(LINKER_SCRIPT_FLAG))
                 .collect(),
         };
     }
@@ -226,7 +226,7 @@ fn replace_binary(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Returns how a binary is linked. The answer comes from the file, because `--bin` may name any binary.
-pub fn link_kind(binary: &Path) -> Result<LinkKind> {
+pub fn link_kind_of_binary(binary: &Path) -> Result<LinkKind> {
     let bytes = std::fs::read(binary).with_context(|| format!("reading {}", binary.display()))?;
     Ok(link_kind_of_bytes(&bytes))
 }
@@ -303,11 +303,11 @@ mod tests {
     fn the_layout_is_for_musl_and_gnu_ld() {
         let gnu_ld = |machine: MachineFacts| MachineFacts { has_gnu_ld: true, ..machine };
         let musl = test_machine("x86_64-unknown-linux-gnu", true, true);
-        assert!(!plan_build(&musl, AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));
-        assert!(plan_build(&gnu_ld(musl), AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));
+        assert!(!plan_build(&musl, AddressMode::Fixed).rustflags.contains(&LINKER_SCRIPT_FLAG));
+        assert!(plan_build(&gnu_ld(musl), AddressMode::Fixed).rustflags.contains(&LINKER_SCRIPT_FLAG));
         let gnu = gnu_ld(test_machine("x86_64-unknown-linux-gnu", false, true));
-        assert!(!plan_build(&gnu, AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));
-        assert!(LAYOUT_FLAG.ends_with(crate::bench::layout::LINKER_SCRIPT));
+        assert!(!plan_build(&gnu, AddressMode::Fixed).rustflags.contains(&LINKER_SCRIPT_FLAG));
+        assert!(LINKER_SCRIPT_FLAG.ends_with(crate::bench::layout::LINKER_SCRIPT));
     }
 
     #[test]
@@ -315,7 +315,7 @@ mod tests {
         // On Linux with glibc, the test binary itself is a dynamic build. On other systems, it may not be an ELF file.
         let this = std::env::current_exe().unwrap();
         if cfg!(all(target_os = "linux", target_env = "gnu", not(target_feature = "crt-static"))) {
-            assert_eq!(link_kind(&this).unwrap(), LinkKind::Dynamic);
+            assert_eq!(link_kind_of_binary(&this).unwrap(), LinkKind::Dynamic);
         }
         assert_eq!(link_kind_of_bytes(b"#!/bin/sh\n"), LinkKind::Dynamic);
     }

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use model::text::fnv_fingerprint;
 
-use crate::stats::Random;
-use targets::{FuzzTarget, TARGETS};
+use crate::stats::RandomNumbers;
+use targets::{FUZZ_TARGETS, FuzzTarget};
 
 /// The default number of seconds for all targets together.
 const DEFAULT_SECONDS: u64 = 8;
@@ -96,9 +96,9 @@ impl Default for Args {
 pub fn run_fuzz(args: &Args) -> Result<bool> {
     let (only, seed) = (args.target.as_deref(), args.seed);
     let chosen: Vec<(&str, FuzzTarget)> =
-        TARGETS.into_iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).collect();
+        FUZZ_TARGETS.into_iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).collect();
     if chosen.is_empty() {
-        bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
+        bail!("no such target; there are: {}", FUZZ_TARGETS.map(|(name, _)| name).join(", "));
     }
     let each = Duration::from_secs(args.seconds) / chosen.len() as u32;
     // A target reports a failure with a panic. The failure is printed below, so the default message is suppressed.
@@ -129,17 +129,17 @@ struct FuzzResult {
 
 fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Result<FuzzResult> {
     let mut pool = saved_inputs(name)?;
-    let mut random = Random::seeded(seed ^ fnv_fingerprint([name]));
+    let mut random = RandomNumbers::seeded(seed ^ fnv_fingerprint([name]));
     let until = Instant::now() + time;
     let mut inputs = 0;
     while inputs < pool.len() || Instant::now() < until {
         let input = match pool.get(inputs) {
             Some(kept) => kept.clone(),
-            None => mutate(&pool, &mut random),
+            None => mutate_input(&pool, &mut random),
         };
         inputs += 1;
         if let Some(why) = find_failure(target, &input) {
-            return Ok(FuzzResult { inputs, failure: Some((shorten(target, input), why)) });
+            return Ok(FuzzResult { inputs, failure: Some((shorten_failing_input(target, input), why)) });
         }
         // Some inputs are kept and changed again later, so that changes accumulate.
         if inputs > pool.len() && random.next_below(50) == 0 && pool.len() < 2_000 {
@@ -167,7 +167,7 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     text.unwrap_or("it panicked without a word").to_owned()
 }
 
-fn mutate(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+fn mutate_input(pool: &[Vec<u8>], random: &mut RandomNumbers) -> Vec<u8> {
     let mut input = pool[random.next_below(pool.len())].clone();
     for _ in 0..=random.next_below(5) {
         let at = random.next_below(input.len() + 1);
@@ -205,7 +205,7 @@ fn mutate(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 }
 
 /// Spends up to three seconds on shortening a failing input.
-fn shorten(target: FuzzTarget, mut input: Vec<u8>) -> Vec<u8> {
+fn shorten_failing_input(target: FuzzTarget, mut input: Vec<u8>) -> Vec<u8> {
     let until = Instant::now() + Duration::from_secs(3);
     let mut size = input.len() / 2;
     while size > 0 && Instant::now() < until {
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn every_kept_input_holds() {
-        for (name, target) in TARGETS {
+        for (name, target) in FUZZ_TARGETS {
             let inputs = saved_inputs(name).unwrap();
             assert!(inputs.len() > 1, "{name} has nothing to begin with");
             for input in inputs {
@@ -268,8 +268,8 @@ mod tests {
     fn the_same_seed_makes_the_same_inputs() {
         let pool = [b"abc".to_vec(), b"## A\nx\n".to_vec()];
         let made = |seed| {
-            let mut random = Random::seeded(seed);
-            (0..50).map(|_| mutate(&pool, &mut random)).collect::<Vec<_>>()
+            let mut random = RandomNumbers::seeded(seed);
+            (0..50).map(|_| mutate_input(&pool, &mut random)).collect::<Vec<_>>()
         };
         assert_eq!(made(7), made(7));
         assert_ne!(made(7), made(8));

@@ -24,7 +24,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use model::config::Settings;
-use model::score::{SIGNALS, Scoring};
+use model::score::{SIGNALS, ScoringSettings};
 
 use cut::RecallSession;
 use labels::Labels;
@@ -160,7 +160,7 @@ fn measure_transcripts(
     only: &str,
     made_up: usize,
     labels: &Labels,
-    scoring: Option<&Scoring>,
+    scoring: Option<&ScoringSettings>,
 ) -> Result<(Vec<MeasuredCut>, Vec<MeasuredCut>)> {
     let (mut fixed, mut scored) = (Vec::new(), Vec::new());
     each_session(folder, only, |session| {

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use tempfile::TempDir;
 
-pub const SESSION: &str = "0197a000-1111-7222-8333-444455556666";
+pub const SANDBOX_SESSION_ID: &str = "0197a000-1111-7222-8333-444455556666";
 
 /// The folder of all sandboxes of one run. It is removed at the end.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Sandbox {
     }
 
     pub fn journal_path(&self) -> PathBuf {
-        self.store_folder().join("sessions").join(format!("{SESSION}.jsonl"))
+        self.store_folder().join("sessions").join(format!("{SANDBOX_SESSION_ID}.jsonl"))
     }
 
     /// Returns the complete environment of a user's shell or a harness.
@@ -201,11 +201,11 @@ pub fn run_with_timeout(command: &mut Command, stdin: &[u8]) -> Result<Output> {
 
 /// Payloads of Claude Code, with the fields that hooks read.
 pub mod payload {
-    use super::{Path, SESSION, json};
+    use super::{Path, SANDBOX_SESSION_ID, json};
 
     pub fn hook_payload(sandbox: &Path, name: &str, more: serde_json::Value) -> Vec<u8> {
         let mut value = json!({
-            "session_id": SESSION,
+            "session_id": SANDBOX_SESSION_ID,
             "transcript_path": sandbox.join("home/.claude/projects/p/s.jsonl"),
             "cwd": sandbox.join("project"),
             "permission_mode": "default",
@@ -261,7 +261,7 @@ pub mod payload {
     /// Returns an invented token in GitHub's format. It is made at run time, so that no scanner finds it in this
     /// repository.
     pub fn github_token() -> String {
-        let mut random = crate::stats::Random::seeded(0x5eed);
+        let mut random = crate::stats::RandomNumbers::seeded(0x5eed);
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
         let tail: String = (0..36).map(|_| char::from(letters[random.next_below(letters.len())])).collect();
         format!("gh{}_{tail}", 'p')

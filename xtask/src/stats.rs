@@ -15,9 +15,9 @@ pub fn ratio(ours: u64, theirs: u64) -> f64 {
 
 /// The xorshift64 generator. It is not suitable for secrets.
 #[derive(Debug)]
-pub struct Random(u64);
+pub struct RandomNumbers(u64);
 
-impl Random {
+impl RandomNumbers {
     pub fn seeded(seed: u64) -> Self {
         Self(seed.max(1))
     }
@@ -59,7 +59,7 @@ mod tests {
     fn a_shuffle_loses_nothing_and_repeats_with_its_seed() {
         let shuffled = |seed| {
             let mut items: Vec<u32> = (0..20).collect();
-            Random::seeded(seed).shuffle(&mut items);
+            RandomNumbers::seeded(seed).shuffle(&mut items);
             items
         };
         assert_eq!(shuffled(3), shuffled(3));

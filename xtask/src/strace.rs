@@ -48,7 +48,7 @@ impl SystemCall<'_> {
 
 /// Returns all calls in order. If a line from another thread splits a call in two, the position of its first half
 /// counts.
-pub fn parse_log(log: &str) -> impl Iterator<Item = SystemCall<'_>> {
+pub fn parse_strace_log(log: &str) -> impl Iterator<Item = SystemCall<'_>> {
     log.lines().filter_map(parse_call)
 }
 
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn calls_are_told_from_signals_and_exits() {
-        let names: Vec<&str> = parse_log(TEST_LOG).map(|call| call.name).collect();
+        let names: Vec<&str> = parse_strace_log(TEST_LOG).map(|call| call.name).collect();
         assert_eq!(names, ["execve", "openat", "read", "write", "futex", "close", "exit_group"]);
         assert!(!was_killed(TEST_LOG));
         assert!(was_killed("5 +++ killed by SIGKILL +++\n"));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn injected_faults_and_paths_are_found() {
-        let all: Vec<SystemCall> = parse_log(TEST_LOG).collect();
+        let all: Vec<SystemCall> = parse_strace_log(TEST_LOG).collect();
         assert!(all[3].injected && all[3].failed);
         assert_eq!(all[3].arguments, "4, \"line\\n\", 5");
         assert!(!all[2].injected && !all[2].failed);

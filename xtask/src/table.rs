@@ -3,13 +3,13 @@
 use std::io::{IsTerminal as _, Write as _};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub enum ColumnAlignment {
     Left,
     Right,
 }
 
 /// Returns a table whose columns are padded to the widest cell. The first row is the header.
-pub fn plain_table(align: &[Align], rows: &[Vec<String>]) -> String {
+pub fn plain_table(align: &[ColumnAlignment], rows: &[Vec<String>]) -> String {
     let widths = column_widths(align.len(), rows);
     let mut out = String::new();
     for (at, row) in rows.iter().enumerate() {
@@ -25,7 +25,7 @@ pub fn plain_table(align: &[Align], rows: &[Vec<String>]) -> String {
 }
 
 /// Like [`plain_table`], but in markdown.
-pub fn markdown_table(align: &[Align], rows: &[Vec<String>]) -> String {
+pub fn markdown_table(align: &[ColumnAlignment], rows: &[Vec<String>]) -> String {
     let widths = column_widths(align.len(), rows);
     let mut out = String::new();
     for (at, row) in rows.iter().enumerate() {
@@ -35,8 +35,8 @@ pub fn markdown_table(align: &[Align], rows: &[Vec<String>]) -> String {
                 .iter()
                 .zip(&widths)
                 .map(|(side, &width)| match side {
-                    Align::Left => "-".repeat(width + 2),
-                    Align::Right => format!("{}:", "-".repeat(width + 1)),
+                    ColumnAlignment::Left => "-".repeat(width + 2),
+                    ColumnAlignment::Right => format!("{}:", "-".repeat(width + 1)),
                 })
                 .collect();
             out.push_str(&format!("|{}|\n", rule.join("|")));
@@ -51,13 +51,13 @@ fn column_widths(columns: usize, rows: &[Vec<String>]) -> Vec<usize> {
     (0..columns).map(|column| widest(column).unwrap_or(0)).collect()
 }
 
-fn format_row(align: &[Align], widths: &[usize], row: &[String], between: &str) -> String {
+fn format_row(align: &[ColumnAlignment], widths: &[usize], row: &[String], between: &str) -> String {
     let cells: Vec<String> = row
         .iter()
         .zip(align.iter().zip(widths))
         .map(|(cell, (side, &width))| match side {
-            Align::Left => format!("{cell:<width$}"),
-            Align::Right => format!("{cell:>width$}"),
+            ColumnAlignment::Left => format!("{cell:<width$}"),
+            ColumnAlignment::Right => format!("{cell:>width$}"),
         })
         .collect();
     cells.join(between)
@@ -95,9 +95,9 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let text = plain_table(&[Align::Left, Align::Right], &test_rows());
+        let text = plain_table(&[ColumnAlignment::Left, ColumnAlignment::Right], &test_rows());
         assert_eq!(text, "name     n\n----  ----\na     1000\n");
-        let text = markdown_table(&[Align::Left, Align::Right], &test_rows());
+        let text = markdown_table(&[ColumnAlignment::Left, ColumnAlignment::Right], &test_rows());
         assert_eq!(text, "| name |    n |\n|------|-----:|\n| a    | 1000 |\n");
     }
 

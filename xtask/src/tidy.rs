@@ -12,12 +12,12 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 #[derive(Debug, PartialEq, Eq)]
-struct Finding {
+struct TidyFinding {
     place: String,
     text: String,
 }
 
-impl Finding {
+impl TidyFinding {
     fn new(place: impl Into<String>, text: impl Into<String>) -> Self {
         Self { place: place.into(), text: text.into() }
     }

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use model::config::Settings;
 use model::render::utf16_length;
-use model::tokens::{TextKind, TokenRatios};
+use model::tokens::{TokenRatios, TokenTextKind};
 use serde_json::{Value, json};
 
 use crate::recall::each_transcript;
-use crate::table::{Align, plain_table};
+use crate::table::{ColumnAlignment, plain_table};
 
 /// The minimum number of characters in a step. In a smaller step, unrecorded additions of the harness would distort the
 /// result.
@@ -41,8 +41,10 @@ pub fn run_tokens(args: &Args) -> Result<bool> {
         bail!("{} contains no transcript with usage", args.folder.display());
     }
     let ratios = Settings::DEFAULT.scoring_settings().ratios;
-    let figures: Vec<ErrorFigures> =
-        TextKind::ALL.iter().filter_map(|kind| ErrorFigures::from_steps(&steps, *kind, &ratios)).collect();
+    let figures: Vec<ErrorFigures> = TokenTextKind::ALL
+        .iter()
+        .filter_map(|kind| ErrorFigures::from_steps(&steps, *kind, &ratios))
+        .collect();
     match args.json {
         true => println!(
             "{}",
@@ -56,8 +58,8 @@ pub fn run_tokens(args: &Args) -> Result<bool> {
 /// The text that was added between two requests, and the growth of the input in tokens.
 #[derive(Clone, Debug, PartialEq)]
 struct TokenStep {
-    kind: TextKind,
-    /// The number of characters of each kind, in the order of [`TextKind::ALL`].
+    kind: TokenTextKind,
+    /// The number of characters of each kind, in the order of [`TokenTextKind::ALL`].
     chars: [usize; 4],
     token_growth: u64,
 }
@@ -65,7 +67,7 @@ struct TokenStep {
 impl TokenStep {
     /// Returns the error of an estimate, as a percentage of the true number; positive if the estimate is too high.
     fn estimate_error(&self, ratios: &TokenRatios) -> f64 {
-        let estimate: f64 = TextKind::ALL
+        let estimate: f64 = TokenTextKind::ALL
             .iter()
             .zip(self.chars)
             .map(|(kind, chars)| ratios.ratio_of(*kind) * chars as f64)
@@ -83,14 +85,14 @@ struct TextBetween {
 }
 
 impl TextBetween {
-    fn add_text(&mut self, kind: TextKind, text: &str) {
+    fn add_text(&mut self, kind: TokenTextKind, text: &str) {
         self.chars[kind as usize] += utf16_length(text);
     }
 
     /// Returns the step if nearly all of its text is of one kind.
     fn to_step(&self, token_growth: u64) -> Option<TokenStep> {
         let sum: usize = self.chars.iter().sum();
-        let (kind, most) = TextKind::ALL.iter().zip(self.chars).max_by_key(|(_, chars)| *chars)?;
+        let (kind, most) = TokenTextKind::ALL.iter().zip(self.chars).max_by_key(|(_, chars)| *chars)?;
         let counts = !self.is_unclear
             && most >= MIN_STEP_CHARS
             && most as f64 >= MIN_KIND_SHARE * sum as f64
@@ -103,7 +105,7 @@ fn read_steps(bytes: &[u8]) -> Vec<TokenStep> {
     let mut steps = Vec::new();
     let (mut request, mut input) = (String::new(), 0_u64);
     let mut between = TextBetween::default();
-    let mut calls: Vec<(String, TextKind)> = Vec::new();
+    let mut calls: Vec<(String, TokenTextKind)> = Vec::new();
     let mut has_thought = false;
     let lines =
         bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
@@ -147,7 +149,7 @@ fn input_tokens(usage: &Value) -> u64 {
     fields.iter().filter_map(|field| usage[field].as_u64()).sum()
 }
 
-fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(String, TextKind)>) {
+fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(String, TokenTextKind)>) {
     match block["type"].as_str() {
         Some("text") => {
             let text = block["text"].as_str().unwrap_or_default();
@@ -156,9 +158,9 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
         Some("tool_use") => {
             let input = &block["input"];
             let kind = match (block["name"].as_str(), input["file_path"].as_str()) {
-                (Some("Read"), Some(path)) => TextKind::of_path(path),
-                (Some("Task" | "Agent" | "WebFetch" | "WebSearch"), _) => TextKind::Markdown,
-                _ => TextKind::Code,
+                (Some("Read"), Some(path)) => TokenTextKind::of_path(path),
+                (Some("Task" | "Agent" | "WebFetch" | "WebSearch"), _) => TokenTextKind::Markdown,
+                _ => TokenTextKind::Code,
             };
             calls.push((block["id"].as_str().unwrap_or_default().to_owned(), kind));
             // An edit contains code as JSON strings. Other inputs are short.
@@ -168,10 +170,10 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
                         between.add_text(kind_of_written_text(text), text);
                     }
                     Some(text) => between.add_text(
-                        input["file_path"].as_str().map_or(TextKind::Code, TextKind::of_path),
+                        input["file_path"].as_str().map_or(TokenTextKind::Code, TokenTextKind::of_path),
                         text,
                     ),
-                    None => between.add_text(TextKind::Json, &value.to_string()),
+                    None => between.add_text(TokenTextKind::Json, &value.to_string()),
                 }
             }
         }
@@ -180,7 +182,7 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
     }
 }
 
-fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, TextKind)]) {
+fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, TokenTextKind)]) {
     let Some("tool_result") = block["type"].as_str() else {
         between.is_unclear = true;
         return;
@@ -190,8 +192,8 @@ fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, 
         let is_json =
             serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object() || value.is_array());
         match kind.unwrap_or_default() {
-            _ if is_json => TextKind::Json,
-            TextKind::Markdown => kind_of_written_text(text),
+            _ if is_json => TokenTextKind::Json,
+            TokenTextKind::Markdown => kind_of_written_text(text),
             kind => kind,
         }
     };
@@ -206,7 +208,7 @@ fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, 
 }
 
 /// Returns the kind of text that a person or an agent wrote. Text with headings, lists or emphasis is markdown.
-fn kind_of_written_text(text: &str) -> TextKind {
+fn kind_of_written_text(text: &str) -> TokenTextKind {
     let marks = text.lines().filter(|line| {
         let line = line.trim_start();
         line.starts_with(['#', '|', '`'])
@@ -215,14 +217,14 @@ fn kind_of_written_text(text: &str) -> TextKind {
             || line.contains('`')
     });
     match marks.count() * 5 >= text.lines().count().max(1) {
-        true => TextKind::Markdown,
-        false => TextKind::Prose,
+        true => TokenTextKind::Markdown,
+        false => TokenTextKind::Prose,
     }
 }
 
 /// The errors of the estimates for one kind of text.
 struct ErrorFigures {
-    kind: TextKind,
+    kind: TokenTextKind,
     texts: usize,
     /// The median of the ratios for which the estimates would have been exact.
     median_exact_ratio: f64,
@@ -236,7 +238,7 @@ struct ErrorFigures {
 }
 
 impl ErrorFigures {
-    fn from_steps(steps: &[TokenStep], kind: TextKind, ratios: &TokenRatios) -> Option<ErrorFigures> {
+    fn from_steps(steps: &[TokenStep], kind: TokenTextKind, ratios: &TokenRatios) -> Option<ErrorFigures> {
         let of_kind: Vec<&TokenStep> = steps.iter().filter(|step| step.kind == kind).collect();
         let errors = |ratios: &TokenRatios| -> (f64, f64) {
             let errors: Vec<f64> = of_kind.iter().map(|step| step.estimate_error(ratios)).collect();
@@ -286,8 +288,8 @@ fn print_figures(figures: &[ErrorFigures]) {
             format!("{:.0} %", one.uniform_ratio_errors.1),
         ]);
     }
-    let mut align = [Align::Right; 8];
-    align[0] = Align::Left;
+    let mut align = [ColumnAlignment::Right; 8];
+    align[0] = ColumnAlignment::Left;
     print!("{}", plain_table(&align, &rows));
 }
 
@@ -329,7 +331,10 @@ mod tests {
             result_line("short"),
             assistant_line("m3", 1_450, &json!([])),
         ]);
-        assert_eq!(found, [TokenStep { kind: TextKind::Code, chars: [0, 1_104, 0, 0], token_growth: 441 }]);
+        assert_eq!(
+            found,
+            [TokenStep { kind: TokenTextKind::Code, chars: [0, 1_104, 0, 0], token_growth: 441 }]
+        );
         assert!(
             (found[0].estimate_error(&TokenRatios { code: 0.4, ..TokenRatios::UNIFORM_RATIOS }) - 0.136_054)
                 .abs()
@@ -358,7 +363,7 @@ mod tests {
         let found = steps_of_lines(&[assistant_line("m1", 1_000, &said), next]);
         assert_eq!(
             found,
-            [TokenStep { kind: TextKind::Prose, chars: [1_680, 0, 0, 0], token_growth: 1_000 }]
+            [TokenStep { kind: TokenTextKind::Prose, chars: [1_680, 0, 0, 0], token_growth: 1_000 }]
         );
     }
 }

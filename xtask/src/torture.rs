@@ -36,7 +36,7 @@ use anyhow::{Result, ensure};
 use crate::dist;
 use crate::sandbox::{SandboxLocation, SandboxRoot};
 use crate::strace;
-use crate::table::{self, Align};
+use crate::table::{self, ColumnAlignment};
 
 /// How many different failures are printed. The table counts all of them.
 const MAX_FAILURES_PRINTED: usize = 40;
@@ -107,7 +107,7 @@ struct TortureSection {
     run: fn(&SandboxRoot, TortureDepth) -> Result<TortureTally>,
 }
 
-const SECTIONS: &[TortureSection] = &[
+const TORTURE_SECTIONS: &[TortureSection] = &[
     TortureSection {
         name: "kill at every system call",
         location: SandboxLocation::Memory,
@@ -212,7 +212,10 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     let bin = dist::chosen_binary(args.bin.as_deref())?;
     strace::require_strace()?;
     // A filter that selects nothing must not let the run pass.
-    ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
+    ensure!(
+        TORTURE_SECTIONS.iter().any(|section| section.name.contains(only)),
+        "no section is called `{only}`"
+    );
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
     ensure!(is_row || stores::matches_filter_text(row), "no row is called `{row}`");
 
@@ -222,7 +225,7 @@ pub fn run_torture(args: &Args) -> Result<bool> {
         ["section", "points", "lost", "treated as empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];
     let mut total = TortureTally::default();
-    for section in SECTIONS.iter().filter(|section| section.name.contains(only)) {
+    for section in TORTURE_SECTIONS.iter().filter(|section| section.name.contains(only)) {
         table::print_progress(section.name);
         let start = Instant::now();
         let lab = match section.location {
@@ -237,7 +240,14 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     print!(
         "{}",
         table::plain_table(
-            &[Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right],
+            &[
+                ColumnAlignment::Left,
+                ColumnAlignment::Right,
+                ColumnAlignment::Right,
+                ColumnAlignment::Right,
+                ColumnAlignment::Right,
+                ColumnAlignment::Right
+            ],
             &rows
         )
     );

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::sandbox::{SESSION, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, payload};
 
 /// The size of a block, in bytes. A large file consists of equal blocks. A block is larger than what a hook reads at
 /// once, so a hook reads the same text at the end of every large file.
@@ -101,7 +101,7 @@ fn transcript_line(project: &Path, kind: &str, message: &Value, more: &str) -> S
     let cwd = json!(project);
     format!(
         "{{\"parentUuid\":\"db2cd996-b8c6-4ea6-9b49-87c8869cb3b0\",\"isSidechain\":false,\"userType\":\"external\",\
-         \"cwd\":{cwd},\"sessionId\":\"{SESSION}\",\"version\":\"2.1.7\",\"gitBranch\":\"main\",\
+         \"cwd\":{cwd},\"sessionId\":\"{SANDBOX_SESSION_ID}\",\"version\":\"2.1.7\",\"gitBranch\":\"main\",\
          \"message\":{message},\"type\":\"{kind}\",\"uuid\":\"0a68a458-cc29-4a70-866c-83c9dc788f41\",\
          \"timestamp\":\"2026-01-15T20:27:55.560Z\"{more}}}\n"
     )

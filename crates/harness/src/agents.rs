@@ -16,7 +16,7 @@ pub struct AgentFiles {
     /// Returns the frontmatter, without the `---` lines.
     pub render_frontmatter: fn(&FrontmatterFields) -> String,
     /// The command with which a person starts a session as the architect.
-    pub start: &'static str,
+    pub start_instruction: &'static str,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -104,12 +104,15 @@ pub fn agent_file_text(harness: &Harness, definition: &AgentDefinition) -> Optio
     Some(format!("{body}{}\n", agent_file_mark(definition.swarm, &body)))
 }
 
-const MARK_START: &str = "<!-- written by `thru swarm install`: swarm ";
-const MARK_DIGEST_LABEL: &str = ", digest ";
-const MARK_END: &str = "; `thru swarm uninstall` removes it -->";
+const AGENT_FILE_MARK_START: &str = "<!-- written by `thru swarm install`: swarm ";
+const AGENT_FILE_MARK_DIGEST_LABEL: &str = ", digest ";
+const AGENT_FILE_MARK_END: &str = "; `thru swarm uninstall` removes it -->";
 
 fn agent_file_mark(swarm: &SwarmId, body: &str) -> String {
-    format!("{MARK_START}{swarm}{MARK_DIGEST_LABEL}{}{MARK_END}", &sha256_hex(body.as_bytes())[..16])
+    format!(
+        "{AGENT_FILE_MARK_START}{swarm}{AGENT_FILE_MARK_DIGEST_LABEL}{}{AGENT_FILE_MARK_END}",
+        &sha256_hex(body.as_bytes())[..16]
+    )
 }
 
 /// Who wrote a file, according to its mark.
@@ -125,8 +128,9 @@ pub enum FileAuthor {
 
 pub fn file_author(text: &str) -> FileAuthor {
     let Some((at, swarm, digest)) = find_mark(text) else { return FileAuthor::WrittenByOthers };
-    let is_last =
-        text[at..].strip_suffix('\n').is_some_and(|line| line.ends_with(MARK_END) && !line.contains('\n'));
+    let is_last = text[at..]
+        .strip_suffix('\n')
+        .is_some_and(|line| line.ends_with(AGENT_FILE_MARK_END) && !line.contains('\n'));
     match is_last && sha256_hex(&text.as_bytes()[..at]).starts_with(digest) && digest.len() == 16 {
         true => FileAuthor::WrittenByUs(swarm),
         false => FileAuthor::Changed(swarm),
@@ -135,8 +139,8 @@ pub fn file_author(text: &str) -> FileAuthor {
 
 /// Returns the position of our mark, and the swarm and the digest that the mark contains.
 fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
-    let at = text.rfind(MARK_START)?;
-    let (swarm, rest) = text[at + MARK_START.len()..].split_once(MARK_DIGEST_LABEL)?;
+    let at = text.rfind(AGENT_FILE_MARK_START)?;
+    let (swarm, rest) = text[at + AGENT_FILE_MARK_START.len()..].split_once(AGENT_FILE_MARK_DIGEST_LABEL)?;
     let digest = rest.split_once(';')?.0;
     Some((at, SwarmId::new(swarm).ok()?, digest))
 }

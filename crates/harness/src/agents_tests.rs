@@ -67,7 +67,7 @@ fn formats_have_every_field() {
 fn a_prompt_itself_is_no_approval() {
     for part in SwarmRole::ALL.into_iter().filter(|part| part.evidence_type_judged().is_some()) {
         let reading = model::verdict::read_verdict(default_prompt(part));
-        let is_good = matches!(reading, model::verdict::VerdictReading::Clear(ruling) if ruling.is_good());
+        let is_good = matches!(reading, model::verdict::ReadVerdict::Clear(ruling) if ruling.is_good());
         assert!(!is_good, "{}: {reading:?}", part.name());
     }
 }

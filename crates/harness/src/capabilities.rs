@@ -8,8 +8,8 @@ use crate::Harness;
 /// transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    pub reports_prompts: Coverage,
-    pub reports_compactions: Coverage,
+    pub reports_prompts: ReportCoverage,
+    pub reports_compactions: ReportCoverage,
     pub reports_failed_tools: bool,
     /// Whether the hooks of a sub-agent name the sub-agent.
     pub names_subagents: bool,
@@ -21,7 +21,7 @@ pub struct Capabilities {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
+pub enum ReportCoverage {
     All,
     /// Some events are not reported. The string names them and completes the sentence "no hook for …".
     AllBut(&'static str),
@@ -29,8 +29,8 @@ pub enum Coverage {
 
 impl Capabilities {
     pub const FULL_CAPABILITIES: Capabilities = Capabilities {
-        reports_prompts: Coverage::All,
-        reports_compactions: Coverage::All,
+        reports_prompts: ReportCoverage::All,
+        reports_compactions: ReportCoverage::All,
         reports_failed_tools: true,
         names_subagents: true,
         replays_conversation: true,
@@ -38,11 +38,11 @@ impl Capabilities {
     };
 
     pub fn reports_every_prompt(&self) -> bool {
-        self.reports_prompts == Coverage::All
+        self.reports_prompts == ReportCoverage::All
     }
 
     pub fn reports_every_compaction(&self) -> bool {
-        self.reports_compactions == Coverage::All
+        self.reports_compactions == ReportCoverage::All
     }
 }
 
@@ -60,10 +60,10 @@ impl Harness {
         if !reports_failed_tools {
             gaps.push("no hook for a tool that failed: found in the transcript at the next stop".to_owned());
         }
-        if let Coverage::AllBut(which) = reports_compactions {
+        if let ReportCoverage::AllBut(which) = reports_compactions {
             gaps.push(format!("no hook for {which}: found in the transcript at the next prompt or stop"));
         }
-        if let Coverage::AllBut(which) = reports_prompts {
+        if let ReportCoverage::AllBut(which) = reports_prompts {
             gaps.push(format!("no hook for {which}: found in the transcript at the stop"));
         }
         if !self.reports_event(EventName::AfterCompact) {

@@ -41,8 +41,9 @@ fn rows_agree_with_their_capabilities() {
         let summary = harness.events.iter().any(|wired| wired.our_event == EventName::Other);
         assert!(!summary, "{name}: nothing is wired that we do not act on");
         for (index, wired) in harness.events.iter().enumerate() {
-            let twice = harness.events[..index].iter().any(|other| other.event == wired.event);
-            assert!(!twice, "{name}: {} is wired twice", wired.event);
+            let twice =
+                harness.events[..index].iter().any(|other| other.harness_event == wired.harness_event);
+            assert!(!twice, "{name}: {} is wired twice", wired.harness_event);
         }
     }
 }

@@ -28,7 +28,7 @@ pub mod status;
 mod tools;
 pub mod transcript;
 
-pub use capabilities::{Capabilities, Coverage};
+pub use capabilities::{Capabilities, ReportCoverage};
 pub use instructions::{INSTRUCTION_FILES, INSTRUCTION_FOLDERS};
 
 /// Returns whether a payload is one complete object. The content of the object is checked when it is decoded.
@@ -68,7 +68,7 @@ pub struct Harness {
     /// The variable that contains the session's id, if there is one.
     pub session_variable: Option<&'static str>,
     /// The events that we register for, and our names for them.
-    pub events: &'static [WiredEvent],
+    pub events: &'static [RegisteredEvent],
     /// The event with which the harness also reports the summary of a compaction. In that case, the journal contains a
     /// `summary` event in its place.
     pub summary_event: Option<&'static str>,
@@ -160,7 +160,7 @@ pub enum InstallMethod {
 pub struct Plugin {
     /// The path of the file, relative to the harness's folder.
     pub file: &'static str,
-    pub text: &'static str,
+    pub file_text: &'static str,
     /// The beginning of the line that an installation fills in; see [`plugin::PluginSettings`].
     pub settings_line_start: &'static str,
 }
@@ -223,9 +223,9 @@ pub struct StopBlockLimit {
 
 /// An event that we register for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WiredEvent {
+pub struct RegisteredEvent {
     /// The harness's name for the event.
-    pub event: &'static str,
+    pub harness_event: &'static str,
     /// Our name for the event.
     pub our_event: EventName,
     /// The number of seconds after which the harness may kill our hook. The limit is far higher than needed, to allow
@@ -239,11 +239,11 @@ pub const STOP_TIMEOUT: u32 = 300;
 
 /// Decodes a payload. The second argument is the event's name from the command line, which is used if the payload does
 /// not contain one.
-pub type DecodeFn = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
+pub type DecodeFn = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, UndecodablePayload>;
 
 pub type ReplaceableFn = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
-pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
+pub const HARNESSES: &[Harness] = &[claude_code::HARNESS_ROW, droid::HARNESS_ROW, opencode::HARNESS_ROW];
 
 /// Harnesses that thru cannot be installed into yet. thru can import packets from them, and write prompts for them.
 pub const OTHER_HARNESSES: &[OtherHarness] = &[
@@ -275,16 +275,16 @@ pub fn mention_style(word: &str) -> Option<MentionStyle> {
 
 /// Why a payload cannot be decoded. The reason is recorded in the receipt and never shown to a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Undecodable {
+pub enum UndecodablePayload {
     NotAnObject(String),
     NoSession,
 }
 
-impl std::fmt::Display for Undecodable {
+impl std::fmt::Display for UndecodablePayload {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Undecodable::NotAnObject(why) => write!(f, "the payload is not a JSON object: {why}"),
-            Undecodable::NoSession => f.write_str("the payload names no session"),
+            UndecodablePayload::NotAnObject(why) => write!(f, "the payload is not a JSON object: {why}"),
+            UndecodablePayload::NoSession => f.write_str("the payload names no session"),
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn plugin_file_text(
     let settings = PluginSettings { thru_path: program, version, validator_timeout_s, commands };
     // The fields contain only strings and numbers, so serialising cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();
-    let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.settings_line_start) {
+    let lines = plugin.file_text.lines().map(|line| match line.starts_with(plugin.settings_line_start) {
         true => format!("{}{json}\n", plugin.settings_line_start),
         false => format!("{line}\n"),
     });
@@ -71,16 +71,16 @@ mod tests {
         for harness in HARNESSES {
             let InstallMethod::Plugin(plugin) = &harness.install else { continue };
             assert_eq!(
-                plugin.text.lines().filter(|line| line.starts_with(plugin.settings_line_start)).count(),
+                plugin.file_text.lines().filter(|line| line.starts_with(plugin.settings_line_start)).count(),
                 1
             );
-            assert!(plugin.text.lines().count() < 400, "{}: a shim is short", harness.name);
+            assert!(plugin.file_text.lines().count() < 400, "{}: a shim is short", harness.name);
             let text = plugin_file_text(harness, plugin, "/a b/\"thru\"", "1.2.3", 60);
             assert!(is_our_plugin(&text) && !is_our_plugin("// mine\n"));
             let expected = InstalledPlugin { thru_path: "/a b/\"thru\"".into(), version: "1.2.3".into() };
             assert_eq!(parse_installed_plugin(plugin, &text), Some(expected));
             assert_eq!(parse_installed_plugin(plugin, &text.replacen("Written", "written", 1)), None);
-            assert_eq!(text.lines().count(), plugin.text.lines().count());
+            assert_eq!(text.lines().count(), plugin.file_text.lines().count());
             let imports = text.lines().filter(|line| line.starts_with("import "));
             assert!(imports.clone().count() > 0 && imports.into_iter().all(|line| line.contains("\"node:")));
         }

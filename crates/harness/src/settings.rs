@@ -3,7 +3,7 @@
 //! The file is not ours, so we never rewrite it. We only insert or delete text at certain positions. New entries follow
 //! the file's indentation, line ends and commas. Comments and other people's hooks stay the same, byte for byte.
 //! Installing twice has the same result as installing once. [`uninstall_hooks`] after [`install_hooks`] restores the
-//! original bytes from the file alone (see `render::StateBefore` and `insert`). If a file does not parse, or contains
+//! original bytes from the file alone (see `render::ContentBeforeInstall` and `insert`). If a file does not parse, or contains
 //! an unexpected value where hooks belong, it is not changed, and a [`SettingsProblem`] names the position.
 
 mod command;
@@ -24,7 +24,7 @@ pub use problem::SettingsProblem;
 
 use edit::apply_edits;
 use plan::HookPlan;
-use survey::{OwnHook, SettingsSurvey, split_byte_order_mark};
+use survey::{InstalledThruHook, SettingsSurvey, split_byte_order_mark};
 
 /// A hook that the file should contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ pub fn install_hooks(
 pub fn uninstall_hooks(bytes: &[u8], place: &HookLocation) -> Result<EditOutcome, SettingsProblem> {
     let (mark, text) = split_byte_order_mark(bytes)?;
     let survey = SettingsSurvey::survey_text(text, place)?;
-    let all: Vec<&OwnHook> = survey.our_hooks.iter().collect();
+    let all: Vec<&InstalledThruHook> = survey.our_hooks.iter().collect();
     let text = apply_edits(text, remove::removal_edits(text, place, &survey, &all));
     Ok(EditOutcome::new(mark, &text, all.iter().map(|hook| hook.to_removal()).collect()))
 }
@@ -163,7 +163,7 @@ pub fn uninstall_hooks(bytes: &[u8], place: &HookLocation) -> Result<EditOutcome
 pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
     let found = SettingsSurvey::survey_text(text, place)?.our_hooks.into_iter().map(|hook| FoundHook {
-        line: problem::line_number(text, hook.range.start),
+        line: problem::line_number(text, hook.text_range.start),
         event: hook.event,
         matcher: hook.matcher,
         command: hook.command,
@@ -181,6 +181,6 @@ pub fn line_disabling_hooks(bytes: &[u8], place: &HookLocation) -> Result<Option
     };
     // If the key occurs twice, the last value is used, as in `JSON.parse`.
     let switch = root.items.iter().rev().find(|item| tree::has_key(text, item, key));
-    let on = switch.filter(|item| &text[item.value.clone()] == "true");
+    let on = switch.filter(|item| &text[item.value_range.clone()] == "true");
     Ok(on.map(|item| problem::line_number(text, item.start)))
 }

@@ -7,7 +7,7 @@ use crate::fields::JsonFields;
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLineSupport {
     /// The settings key of the status line. Its value is an object with `type` and `command`.
-    pub key: &'static str,
+    pub settings_key: &'static str,
     /// Parses the input of the program. Returns `None` if the input has another format.
     pub read_input: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
 }
@@ -21,7 +21,7 @@ pub struct SessionStatus<'a> {
     /// The folder in which the session is now.
     pub cwd: Option<Cow<'a, str>>,
     /// How much of the context window is in use, in percent.
-    pub percent: Option<u64>,
+    pub window_percent: Option<u64>,
 }
 
 /// Reads Claude Code's format.
@@ -41,7 +41,7 @@ pub fn parse_session_status(payload: &[u8]) -> Option<SessionStatus<'_>> {
         session,
         project: workspace.text("project_dir"),
         cwd: workspace.text("current_dir").or_else(|| fields.text("cwd")),
-        percent: window.number("used_percentage").or_else(counted).filter(|percent| *percent <= 100),
+        window_percent: window.number("used_percentage").or_else(counted).filter(|percent| *percent <= 100),
     })
 }
 
@@ -53,7 +53,7 @@ mod tests {
     fn the_fields_of_a_status_payload_are_read() {
         let percent = |window: &str| {
             let json = format!(r#"{{"session_id":"s1","context_window":{window}}}"#);
-            parse_session_status(json.as_bytes()).unwrap().percent
+            parse_session_status(json.as_bytes()).unwrap().window_percent
         };
         assert_eq!(percent(r#"{"used_percentage":15}"#), Some(15));
         let figures = r#"{"used_percentage":null,"context_window_size":1000,"current_usage":{"input_tokens":100,"cache_read_input_tokens":60}}"#;

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use model::declared::{ChangedNames, SourceText, compare_declarations, may_declare_names, texts_in_patch};
 use model::event::{
-    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
+    DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
     TouchedFile,
 };
 use model::reply::Reply;
 use model::{effect, run};
 
-use crate::Undecodable;
+use crate::UndecodablePayload;
 use crate::fields::JsonFields;
 use crate::transcript::walk::decode_string;
 
@@ -19,13 +19,14 @@ pub fn build_event<'a>(
     payload: &'a [u8],
     word: &'a str,
     kind: fn(&JsonFields<'a>, Cow<'a, str>) -> EventKind<'a>,
-) -> Result<Event<'a>, Undecodable> {
+) -> Result<Event<'a>, UndecodablePayload> {
     let (fields, problem) = JsonFields::parse(payload);
     if fields.is_empty() {
         let why = problem.unwrap_or("it has no fields").to_owned();
-        return Err(Undecodable::NotAnObject(why));
+        return Err(UndecodablePayload::NotAnObject(why));
     }
-    let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
+    let session =
+        fields.text("session_id").filter(|id| !id.is_empty()).ok_or(UndecodablePayload::NoSession)?;
     let name = fields.text("hook_event_name").unwrap_or(Cow::Borrowed(word));
     let kind = kind(&fields, name);
     let id = match kind {
@@ -35,14 +36,14 @@ pub fn build_event<'a>(
     };
     Ok(Event {
         session,
-        id: id.filter(|id| !id.is_empty()),
-        torn: problem.is_some(),
+        harness_event_id: id.filter(|id| !id.is_empty()),
+        is_payload_truncated: problem.is_some(),
         previous_session: fields.text("previous_session_id").filter(|id| !id.is_empty()),
         cwd: fields.text("cwd"),
         transcript: fields.text("transcript_path"),
-        agent: fields
+        subagent: fields
             .text("agent_id")
-            .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
+            .map(|id| EventSubagent { id, agent_type: fields.text("agent_type").unwrap_or_default() }),
         kind,
     })
 }
@@ -51,8 +52,10 @@ pub fn build_event<'a>(
 /// At all other events, the reply is empty.
 pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, event_accepting_context(kind)) {
-        (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
-        (Reply::Context(text), Some(event)) => {
+        (Reply::MessageForUser(text), _) => {
+            serde_json::json!({ "systemMessage": text }).to_string().into_bytes()
+        }
+        (Reply::ContextForAgent(text), Some(event)) => {
             serde_json::json!({ "hookSpecificOutput": context_reply(event, text) }).to_string().into_bytes()
         }
         (Reply::ContextAndUser { context, user }, Some(event)) => {
@@ -62,7 +65,7 @@ pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
                 .into_bytes()
         }
         // A block is sent only at a stop, because at any other event it would be a veto.
-        (Reply::Block(text), None) if matches!(kind, EventKind::Stop(_)) => {
+        (Reply::BlockStop(text), None) if matches!(kind, EventKind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
         _ => Vec::new(),
@@ -113,7 +116,7 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     let mut files: Vec<TouchedFile> = patch.lines().filter_map(named).collect();
     for (path, old, new) in texts_in_patch(patch) {
         if let Some(file) = files.iter_mut().find(|file| file.path == path && may_declare_names(path)) {
-            file.names = compare_declarations(SourceText::plain(&old), SourceText::plain(&new));
+            file.changed_names = compare_declarations(SourceText::plain(&old), SourceText::plain(&new));
         }
     }
     files

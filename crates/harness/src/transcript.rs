@@ -7,7 +7,7 @@ pub(crate) mod message;
 pub(crate) mod walk;
 
 use memchr::memmem;
-use model::transcript::{LineKind, TranscriptLine};
+use model::transcript::{TranscriptLine, TranscriptLineKind};
 
 /// Parses a line without its line end. Never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
@@ -22,7 +22,7 @@ pub fn each_object_in_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl F
     for _ in 0..MAX_OBJECTS_PER_LINE {
         let line = read(rest);
         rest = line.text_after_object;
-        if line.kind != LineKind::Blank {
+        if line.kind != TranscriptLineKind::Blank {
             each(line);
         }
         if rest.is_empty() {
@@ -71,7 +71,7 @@ pub(crate) fn find_object<'a>(
         Some(b'{') => Ok(bytes),
         None => Err(Box::default()),
         Some(_) => Err(Box::new(TranscriptLine {
-            kind: LineKind::Torn,
+            kind: TranscriptLineKind::Torn,
             text_after_object: next_object(bytes, beginnings),
             ..TranscriptLine::default()
         })),

@@ -12,7 +12,7 @@ mod damage;
 use std::path::{Path, PathBuf};
 
 use harness::transcript::{ReadLine, each_object_in_line};
-use model::transcript::{LineAuthor, LineKind, TranscriptLine};
+use model::transcript::{TranscriptLine, TranscriptLineAuthor, TranscriptLineKind};
 
 const READERS: [(&str, ReadLine); 2] = [
     ("claude-code", harness::claude_code::transcript::read_line),
@@ -29,12 +29,12 @@ fn captured_lines(harness: &str) -> String {
 
 fn describe_line(line: &TranscriptLine) -> String {
     let kind = match &line.kind {
-        LineKind::Known(name) => (*name).to_owned(),
+        TranscriptLineKind::Known(name) => (*name).to_owned(),
         other => format!("{other:?}"),
     };
     let chain = match &line.author {
-        LineAuthor::Main => String::new(),
-        LineAuthor::SubAgent { agent } => format!(" (side: {})", agent.as_deref().unwrap_or("?")),
+        TranscriptLineAuthor::Main => String::new(),
+        TranscriptLineAuthor::SubAgent { agent } => format!(" (side: {})", agent.as_deref().unwrap_or("?")),
     };
     let items: String = line.items.iter().map(|item| format!("    {item:?}\n")).collect();
     format!("{kind}{chain}\n{items}")

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{EventName, FileAction};
-use crate::journal::{AgentField, FileField, JournalRecord};
+use crate::journal::{JournalRecord, RecordedAgent, RecordedFile};
 use crate::render::{inline_for_model, path_or_code, utf16_length};
 use crate::text::{count_with_noun, fnv_fingerprint};
 use crate::time;
@@ -32,7 +32,7 @@ pub struct Activity {
     pub role: String,
     /// The sub-agent that made the call, or `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<AgentField>,
+    pub agent: Option<RecordedAgent>,
     /// The harness's id for the call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
@@ -43,7 +43,7 @@ pub struct Activity {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<FileField>,
+    pub files: Vec<RecordedFile>,
 }
 
 impl Activity {
@@ -78,8 +78,8 @@ impl Activity {
     }
 
     /// Returns the files that the call changed.
-    pub fn edited_files(&self) -> impl Iterator<Item = &FileField> {
-        let is_edit = |file: &&FileField| {
+    pub fn edited_files(&self) -> impl Iterator<Item = &RecordedFile> {
+        let is_edit = |file: &&RecordedFile| {
             matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)
         };
         self.files.iter().filter(is_edit).filter(|_| self.ok != Some(false))
@@ -150,19 +150,19 @@ pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 pub struct Clash {
     /// The path as this session records it: relative to its checkout, or absolute.
     pub path: String,
-    pub session: String,
+    pub other_session: String,
     /// The harness of the other session.
-    pub harness: String,
+    pub other_harness: String,
     /// The agent of the other session that edited the file.
-    pub agent: String,
+    pub other_agent: String,
     /// The time of the other session's edit.
-    pub at: String,
+    pub other_edit_at: String,
     /// The time of this session's edit.
     pub own_edit_at: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OtherSession {
+pub enum OtherSessionState {
     Open,
     Ended,
 }
@@ -184,19 +184,19 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
         let Some((_, own, path)) = nearest_edit(edits, at) else { continue };
         let clash = Clash {
             path: (*path).to_owned(),
-            session: other.session.clone(),
-            harness: other.harness.clone(),
-            agent: other.agent_name().to_owned(),
-            at: other.ts.clone(),
+            other_session: other.session.clone(),
+            other_harness: other.harness.clone(),
+            other_agent: other.agent_name().to_owned(),
+            other_edit_at: other.ts.clone(),
             own_edit_at: own.ts.clone(),
         };
         let known = found.entry((whole, &other.session)).or_insert_with(|| clash.clone());
-        if known.at <= clash.at {
+        if known.other_edit_at <= clash.other_edit_at {
             *known = clash;
         }
     }
     let mut found: Vec<Clash> = found.into_values().collect();
-    found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
+    found.sort_by(|a, b| b.other_edit_at.cmp(&a.other_edit_at).then_with(|| a.path.cmp(&b.path)));
     found
 }
 
@@ -225,27 +225,27 @@ fn edited_paths(activity: &Activity) -> impl Iterator<Item = (String, &Activity,
 impl Clash {
     /// Returns a fingerprint of the file and the other session.
     pub fn fingerprint(&self) -> u64 {
-        fnv_fingerprint([&self.session, &self.path])
+        fnv_fingerprint([&self.other_session, &self.path])
     }
 
     /// Describes the clash in one line for the agent. `title` is the name of the other session's harness.
-    pub fn describe_for_agent(&self, title: &str, other: OtherSession) -> String {
+    pub fn describe_for_agent(&self, title: &str, other: OtherSessionState) -> String {
         let ended = match other {
-            OtherSession::Open => "",
-            OtherSession::Ended => ", which has ended since,",
+            OtherSessionState::Open => "",
+            OtherSessionState::Ended => ", which has ended since,",
         };
-        let agent = if self.agent == MAIN_AGENT {
+        let agent = if self.other_agent == MAIN_AGENT {
             String::new()
         } else {
-            format!(", {}", path_or_code(&self.agent, 40))
+            format!(", {}", path_or_code(&self.other_agent, 40))
         };
         format!(
             "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session edited it at {}. Read it again before you \
              change it.\n",
-            short_session_id(&self.session),
+            short_session_id(&self.other_session),
             inline_for_model(title, 40),
             path_or_code(&self.path, 200),
-            path_or_code(&self.at, 30),
+            path_or_code(&self.other_edit_at, 30),
             path_or_code(&self.own_edit_at, 30),
         )
     }

@@ -34,7 +34,7 @@ fn how_a_call_went() {
 
 #[test]
 fn agents_are_named_by_type_then_role() {
-    let agent = |kind: &str| Some(AgentField { id: "a".to_owned(), kind: kind.to_owned() });
+    let agent = |kind: &str| Some(RecordedAgent { id: "a".to_owned(), kind: kind.to_owned() });
     let of = |agent, role: &str| Activity { agent, role: role.to_owned(), ..Activity::default() };
     assert_eq!(of(agent("coder"), "lead").agent_name(), "coder");
     assert_eq!(of(agent(""), "lead").agent_name(), "sub-agent");
@@ -70,7 +70,7 @@ fn calls_are_counted_by_name() {
 }
 
 fn edit_activity(session: &str, ts: &str, file: &str) -> Activity {
-    let files = vec![FileField::new(file.to_owned(), FileAction::Edit)];
+    let files = vec![RecordedFile::new(file.to_owned(), FileAction::Edit)];
     Activity {
         ts: format!("2026-11-15T{ts}:00Z"),
         session: session.to_owned(),
@@ -91,7 +91,10 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
         edit_activity("a", "19:00", "src/b.rs"),
     ];
     let of = |others: &[Activity]| -> Vec<(String, String, String)> {
-        find_clashes(&own, others).into_iter().map(|one| (one.path, one.session, one.at)).collect()
+        find_clashes(&own, others)
+            .into_iter()
+            .map(|one| (one.path, one.other_session, one.other_edit_at))
+            .collect()
     };
     let at = |ts: &str| format!("2026-11-15T{ts}:00Z");
     assert_eq!(
@@ -120,13 +123,13 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
     let failed = Activity { ok: Some(false), ..edit_activity("b", "19:01", "src/a.rs") };
     assert_eq!(of(&[elsewhere, failed]), []);
     let clash = &find_clashes(&own, &[edit_activity("b", "19:10", "src/a.rs")])[0];
-    let words = clash.describe_for_agent("Claude Code", OtherSession::Open);
+    let words = clash.describe_for_agent("Claude Code", OtherSessionState::Open);
     assert_eq!(
         words,
         "Throughline: session b (Claude Code) edited src/a.rs at 2026-11-15T19:10:00Z, and this session edited it at \
          2026-11-15T19:00:00Z. Read it again before you change it.\n"
     );
-    let words = clash.describe_for_agent("Claude Code", OtherSession::Ended);
+    let words = clash.describe_for_agent("Claude Code", OtherSessionState::Ended);
     assert!(
         words.starts_with("Throughline: session b (Claude Code), which has ended since, edited src/a.rs")
     );
@@ -135,7 +138,7 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
 #[test]
 fn what_agents_did_lately_is_short() {
     let coder = |ts: &str, file: &str| Activity {
-        agent: Some(AgentField { id: "1".to_owned(), kind: "coder".to_owned() }),
+        agent: Some(RecordedAgent { id: "1".to_owned(), kind: "coder".to_owned() }),
         ..edit_activity("own", ts, file)
     };
     let did = [

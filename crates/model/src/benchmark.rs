@@ -8,7 +8,7 @@ mod picture;
 use serde::{Deserialize, Serialize};
 
 pub use history::{BenchmarkHistory, BenchmarkRun, SCHEMA_VERSION, parse_foreign_runs};
-pub use picture::{draw_svg, format_value, is_picture, sparkline};
+pub use picture::{draw_svg, format_metric_value, is_benchmark_picture, sparkline};
 
 use crate::config::Settings;
 use crate::evidence::{EntryType, EvidenceEntry, EvidenceVerdict};
@@ -17,8 +17,8 @@ use crate::loops::EndReason;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountedRecords {
     pub reviews: u64,
-    pub rejected: u64,
-    pub approved: u64,
+    pub rejected_reviews: u64,
+    pub approved_reviews: u64,
     pub tested_tasks: u64,
     /// The number of tasks whose last test passed. Earlier failures of such a task count as retries.
     pub passing_tasks: u64,
@@ -26,13 +26,13 @@ pub struct CountedRecords {
     /// The number of tasks with a test or a review that passed or failed, or with a review that asked for a revision.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
-    pub calls: u64,
+    pub tool_calls: u64,
     /// The number of calls whose result is known.
-    pub known_calls: u64,
+    pub calls_with_known_result: u64,
     pub failed_calls: u64,
     pub loops: u64,
     /// The number of loops that ended because of a limit.
-    pub limited_loops: u64,
+    pub loops_ended_by_limit: u64,
     /// The durations of hooks in milliseconds, in any order.
     pub hook_ms: Vec<f64>,
 }
@@ -57,8 +57,8 @@ impl CountedRecords {
             is_judged = true;
             if is_review {
                 self.reviews += 1;
-                self.rejected += u64::from(verdict.is_bad());
-                self.approved += u64::from(verdict.is_good());
+                self.rejected_reviews += u64::from(verdict.is_bad());
+                self.approved_reviews += u64::from(verdict.is_good());
             } else {
                 self.failed_tests += u64::from(verdict.is_bad());
                 last_test = Some(verdict.is_good());
@@ -82,33 +82,34 @@ impl CountedRecords {
             )
         };
         self.loops += 1;
-        self.limited_loops += u64::from(ended.iter().any(is_limit));
+        self.loops_ended_by_limit += u64::from(ended.iter().any(is_limit));
     }
 
     pub fn to_metrics(&self) -> Metrics {
-        let bad = self.rejected + self.failed_tests;
+        let bad = self.rejected_reviews + self.failed_tests;
         let mut ms = self.hook_ms.clone();
         ms.sort_by(f64::total_cmp);
         let at = |percent: usize| ms.get((ms.len() * percent / 100).min(ms.len().saturating_sub(1))).copied();
         Metrics {
-            rejection_percent: percent(self.rejected, self.reviews),
-            retries_per_task: ratio(bad, self.judged_tasks),
-            calls_per_task: ratio(self.calls, self.completed_tasks).filter(|_| self.calls > 0),
-            hard_limit_hits: (self.loops > 0).then_some(self.limited_loops as f64),
-            review_pass_percent: percent(self.approved, self.reviews),
-            test_pass_percent: percent(self.passing_tasks, self.tested_tasks),
-            tool_error_percent: percent(self.failed_calls, self.known_calls),
+            rejection_percent: percent_if_any(self.rejected_reviews, self.reviews),
+            retries_per_task: ratio_if_any(bad, self.judged_tasks),
+            calls_per_task: ratio_if_any(self.tool_calls, self.completed_tasks)
+                .filter(|_| self.tool_calls > 0),
+            hard_limit_hits: (self.loops > 0).then_some(self.loops_ended_by_limit as f64),
+            review_pass_percent: percent_if_any(self.approved_reviews, self.reviews),
+            test_pass_percent: percent_if_any(self.passing_tasks, self.tested_tasks),
+            tool_error_percent: percent_if_any(self.failed_calls, self.calls_with_known_result),
             hook_ms_p50: at(50),
             hook_ms_p99: at(99),
         }
     }
 }
 
-fn percent(part: u64, all: u64) -> Option<f64> {
+fn percent_if_any(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| round_to_three_decimals(part as f64 * 100.0 / all as f64))
 }
 
-fn ratio(part: u64, all: u64) -> Option<f64> {
+fn ratio_if_any(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| round_to_three_decimals(part as f64 / all as f64))
 }
 

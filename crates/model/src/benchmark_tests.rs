@@ -16,8 +16,8 @@ fn outcome_names(metrics: &Metrics) -> Vec<&'static str> {
 fn metrics_are_computed_from_counts() {
     let mut counted = CountedRecords {
         completed_tasks: 2,
-        calls: 31,
-        known_calls: 30,
+        tool_calls: 31,
+        calls_with_known_result: 30,
         failed_calls: 3,
         ..CountedRecords::default()
     };
@@ -101,10 +101,10 @@ fn a_history_keeps_what_it_does_not_know() {
     assert_eq!(history.last_values("hook_ms_p50", 5), [Some(1.5)]);
     let again = String::from_utf8(history.to_bytes()).unwrap();
     assert!(again.contains("\"mood\": \"good\"") && again.contains("\"note\": 7"), "{again}");
-    assert!(matches!(BenchmarkHistory::parse(b"{"), Err(crate::plan::UnreadableReason::Damaged { .. })));
+    assert!(matches!(BenchmarkHistory::parse(b"{"), Err(crate::plan::PlanUnreadableReason::Damaged { .. })));
     assert!(matches!(
         BenchmarkHistory::parse(br#"{"schema_version": "2.0.0"}"#),
-        Err(crate::plan::UnreadableReason::Foreign { .. })
+        Err(crate::plan::PlanUnreadableReason::Foreign { .. })
     ));
     assert!(BenchmarkHistory::parse(&BenchmarkHistory::new().to_bytes()).unwrap().runs.is_empty());
 }

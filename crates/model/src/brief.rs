@@ -19,8 +19,8 @@ use serde::Serialize;
 use crate::digest::Digest;
 use crate::profile::SubagentProfile;
 use crate::render::utf16_length;
-use crate::score::{ScorePart, Scoring};
-use crate::tokens::{TextKind, TokenRatios, round_up};
+use crate::score::{ScorePart, ScoringSettings};
+use crate::tokens::{TokenRatios, TokenTextKind, round_up_to_tokens};
 
 use budget::{Budget, FormChoice, OmissionReason, choose_forms};
 pub use candidate::{BriefSection, Candidate, FactClass, FeatureSignals, SignalValue};
@@ -58,7 +58,7 @@ pub struct BriefMaterial<'a> {
     /// Candidates that features contribute.
     pub records: &'a [Candidate],
     /// The weights for ranking by score. `None` selects the fixed order.
-    pub scoring: Option<&'a Scoring>,
+    pub scoring: Option<&'a ScoringSettings>,
 }
 
 impl<'a> BriefMaterial<'a> {
@@ -98,7 +98,7 @@ pub struct ExplainedRow {
     pub rank: u32,
     /// The length in UTF-16 units of the chosen form, or of the shortest form if none was chosen.
     pub chars: usize,
-    pub kind: TextKind,
+    pub kind: TokenTextKind,
     pub tokens: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
@@ -139,9 +139,9 @@ pub fn explain_brief(material: &BriefMaterial, cap: usize) -> ExplainedBrief {
     let tokens = match material.scoring {
         // Without scoring, one token ratio applies to all text, including headers.
         None => TokenRatios::UNIFORM_RATIOS
-            .estimate_tokens(TextKind::Prose, text.as_deref().map_or(0, utf16_length)),
+            .estimate_tokens(TokenTextKind::Prose, text.as_deref().map_or(0, utf16_length)),
         Some(_) if text.is_none() => 0,
-        Some(_) => round_up(draft.choice.tokens + draft.frame),
+        Some(_) => round_up_to_tokens(draft.choice.tokens + draft.frame),
     };
     ExplainedBrief { rows, text, tokens }
 }
@@ -252,7 +252,7 @@ impl BriefDraft {
         self.choice.has_any().then(|| print::print_brief(&self.head, &self.ranked.candidates, &self.choice))
     }
 
-    fn explained_row(&self, i: usize, scoring: Option<&Scoring>) -> ExplainedRow {
+    fn explained_row(&self, i: usize, scoring: Option<&ScoringSettings>) -> ExplainedRow {
         let (candidate, form) = (&self.ranked.candidates[i], self.choice.forms[i]);
         let text = candidate.forms[form.unwrap_or(0)].clone();
         let chars = utf16_length(&text);
@@ -277,7 +277,7 @@ impl BriefDraft {
         }
     }
 
-    fn why_included_or_not(&self, i: usize, scoring: Option<&Scoring>) -> String {
+    fn why_included_or_not(&self, i: usize, scoring: Option<&ScoringSettings>) -> String {
         let forms = self.ranked.candidates[i].forms.len();
         match (self.choice.forms[i], self.choice.refused[i]) {
             (Some(form), _) if form + 1 == forms => "in full".to_owned(),
@@ -286,7 +286,11 @@ impl BriefDraft {
                 format!("no room: it takes {needed} characters, {left} were left")
             }
             (None, Some(OmissionReason::Tokens { needed, left })) => {
-                format!("no tokens: it takes {}, {} were left", round_up(needed), left.max(0.0) as usize)
+                format!(
+                    "no tokens: it takes {}, {} were left",
+                    round_up_to_tokens(needed),
+                    left.max(0.0) as usize
+                )
             }
             (None, Some(OmissionReason::TooMany) | None) => {
                 let most = scoring.map_or(0, |scoring| scoring.max_candidates);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::digest::{AgentStatement, CallStep, CommandUse, Failure, FileUse, Prompt, StepAction};
 use crate::event::TodoStatus;
-use crate::journal::{AnswerField, JournalRecord, TodoField};
+use crate::journal::{JournalRecord, RecordedAnswer, RecordedTodo};
 use crate::run::{CommandKind, RunResult};
 
 fn test_digest() -> Digest {
@@ -46,10 +46,10 @@ fn test_digest() -> Digest {
         ..Failure::default()
     }];
     digest.todos = vec![
-        TodoField { id: String::new(), text: "profile it".into(), status: Some(TodoStatus::InProgress) },
-        TodoField { id: String::new(), text: "done thing".into(), status: Some(TodoStatus::Completed) },
+        RecordedTodo { id: String::new(), text: "profile it".into(), status: Some(TodoStatus::InProgress) },
+        RecordedTodo { id: String::new(), text: "done thing".into(), status: Some(TodoStatus::Completed) },
     ];
-    digest.answers = vec![AnswerField { question: "Which parser?".into(), answer: "hand-written".into() }];
+    digest.answers = vec![RecordedAnswer { question: "Which parser?".into(), answer: "hand-written".into() }];
     digest.said = "The lexer copies every token. Let me look at it.".into();
     digest.said_last = 17;
     digest.worked = 19;

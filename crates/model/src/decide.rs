@@ -14,7 +14,7 @@ use crate::session::{self, PendingBrief, SessionOrigin};
 
 /// The state on disk before the decision.
 #[derive(Clone, Copy, Debug)]
-pub struct DecisionFacts<'a> {
+pub struct CaptureFacts<'a> {
     pub mode: SharingMode,
     pub pending_brief: Option<PendingBrief>,
     /// The origin of the session, which is known only at a session start.
@@ -23,7 +23,7 @@ pub struct DecisionFacts<'a> {
 
 /// A change to the store. Effects are applied in list order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoreEffect {
+pub enum StoreChange {
     /// Append to the session's journal.
     AppendJournal(Vec<u8>),
     /// Append to the list of sessions.
@@ -38,35 +38,35 @@ pub enum StoreEffect {
 
 /// The maximum length of a brief at the start of a session, in UTF-16 units. The limit is small, because such a brief
 /// only describes the last session.
-const MAX_STARTUP_BRIEF: usize = 2_000;
+const MAX_STARTUP_BRIEF_UNITS: usize = 2_000;
 
 /// The maximum length of a brief after a replayed conversation, in UTF-16 units. The limit is small, because such a
 /// brief only lists later changes.
-const MAX_REPLAYED_BRIEF: usize = 1_000;
+const MAX_REPLAYED_BRIEF_UNITS: usize = 1_000;
 
 /// Returns the effects that record an event.
-pub fn capture_effects(
-    facts: &DecisionFacts,
+pub fn changes_to_record_event(
+    facts: &CaptureFacts,
     event: &Event,
     record: &JournalRecord,
     policy: &RecordPolicy,
-) -> Vec<StoreEffect> {
-    let mut effects = vec![StoreEffect::AppendJournal(record.to_json_line())];
+) -> Vec<StoreChange> {
+    let mut effects = vec![StoreChange::AppendJournal(record.to_json_line())];
     // A sub-agent has its own context, so its events do not change the session's state.
-    if event.agent.is_none() || matches!(event.kind, EventKind::Summary { .. }) {
-        effects.extend(state_effects(facts, event, policy));
+    if event.subagent.is_none() || matches!(event.kind, EventKind::Summary { .. }) {
+        effects.extend(session_state_changes(facts, event, policy));
     }
-    if event.torn {
+    if event.is_payload_truncated {
         // A truncated payload must not cancel a pending brief.
-        effects.retain(|effect| !matches!(effect, StoreEffect::SetPending(None)));
+        effects.retain(|effect| !matches!(effect, StoreChange::SetPending(None)));
     }
     effects
 }
 
-fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) -> Vec<StoreEffect> {
+fn session_state_changes(facts: &CaptureFacts, event: &Event, policy: &RecordPolicy) -> Vec<StoreChange> {
     match &event.kind {
         EventKind::SessionStart { source } => {
-            let mut effects = vec![StoreEffect::RegisterSession(session::start_line(
+            let mut effects = vec![StoreChange::RegisterSession(session::start_line(
                 event,
                 *source,
                 facts.session_origin,
@@ -74,33 +74,33 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
             ))];
             // In a shared store, root.json is in git, and a session must not modify tracked files.
             if facts.mode == SharingMode::Private {
-                effects.push(StoreEffect::RememberSession);
+                effects.push(StoreChange::RememberSession);
             }
             if *source == StartSource::Compact {
-                effects.push(StoreEffect::SetPending(None));
+                effects.push(StoreChange::SetPending(None));
             }
             effects
         }
         EventKind::BeforeCompact { .. } => {
-            vec![StoreEffect::SetPending(Some(PendingBrief::Announced)), StoreEffect::Checkpoint]
+            vec![StoreChange::SetPending(Some(PendingBrief::Announced)), StoreChange::Checkpoint]
         }
         // An after-compact event without a summary means that the compaction happened but no session start has
         // followed yet.
         EventKind::Summary { .. } | EventKind::AfterCompact { .. } => match facts.pending_brief {
-            Some(PendingBrief::Announced) => vec![StoreEffect::SetPending(Some(PendingBrief::Due))],
+            Some(PendingBrief::Announced) => vec![StoreChange::SetPending(Some(PendingBrief::Due))],
             Some(PendingBrief::Due) | None => Vec::new(),
         },
         // Either this prompt gets the brief, or the announced compaction did not happen.
         EventKind::Prompt { .. } => match facts.pending_brief {
-            Some(_) => vec![StoreEffect::SetPending(None)],
+            Some(_) => vec![StoreChange::SetPending(None)],
             None => Vec::new(),
         },
-        EventKind::Stop(_) => vec![StoreEffect::Checkpoint],
+        EventKind::Stop(_) => vec![StoreChange::Checkpoint],
         EventKind::SessionEnd { reason } => {
             let ended = session::end_line(event, reason.as_deref(), policy);
-            let mut effects = vec![StoreEffect::Checkpoint, StoreEffect::RegisterSession(ended)];
+            let mut effects = vec![StoreChange::Checkpoint, StoreChange::RegisterSession(ended)];
             if facts.pending_brief.is_some() {
-                effects.push(StoreEffect::SetPending(None));
+                effects.push(StoreChange::SetPending(None));
             }
             effects
         }
@@ -114,7 +114,7 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
 /// Returns the occasion for a brief at this event, if any. `replays` is true if the harness resumes sessions with their
 /// whole conversation.
 pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<Occasion> {
-    if event.agent.is_some() {
+    if event.subagent.is_some() {
         return None;
     }
     match &event.kind {
@@ -145,8 +145,8 @@ pub fn resume_occasion(replays: bool) -> Occasion {
 /// Returns the maximum length of a brief, for a harness that accepts at most `context_cap` UTF-16 units.
 pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
-        Occasion::Started => context_cap.min(MAX_STARTUP_BRIEF),
-        Occasion::Replayed => context_cap.min(MAX_REPLAYED_BRIEF),
+        Occasion::Started => context_cap.min(MAX_STARTUP_BRIEF_UNITS),
+        Occasion::Replayed => context_cap.min(MAX_REPLAYED_BRIEF_UNITS),
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => context_cap,
     }
 }
@@ -154,7 +154,7 @@ pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
 /// Returns whether this event sends guidance to the summariser.
 pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
     matches!(event.kind, EventKind::BeforeCompact { .. })
-        && event.agent.is_none()
+        && event.subagent.is_none()
         && settings.compaction_guidance
 }
 
@@ -162,7 +162,7 @@ pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
 /// guidance, because the summariser may ignore it.
 pub fn summariser_guidance(facts: &[String]) -> Reply {
     let mut text = GUIDANCE_TEXT.to_owned();
-    let mut room = MAX_GUIDANCE_FACTS;
+    let mut room = MAX_GUIDANCE_FACTS_UNITS;
     let fitting = facts.iter().take_while(|fact| {
         let fits = utf16_length(fact) <= room;
         room = room.saturating_sub(utf16_length(fact));
@@ -174,7 +174,7 @@ pub fn summariser_guidance(facts: &[String]) -> Reply {
         }
         text.push_str(&format!("- {fact}\n"));
     }
-    Reply::Guidance(text)
+    Reply::GuideSummariser(text)
 }
 
 const GUIDANCE_TEXT: &str = "\
@@ -182,11 +182,11 @@ Keep verbatim in the summary: what the user asked for and every requirement they
 edited or still need to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
 /// The maximum total length of the facts in the guidance, in UTF-16 units.
-const MAX_GUIDANCE_FACTS: usize = 3_000;
+const MAX_GUIDANCE_FACTS_UNITS: usize = 3_000;
 
 /// Why a session is not captured although the user may expect it to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotCaptured<'a> {
+pub enum NotCapturedReason<'a> {
     /// The store came with the folder and is not trusted on this machine.
     Untrusted,
     /// The store was trusted at another path that no longer exists.
@@ -199,29 +199,29 @@ pub enum NotCaptured<'a> {
 
 /// Returns one line for the user at a session start, with a remedy. The line is not sent to the model, because text
 /// from an untrusted store must not reach the model unless the user requests it.
-pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
+pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCapturedReason) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
         // Nothing was ever captured in an untrusted store, so a resumed session loses nothing. In the other cases, the
         // events of a resumed session are lost.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
-            if off != NotCaptured::Untrusted => {}
+            if off != NotCapturedReason::Untrusted => {}
         _ => return Reply::Silent,
     }
-    Reply::TellUser(match off {
-        NotCaptured::Untrusted => format!(
+    Reply::MessageForUser(match off {
+        NotCapturedReason::Untrusted => format!(
             "Throughline: the records in {root}/.agent/context came with this folder and are not trusted on this \
              machine. Nothing is read from or written to them. Look at them, then run `thru trust` in a terminal."
         ),
-        NotCaptured::Moved { from } => format!(
+        NotCapturedReason::Moved { from } => format!(
             "Throughline: this project was moved from {from} to {root}. Nothing is captured here until you run \
              `thru trust --moved` in a terminal."
         ),
-        NotCaptured::Disabled => format!(
+        NotCapturedReason::Disabled => format!(
             "Throughline: hooks are turned off by `hooks.enabled = false`, so this session in {root} is not \
              captured. `thru config` shows which file contains the setting."
         ),
-        NotCaptured::Unwritable { why } => format!(
+        NotCapturedReason::Unwritable { why } => format!(
             "Throughline: the records in {root}/.agent/context cannot be written, so this session is not captured \
              ({why}). `thru doctor` explains what to do."
         ),

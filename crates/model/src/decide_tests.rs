@@ -1,24 +1,20 @@
 use super::*;
-use crate::event::{Agent, StopEvent};
+use crate::event::{EventSubagent, StopEvent};
 use crate::{journal, time};
 
-fn default_facts() -> DecisionFacts<'static> {
-    DecisionFacts {
-        mode: SharingMode::Private,
-        pending_brief: None,
-        session_origin: SessionOrigin::default(),
-    }
+fn default_facts() -> CaptureFacts<'static> {
+    CaptureFacts { mode: SharingMode::Private, pending_brief: None, session_origin: SessionOrigin::default() }
 }
 
 fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
     Event {
         session: "s1".into(),
-        id: None,
-        torn: false,
+        harness_event_id: None,
+        is_payload_truncated: false,
         previous_session: None,
         cwd: None,
         transcript: None,
-        agent: None,
+        subagent: None,
         kind,
     }
 }
@@ -28,8 +24,8 @@ fn test_policy() -> RecordPolicy<'static> {
     RecordPolicy { harness: "claude-code", checkout: "/p", redact_options: Default::default(), now }
 }
 
-fn capture_event(facts: &DecisionFacts, event: &Event) -> Vec<StoreEffect> {
-    capture_effects(facts, event, &journal::record_of_event(event, &test_policy()), &test_policy())
+fn capture_event(facts: &CaptureFacts, event: &Event) -> Vec<StoreChange> {
+    changes_to_record_event(facts, event, &journal::record_of_event(event, &test_policy()), &test_policy())
 }
 
 fn session_start(source: StartSource) -> EventKind<'static> {
@@ -40,31 +36,31 @@ fn user_prompt() -> EventKind<'static> {
     EventKind::Prompt { text: "x".into() }
 }
 
-fn effect_names(effects: &[StoreEffect]) -> Vec<&'static str> {
-    let name = |effect: &StoreEffect| match effect {
-        StoreEffect::AppendJournal(_) => "journal",
-        StoreEffect::RegisterSession(_) => "register",
-        StoreEffect::RememberSession => "remember",
-        StoreEffect::Checkpoint => "checkpoint",
-        StoreEffect::SetPending(Some(PendingBrief::Announced)) => "announced",
-        StoreEffect::SetPending(Some(PendingBrief::Due)) => "due",
-        StoreEffect::SetPending(None) => "none pending",
+fn effect_names(effects: &[StoreChange]) -> Vec<&'static str> {
+    let name = |effect: &StoreChange| match effect {
+        StoreChange::AppendJournal(_) => "journal",
+        StoreChange::RegisterSession(_) => "register",
+        StoreChange::RememberSession => "remember",
+        StoreChange::Checkpoint => "checkpoint",
+        StoreChange::SetPending(Some(PendingBrief::Announced)) => "announced",
+        StoreChange::SetPending(Some(PendingBrief::Due)) => "due",
+        StoreChange::SetPending(None) => "none pending",
     };
     effects.iter().map(name).collect()
 }
 
 #[test]
 fn effects_by_event() {
-    let shared = DecisionFacts { mode: SharingMode::Shared, ..default_facts() };
-    let announced = DecisionFacts { pending_brief: Some(PendingBrief::Announced), ..default_facts() };
-    let due = DecisionFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
+    let shared = CaptureFacts { mode: SharingMode::Shared, ..default_facts() };
+    let announced = CaptureFacts { pending_brief: Some(PendingBrief::Announced), ..default_facts() };
+    let due = CaptureFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
     let (stop, end) = (EventKind::Stop(StopEvent::default()), EventKind::SessionEnd { reason: None });
     let (compact, summary) = (
         EventKind::BeforeCompact { trigger: None, instructions: None },
         EventKind::Summary { text: "s".into() },
     );
     let after = EventKind::AfterCompact { trigger: None };
-    let cases: &[(&str, DecisionFacts, EventKind, &[&str])] = &[
+    let cases: &[(&str, CaptureFacts, EventKind, &[&str])] = &[
         ("a tool call is one write", default_facts(), EventKind::ToolDone(Default::default()), &["journal"]),
         ("a prompt", default_facts(), user_prompt(), &["journal"]),
         ("a stop", default_facts(), stop, &["journal", "checkpoint"]),
@@ -103,9 +99,12 @@ fn effects_by_event() {
 
 #[test]
 fn half_a_payload_leaves_a_brief_due() {
-    let due = DecisionFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
+    let due = CaptureFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
     assert_eq!(
-        effect_names(&capture_event(&due, &Event { torn: true, ..event_of_kind(user_prompt()) })),
+        effect_names(&capture_event(
+            &due,
+            &Event { is_payload_truncated: true, ..event_of_kind(user_prompt()) }
+        )),
         ["journal"]
     );
 }
@@ -118,8 +117,8 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
         EventKind::Stop(StopEvent::default()),
         EventKind::ToolDone(Default::default()),
     ] {
-        let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
-        let event = Event { agent, ..event_of_kind(kind) };
+        let agent = Some(EventSubagent { id: "a".into(), agent_type: "explorer".into() });
+        let event = Event { subagent: agent, ..event_of_kind(kind) };
         assert_eq!(effect_names(&capture_event(&default_facts(), &event)), ["journal"]);
         assert_eq!(brief_occasion(&event, Some(PendingBrief::Due), true), None);
         assert!(!guides_summariser(&event, &Settings::default()));
@@ -154,8 +153,8 @@ fn when_a_brief_is_given() {
             Some(Occasion::Resumed)
         );
     }
-    assert_eq!(max_brief_length(Occasion::Replayed, 9_500), MAX_REPLAYED_BRIEF);
-    assert_eq!(max_brief_length(Occasion::Started, 9_500), MAX_STARTUP_BRIEF);
+    assert_eq!(max_brief_length(Occasion::Replayed, 9_500), MAX_REPLAYED_BRIEF_UNITS);
+    assert_eq!(max_brief_length(Occasion::Started, 9_500), MAX_STARTUP_BRIEF_UNITS);
     assert_eq!(max_brief_length(Occasion::Compacted, 9_500), 9_500);
 }
 
@@ -169,29 +168,29 @@ fn the_summariser_is_guided_unless_told_not_to() {
     let text = |facts: &[&str]| match summariser_guidance(
         &facts.iter().map(|fact| (*fact).to_owned()).collect::<Vec<_>>(),
     ) {
-        Reply::Guidance(text) => text,
+        Reply::GuideSummariser(text) => text,
         other => panic!("{other:?}"),
     };
     assert_eq!(text(&[]), GUIDANCE_TEXT);
     let told = text(&["phase 2", "in progress: 2.1"]);
     assert!(told.ends_with("as they are now:\n- phase 2\n- in progress: 2.1\n"), "{told}");
-    let long = "x".repeat(MAX_GUIDANCE_FACTS);
+    let long = "x".repeat(MAX_GUIDANCE_FACTS_UNITS);
     assert_eq!(text(&[&long, "left out"]).matches("\n- ").count(), 1, "as many as fit");
     assert_eq!(text(&["first", &long]).matches("\n- ").count(), 1);
 }
 
 #[test]
 fn the_user_is_told_where_a_session_starts_why_nothing_is_captured() {
-    let moved = NotCaptured::Moved { from: "/old" };
-    let unwritable = NotCaptured::Unwritable { why: "no space" };
+    let moved = NotCapturedReason::Moved { from: "/old" };
+    let unwritable = NotCapturedReason::Unwritable { why: "no space" };
     let cases = [
-        (NotCaptured::Untrusted, "`thru trust`", false),
+        (NotCapturedReason::Untrusted, "`thru trust`", false),
         (moved, "`thru trust --moved`", true),
-        (NotCaptured::Disabled, "`thru config`", true),
+        (NotCapturedReason::Disabled, "`thru config`", true),
         (unwritable, "`thru doctor`", true),
     ];
     for (off, way_out, at_resume) in cases {
-        let told = |kind: &EventKind| matches!(not_captured_notice(kind, "/p", off), Reply::TellUser(text) if text.contains(way_out));
+        let told = |kind: &EventKind| matches!(not_captured_notice(kind, "/p", off), Reply::MessageForUser(text) if text.contains(way_out));
         assert!(told(&session_start(StartSource::Startup)), "{off:?}");
         assert_eq!(
             [StartSource::Resume, StartSource::Fork].map(|source| told(&session_start(source))),

@@ -8,21 +8,21 @@ mod view;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use outline::{FoundDecision, OutlineWarning, OutlinedDecisions, read_decisions as read_context};
+pub use outline::{OutlineWarning, OutlinedDecision, OutlinedDecisions, read_decisions as read_context};
 pub use standing::{DecisionStanding, DecisionState, fold_decisions};
 pub use stated::{StatedDecision, find_stated_decisions};
-pub use view::{SessionActivity, ViewContents, is_unedited, render_view};
+pub use view::{ContextViewContents, SessionActivity, is_context_view_unedited, render_context_view};
 
-use crate::journal::AnswerField;
+use crate::journal::RecordedAnswer;
 use crate::prompt;
 use crate::render::{in_quotation_marks, inline_for_model};
 use crate::text::{cut_to_bytes, fnv_fingerprint};
 
 /// The version that this build writes. A line with a later version is ignored.
-pub const VERSION: u8 = 1;
+pub const DECISION_FORMAT_VERSION: u8 = 1;
 
 /// The maximum length of a decision's text and of its reason, in bytes.
-pub const MAX_TEXT_BYTES: usize = 8 * 1024;
+pub const MAX_DECISION_TEXT_BYTES: usize = 8 * 1024;
 
 /// One line of `decisions.jsonl`. A line without text withdraws the decision that it supersedes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,7 +132,9 @@ impl Decision {
     }
 
     pub fn is_version_known(&self) -> bool {
-        !self.id.is_empty() && self.v <= VERSION && (!self.text.is_empty() || self.is_withdrawal())
+        !self.id.is_empty()
+            && self.v <= DECISION_FORMAT_VERSION
+            && (!self.text.is_empty() || self.is_withdrawal())
     }
 
     /// Returns whether the line withdraws a decision without replacing it.
@@ -169,21 +171,21 @@ impl Decision {
 /// Returns an id that depends only on the source and the text, so that the same answer, statement or import always
 /// gets the same id.
 pub fn id_from_content(source: DecisionSource, text: &str) -> String {
-    hash_id(&["", source.name(), text.trim()])
+    id_from_hash(&["", source.name(), text.trim()])
 }
 
 /// Returns the id of a decision that a person typed.
 pub fn id_of_typed_decision(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
-    hash_id(&[ts, by, text, supersedes])
+    id_from_hash(&[ts, by, text, supersedes])
 }
 
-fn hash_id(parts: &[&str]) -> String {
+fn id_from_hash(parts: &[&str]) -> String {
     // With twelve hex digits, the probability that two of 100,000 decisions get the same id is about 1 in 50,000.
     format!("d-{:012x}", fnv_fingerprint(parts) >> 16)
 }
 
 /// Creates a decision from an answer. Returns `None` if the user gave no answer or replied with a question.
-pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
+pub fn decision_from_answer(answer: &RecordedAnswer) -> Option<Decision> {
     let (question, chosen) = (answer.question.trim(), answer.answer.trim());
     if chosen.is_empty()
         || question.is_empty()
@@ -193,9 +195,9 @@ pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
     }
     let text = question_and_answer(answer);
     Some(Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: id_from_content(DecisionSource::Answer, &text),
-        question: cut_to_bytes(question, MAX_TEXT_BYTES).to_owned(),
+        question: cut_to_bytes(question, MAX_DECISION_TEXT_BYTES).to_owned(),
         text,
         author: "user".to_owned(),
         source: DecisionSource::Answer,
@@ -204,7 +206,7 @@ pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
 }
 
 /// Returns the question and the answer as one string, such as `Which database? → SQLite`.
-fn question_and_answer(answer: &AnswerField) -> String {
+fn question_and_answer(answer: &RecordedAnswer) -> String {
     format!("{}{ANSWER_ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
 
@@ -212,7 +214,7 @@ fn question_and_answer(answer: &AnswerField) -> String {
 const ANSWER_ARROW: &str = " → ";
 
 /// Returns the id that the decision from this answer gets.
-pub fn answer_id(answer: &AnswerField) -> String {
+pub fn answer_id(answer: &RecordedAnswer) -> String {
     id_from_content(DecisionSource::Answer, &question_and_answer(answer))
 }
 

@@ -11,7 +11,7 @@ fn decision_line(id: &str, text: &str) -> Decision {
 }
 
 fn answer_decision(question: &str, answer: &str) -> Decision {
-    decision_from_answer(&AnswerField { question: question.into(), answer: answer.into() }).unwrap()
+    decision_from_answer(&RecordedAnswer { question: question.into(), answer: answer.into() }).unwrap()
 }
 
 /// Compares the state of each decision with `expected`, which has the form `id state`.
@@ -132,10 +132,10 @@ fn an_answer_is_a_decision_unless_it_asks_back() {
         Decision { why: "small".into(), ..decision_line("a", "x") }.describe_for_model(80),
         "x, because small"
     );
-    let field = AnswerField { question: "Which database?".into(), answer: "SQLite".into() };
+    let field = RecordedAnswer { question: "Which database?".into(), answer: "SQLite".into() };
     assert_eq!(answer_id(&field), decided.id);
     for back in ["", "  ", "What is the difference?", "why not both?"] {
-        let field = AnswerField { question: "Which?".into(), answer: back.into() };
+        let field = RecordedAnswer { question: "Which?".into(), answer: back.into() };
         assert_eq!(decision_from_answer(&field), None, "{back}");
     }
 }
@@ -211,7 +211,7 @@ fn the_view_says_what_holds_and_what_does_not() {
         about: "a | b".into(),
         ..SessionActivity::default()
     }];
-    let view = render_view(&ViewContents {
+    let view = render_context_view(&ContextViewContents {
         title: "demo",
         decisions: &decisions,
         is_complete: true,
@@ -242,7 +242,7 @@ As of now.
 | s1 |  |  | 3 | 0 | 0 | a \\| b |
 ";
     assert_eq!(view.split_once('\n').unwrap().1, expected);
-    assert!(is_unedited(&view));
-    assert!(!is_unedited(&view.replace("TOML", "YAML")));
-    assert!(!is_unedited("# Context\n"));
+    assert!(is_context_view_unedited(&view));
+    assert!(!is_context_view_unedited(&view.replace("TOML", "YAML")));
+    assert!(!is_context_view_unedited("# Context\n"));
 }

@@ -23,7 +23,7 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{EventName, EventSet, FileAction, TodoStatus};
-use crate::journal::{self, AnswerField, FileField, JournalRecord, TodoField};
+use crate::journal::{self, JournalRecord, RecordedAnswer, RecordedFile, RecordedTodo};
 use crate::place;
 use crate::text::fnv_fingerprint;
 use crate::time;
@@ -43,7 +43,7 @@ pub use worth::is_generated;
 pub const SCHEMA_VERSION: u32 = 13;
 
 const WORK_OR_START: EventSet =
-    EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
+    EventSet::from_names(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
 /// The maximum number of files. A digest is read at every session start, so it must stay small.
 const MAX_FILES: usize = 400;
@@ -96,10 +96,10 @@ pub struct Digest {
     pub checks: Vec<CheckUse>,
     /// All failures, oldest first.
     pub failures: Vec<Failure>,
-    pub todos: Vec<TodoField>,
+    pub todos: Vec<RecordedTodo>,
     /// The number of the record in which the todo list last changed.
     pub todos_at: u64,
-    pub answers: Vec<AnswerField>,
+    pub answers: Vec<RecordedAnswer>,
     /// Effects on the outside world and on the checkout, oldest first.
     pub effects: Vec<EffectUse>,
     /// The branch last seen checked out.
@@ -326,8 +326,8 @@ impl Digest {
                 self.add_call(record);
             }
             Some(EventName::Stop) if main => self.add_statement(record, true),
-            None if main && record.event == journal::SAID_EVENT => self.add_statement(record, false),
-            None if main && record.event == journal::VALIDATOR_EVENT => self.add_validator_run(record),
+            None if main && record.event == journal::AGENT_MESSAGE_EVENT => self.add_statement(record, false),
+            None if main && record.event == journal::VALIDATOR_RUN_EVENT => self.add_validator_run(record),
             Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
@@ -479,16 +479,16 @@ impl Digest {
 
     /// Makes a file's path relative to the first worktree. Files with the same name in different worktrees are
     /// different files.
-    fn locate_file<'f>(&self, file: &'f FileField, record: &JournalRecord) -> Cow<'f, FileField> {
+    fn locate_file<'f>(&self, file: &'f RecordedFile, record: &JournalRecord) -> Cow<'f, RecordedFile> {
         if record.worktree == self.home || file.outside {
             return Cow::Borrowed(file);
         }
         let whole = format!("{}/{}", record.worktree, file.path);
         let path = place::path_within_checkout(&self.home, &whole).path.into_owned();
-        Cow::Owned(FileField { path, ..file.clone() })
+        Cow::Owned(RecordedFile { path, ..file.clone() })
     }
 
-    fn add_file(&mut self, file: &FileField, record: &JournalRecord) {
+    fn add_file(&mut self, file: &RecordedFile, record: &JournalRecord) {
         let last = self.records;
         let place = match self.files.iter().position(|known| known.path == file.path) {
             Some(place) => place,
@@ -522,7 +522,7 @@ impl Digest {
         }
     }
 
-    fn change_todos(&mut self, changes: &[TodoField]) {
+    fn change_todos(&mut self, changes: &[RecordedTodo]) {
         if changes.iter().all(|change| change.id.is_empty()) {
             self.todos = changes.to_vec();
             return;

@@ -10,8 +10,8 @@ fn call_record<'a>(id: &'a str, tool: &'a str) -> JournalRecord<'a> {
     }
 }
 
-fn file_fields(action: FileAction, path: &str) -> Vec<FileField> {
-    vec![FileField::new(path.to_owned(), action)]
+fn file_fields(action: FileAction, path: &str) -> Vec<RecordedFile> {
+    vec![RecordedFile::new(path.to_owned(), action)]
 }
 
 fn prompt_record(text: &str) -> JournalRecord<'_> {
@@ -99,7 +99,7 @@ fn todos_are_the_last_state() {
         todos: Some(
             todos
                 .iter()
-                .map(|(text, status)| TodoField {
+                .map(|(text, status)| RecordedTodo {
                     id: String::new(),
                     text: (*text).into(),
                     status: Some(*status),
@@ -109,7 +109,7 @@ fn todos_are_the_last_state() {
         ..call_record("", "TodoWrite")
     };
     let one = |id: &str, text: &str, status| JournalRecord {
-        todos: Some(vec![TodoField { id: id.into(), text: text.into(), status }]),
+        todos: Some(vec![RecordedTodo { id: id.into(), text: text.into(), status }]),
         ..call_record("", "TaskUpdate")
     };
     let open = |digest: &Digest| digest.open_todos().map(|todo| todo.text.clone()).collect::<Vec<_>>();
@@ -149,7 +149,7 @@ fn files_are_ranked_by_use() {
 
 #[test]
 fn prompts_of_sub_agents_are_not_the_users() {
-    let agent = journal::AgentField { id: "a".into(), kind: "x".into() };
+    let agent = journal::RecordedAgent { id: "a".into(), kind: "x".into() };
     let digest = fold_records(&[
         prompt_record("mine"),
         JournalRecord { agent: Some(agent), ..prompt_record("theirs") },
@@ -200,7 +200,11 @@ fn what_only_the_transcript_has_happened_before_the_stop() {
         text: "Commas work.".into(),
         ..JournalRecord::default()
     };
-    let said = JournalRecord { event: journal::SAID_EVENT.into(), from: "transcript".into(), ..stop.clone() };
+    let said = JournalRecord {
+        event: journal::AGENT_MESSAGE_EVENT.into(),
+        from: "transcript".into(),
+        ..stop.clone()
+    };
     let failed = JournalRecord { from: "transcript".into(), ..edit("t1", false) };
     let asked = JournalRecord { ts: ts.into(), ..prompt_record("Accept commas") };
     let interim = JournalRecord { text: "Fixing the parser first.".into(), ..said.clone() };

@@ -21,17 +21,17 @@ use serde_json::Value;
 
 pub use frontmatter::FrontmatterEntry;
 pub use items::ListItem;
-pub use line::Line;
+pub use line::LineBounds;
 pub(crate) use outline::OutlineScanner;
-pub use outline::{Heading, HidingBlock, lines_outside_blocks};
-pub use section::{HeadMatching, Section, SectionHead};
+pub use outline::{Heading, HeadingHidingBlock, lines_outside_blocks};
+pub use section::{HeadingMatching, HeadingPattern, Section};
 pub use verbatim::{unwrap_verbatim, wrap_verbatim};
 
 use frontmatter::Frontmatter;
 use line::slice_or_empty;
-use outline::{OpenBlock, Outline};
+use outline::{Outline, UnclosedBlock};
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A document. Reading from it is cheap, but every edit parses it again.
 #[derive(Debug, Clone, Default)]
@@ -49,10 +49,11 @@ impl Document {
         let mut findings = Vec::new();
         if let Err(error) = std::str::from_utf8(&bytes) {
             let before = slice_or_empty(&bytes, 0..error.valid_up_to());
-            let line = line::lines_from(&bytes, 0, 1).take_while(|line| line.start <= before.len()).count();
+            let line =
+                line::lines_from_offset(&bytes, 0, 1).take_while(|line| line.start <= before.len()).count();
             findings.push(DocumentFinding { line, kind: FindingKind::NotUtf8 });
         }
-        let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let start = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let frontmatter = Frontmatter::parse_at(&bytes, start, &mut findings);
         let (body, number) = frontmatter.as_ref().map_or((start, 1), |frontmatter| frontmatter.body_start);
         let outline = outline::outline_from(&bytes, body, number);
@@ -77,8 +78,8 @@ impl Document {
     }
 
     /// Iterates over all lines of the file, including the frontmatter. A byte order mark belongs to no line.
-    pub fn lines(&self) -> impl Iterator<Item = Line> {
-        line::lines_from(&self.bytes, self.start_after_bom(), 1)
+    pub fn lines(&self) -> impl Iterator<Item = LineBounds> {
+        line::lines_from_offset(&self.bytes, self.start_after_bom(), 1)
     }
 
     /// Returns the line ending that edits insert.
@@ -99,23 +100,23 @@ impl Document {
     }
 
     /// Returns all entries in order, including those that a later entry with the same key replaces.
-    pub fn entries(&self) -> &[FrontmatterEntry] {
+    pub fn frontmatter_entries(&self) -> &[FrontmatterEntry] {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
     /// Returns the entry for a key. If several entries have the key, the last one is used.
-    pub fn entry(&self, key: &str) -> Option<&FrontmatterEntry> {
+    pub fn frontmatter_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.frontmatter.as_ref()?.effective_entry(key)
     }
 
-    pub fn value_of(&self, key: &str) -> Option<&Value> {
-        Some(&self.entry(key)?.value)
+    pub fn frontmatter_value(&self, key: &str) -> Option<&Value> {
+        Some(&self.frontmatter_entry(key)?.value)
     }
 
     /// Returns a scalar as text, with values such as `1.0` and `true` as they were written. Returns `None` for null,
     /// lists and objects.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        let entry = self.entry(key)?;
+    pub fn frontmatter_text(&self, key: &str) -> Option<&str> {
+        let entry = self.frontmatter_entry(key)?;
         match &entry.value {
             Value::String(text) => Some(text),
             Value::Number(_) | Value::Bool(_) => std::str::from_utf8(entry.source_bytes(&self.bytes)).ok(),
@@ -123,25 +124,25 @@ impl Document {
         }
     }
 
-    pub fn integer(&self, key: &str) -> Option<i64> {
-        self.value_of(key)?.as_i64()
+    pub fn frontmatter_integer(&self, key: &str) -> Option<i64> {
+        self.frontmatter_value(key)?.as_i64()
     }
 
     /// Returns the items of a list as strings. Items of other types are returned as JSON.
-    pub fn list(&self, key: &str) -> Option<Vec<String>> {
+    pub fn frontmatter_list(&self, key: &str) -> Option<Vec<String>> {
         let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
-        Some(self.value_of(key)?.as_array()?.iter().map(text).collect())
+        Some(self.frontmatter_value(key)?.as_array()?.iter().map(text).collect())
     }
 
     /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting a
     /// key to its current value does not change any byte. Double quotes and block lists are kept.
-    pub fn set_entry(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
+    pub fn set_frontmatter_entry(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
         let value = value.into();
-        if self.entry(key).is_none() && !frontmatter::is_valid_key(key) {
+        if self.frontmatter_entry(key).is_none() && !frontmatter::is_valid_key(key) {
             return Err(EditError::BadKey(key.to_owned()));
         }
         let edits = match &self.frontmatter {
-            Some(frontmatter) => frontmatter.set_edits(&self.bytes, key, &value),
+            Some(frontmatter) => frontmatter.edits_to_set_key(&self.bytes, key, &value),
             None => {
                 let (value, end) = (scalar::write_scalar(&value, false), self.line_ending());
                 let start = self.start_after_bom();
@@ -153,8 +154,8 @@ impl Document {
     }
 
     /// Removes all entries for a key with their nested lines. Comments and blank lines are kept.
-    pub fn remove_entry(&mut self, key: &str) {
-        let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.remove_edits(key));
+    pub fn remove_frontmatter_entry(&mut self, key: &str) {
+        let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.edits_to_remove_key(key));
         self.apply_edits(edits.unwrap_or_default());
     }
 }
@@ -166,22 +167,22 @@ impl Document {
 
     /// Finds the first section that matches a path of headings. Each heading is searched for within the section of the
     /// previous one.
-    pub fn section(&self, path: &[SectionHead]) -> Option<Section<'_>> {
+    pub fn find_section(&self, path: &[HeadingPattern]) -> Option<Section<'_>> {
         self.outline.find_section(&self.bytes, path)
     }
 
     /// Returns the section from the first heading that matches `from` to the last heading that matches `until`, or to
     /// the end of the document if none does. The function is used for a pasted prompt, which may contain headings.
-    pub fn section_to_last(&self, from: SectionHead, until: SectionHead) -> Option<Section<'_>> {
+    pub fn find_section_to_last(&self, from: HeadingPattern, until: HeadingPattern) -> Option<Section<'_>> {
         self.outline.find_section_to_last(&self.bytes, from, until)
     }
 
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
-    /// section is appended to its parent section or to the document. Line endings within `text` are unchanged.
+    /// section is appended to its parent section or to the document. Line endings within `frontmatter_text` are unchanged.
     ///
-    /// Refuses `text` if it would hide or split what follows the section. `wrap_verbatim` makes any text safe.
-    pub fn set_section(&mut self, path: &[SectionHead], text: impl AsRef<[u8]>) -> Result<(), EditError> {
-        let edits = section::set_section_edits(self, path, text.as_ref())?;
+    /// Refuses `frontmatter_text` if it would hide or split what follows the section. `wrap_verbatim` makes any text safe.
+    pub fn set_section(&mut self, path: &[HeadingPattern], text: impl AsRef<[u8]>) -> Result<(), EditError> {
+        let edits = section::edits_to_set_section(self, path, text.as_ref())?;
         self.apply_edits(edits);
         Ok(())
     }
@@ -198,14 +199,15 @@ impl Document {
     }
 
     /// Returns the list items of the body outside code fences.
-    pub fn items(&self) -> Vec<ListItem> {
+    pub fn list_items(&self) -> Vec<ListItem> {
         let (start, number) = self.body_start();
         items::list_items(&self.bytes, start..self.bytes.len(), number)
     }
 
     /// Ticks an open checkbox: `- [ ]` becomes `- [x]`.
     pub fn tick_checkbox(&mut self, line: usize) -> Result<(), EditError> {
-        let item = self.items().into_iter().find(|item| item.line == line && item.checked == Some(false));
+        let item =
+            self.list_items().into_iter().find(|item| item.line == line && item.checked == Some(false));
         let mark = item.ok_or(EditError::NoOpenBox { line })?.box_mark_position;
         self.apply_edits(vec![ByteEdit::new(mark..mark + 1, "x")]);
         Ok(())
@@ -214,7 +216,7 @@ impl Document {
 
 impl Document {
     fn start_after_bom(&self) -> usize {
-        if self.bytes.starts_with(BOM) { BOM.len() } else { 0 }
+        if self.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
     }
 
     /// Returns the start of the body, and the number of its first line.
@@ -226,7 +228,7 @@ impl Document {
         self.findings.iter().any(|finding| finding.kind == FindingKind::UnclosedFrontmatter)
     }
 
-    fn unclosed_block(&self) -> Option<OpenBlock> {
+    fn find_unclosed_block(&self) -> Option<UnclosedBlock> {
         self.outline.open_block
     }
 
@@ -236,15 +238,15 @@ impl Document {
             return;
         }
         // The sort is stable, so edits at the same position keep their order.
-        edits.sort_by_key(|edit| edit.at.start);
+        edits.sort_by_key(|edit| edit.replaced_range.start);
         let mut bytes = Vec::with_capacity(
             self.bytes.len() + edits.iter().map(|edit| edit.replacement.len()).sum::<usize>(),
         );
         let mut from = 0;
         for edit in &edits {
-            bytes.extend_from_slice(slice_or_empty(&self.bytes, from..edit.at.start));
+            bytes.extend_from_slice(slice_or_empty(&self.bytes, from..edit.replaced_range.start));
             bytes.extend_from_slice(&edit.replacement);
-            from = edit.at.end;
+            from = edit.replaced_range.end;
         }
         bytes.extend_from_slice(slice_or_empty(&self.bytes, from..self.bytes.len()));
         *self = Document::parse(bytes);
@@ -253,13 +255,13 @@ impl Document {
 
 #[derive(Debug)]
 struct ByteEdit {
-    at: Range<usize>,
+    replaced_range: Range<usize>,
     replacement: Vec<u8>,
 }
 
 impl ByteEdit {
     fn new(at: Range<usize>, new: impl Into<Vec<u8>>) -> ByteEdit {
-        ByteEdit { at, replacement: new.into() }
+        ByteEdit { replaced_range: at, replacement: new.into() }
     }
 }
 
@@ -286,7 +288,7 @@ pub enum FindingKind {
     /// The value starts with a character that has another meaning in YAML, such as `|`, `&` or `@`. It is read as text.
     ForeignYaml,
     /// A block extends to the end of the document.
-    Unclosed(HidingBlock),
+    Unclosed(HeadingHidingBlock),
     /// The first line with bytes that are not UTF-8.
     NotUtf8,
 }
@@ -318,13 +320,13 @@ pub enum EditError {
     #[error("line {line} of the text is a heading of level {level}, which would end the section")]
     HeadingInText { line: usize, level: u8 },
     #[error("line {line} of the text opens a {block} that is never closed")]
-    UnclosedInText { line: usize, block: HidingBlock },
+    UnclosedInText { line: usize, block: HeadingHidingBlock },
     #[error("line {line} of the text is `---`, which would close the document's unclosed frontmatter")]
     ClosesFrontmatter { line: usize },
     #[error(
         "line {line} of the document opens a {block} that is never closed; nothing can be appended after it"
     )]
-    UnclosedInDocument { line: usize, block: HidingBlock },
+    UnclosedInDocument { line: usize, block: HeadingHidingBlock },
     #[error("line {line} is not a line of text that can be replaced")]
     NoSuchLine { line: usize },
     #[error("line {line} is not an open checklist item")]

@@ -18,16 +18,16 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use parts::CommandPart;
+use parts::RunCommand;
 use said::CommandOutput;
 
 pub use tool::tool_acts_externally as tool_acts;
 pub use words::{DescriptionDetail, describe_effect};
 
 /// The maximum lengths of an effect's text fields, in bytes.
-const MAX_WHAT_BYTES: usize = 200;
+const MAX_EFFECT_TEXT_BYTES: usize = 200;
 /// A longer list of changed files is not recorded, because a cut list says nothing about the other files.
-const MAX_STATUS_BYTES: usize = 2_000;
+const MAX_CHANGED_FILES_LIST_BYTES: usize = 2_000;
 const MAX_PLACE_BYTES: usize = 200;
 const MAX_ID_BYTES: usize = 120;
 const MAX_LINK_BYTES: usize = 300;
@@ -131,7 +131,14 @@ impl Effect {
 
     fn with_fields_cut(mut self) -> Effect {
         let limits = [
-            (&mut self.what, if self.kind == EffectKind::Status { MAX_STATUS_BYTES } else { MAX_WHAT_BYTES }),
+            (
+                &mut self.what,
+                if self.kind == EffectKind::Status {
+                    MAX_CHANGED_FILES_LIST_BYTES
+                } else {
+                    MAX_EFFECT_TEXT_BYTES
+                },
+            ),
             (&mut self.place, MAX_PLACE_BYTES),
             (&mut self.id, MAX_ID_BYTES),
             (&mut self.link, MAX_LINK_BYTES),
@@ -150,9 +157,9 @@ pub struct CompletedCall<'a> {
     pub tool: &'a str,
     pub command: &'a str,
     /// The input of a tool that takes no command, such as a title or a channel.
-    pub asked: &'a str,
+    pub tool_input: &'a str,
     pub output: &'a str,
-    pub ok: bool,
+    pub succeeded: bool,
 }
 
 /// Returns whether a command line may have an effect, that is, whether it contains a word that occurs in a rule. Other
@@ -164,22 +171,22 @@ pub fn may_have_effect(command: &str) -> bool {
 
 /// Returns the effects of a call, in the order of its commands.
 pub fn effects_of_call(made: &CompletedCall) -> Vec<Effect> {
-    let said = CommandOutput::new(made.output, made.ok);
+    let said = CommandOutput::new(made.output, made.succeeded);
     let found = if made.command.is_empty() {
         tool::effects_of_tool(made, &said)
     } else if may_have_effect(made.command) {
-        let mut seen = EffectScan { said: &said, found: Vec::new(), trial: false };
-        for part in parts::command_parts(made.command) {
-            apply_rule(&mut seen, &part);
+        let mut seen = EffectCollector { output: &said, effects: Vec::new(), is_experiment: false };
+        for part in parts::commands_run_by_line(made.command) {
+            apply_effect_rule(&mut seen, &part);
         }
-        seen.found
+        seen.effects
     } else {
         Vec::new()
     };
     found.into_iter().take(MAX_EFFECTS_PER_CALL).map(Effect::with_fields_cut).collect()
 }
 
-fn apply_rule(seen: &mut EffectScan, part: &CommandPart) {
+fn apply_effect_rule(seen: &mut EffectCollector, part: &RunCommand) {
     match part.words[0].as_str() {
         "git" => git::apply_git_rule(seen, part),
         "gh" | "glab" => forge::apply_forge_rule(seen, part),
@@ -189,21 +196,21 @@ fn apply_rule(seen: &mut EffectScan, part: &CommandPart) {
 }
 
 /// The command output that the rules search, and the effects found so far.
-struct EffectScan<'a> {
-    said: &'a CommandOutput<'a>,
-    found: Vec<Effect>,
+struct EffectCollector<'a> {
+    output: &'a CommandOutput<'a>,
+    effects: Vec<Effect>,
     /// Whether the command line created its own repository. Such a command line is an experiment.
-    trial: bool,
+    is_experiment: bool,
 }
 
-impl EffectScan<'_> {
+impl EffectCollector<'_> {
     /// Returns whether a command is assumed to have succeeded although its output does not prove it.
-    fn probably_succeeded(&self, part: &CommandPart) -> bool {
-        self.said.ok && (part.sure || !self.said.reports_failure())
+    fn probably_succeeded(&self, part: &RunCommand) -> bool {
+        self.output.call_succeeded && (part.is_success_implied || !self.output.reports_failure())
     }
 
     fn add_effect(&mut self, effect: Effect) {
-        self.found.push(effect);
+        self.effects.push(effect);
     }
 }
 

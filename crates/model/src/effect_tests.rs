@@ -24,7 +24,7 @@ fn describe_effect(effect: &Effect) -> String {
 }
 
 fn completed_call<'a>(command: &'a str, ok: bool, output: &'a str) -> CompletedCall<'a> {
-    CompletedCall { tool: "Bash", command, asked: "", output, ok }
+    CompletedCall { tool: "Bash", command, tool_input: "", output, succeeded: ok }
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn whatever_has_an_effect_is_looked_into() {
 #[test]
 fn effects_of_tools_are_recognised_by_name() {
     for (tool, asked, ok, output, expected) in rows::TOOL_CASES {
-        let made = CompletedCall { tool, command: "", asked, output, ok: *ok };
+        let made = CompletedCall { tool, command: "", tool_input: asked, output, succeeded: *ok };
         let found: Vec<String> = effects_of_call(&made).iter().map(describe_effect).collect();
         assert_eq!(found, *expected, "{tool}");
         assert!(expected.is_empty() || tool_acts(tool), "{tool}");

@@ -33,7 +33,7 @@ pub const ERROR_WORDS: &[&str] = &[
 ];
 
 /// Strings that mark errors less reliably than [`ERROR_WORDS`]. A summary also keeps lines with these strings.
-const DOUBTFUL_WORDS: &[&str] = &[
+const DOUBTFUL_ERROR_WORDS: &[&str] = &[
     "panic",
     "unable to",
     "out of memory",
@@ -93,7 +93,7 @@ const ERROR_BEGINNINGS: &[&str] = &[
 ];
 
 /// Lower-case strings that mark an error anywhere in a line.
-const ERROR_PARTS: &[&str] = &[
+const ERROR_PHRASES: &[&str] = &[
     "panicked at",
     ": *** ",
     "core dumped",
@@ -106,7 +106,8 @@ const ERROR_PARTS: &[&str] = &[
 ];
 
 /// Lower-case words that follow a number of failures, as in `3 errors`.
-const COUNTED_NOUNS: &[&str] = &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
+const COUNTED_FAILURE_NOUNS: &[&str] =
+    &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
 
 /// Words that may come between the number and one of the [`COUNTED_NOUNS`].
 const WORDS_BEFORE_COUNTED_NOUN: &[&str] =
@@ -119,7 +120,7 @@ pub fn is_error_line(line: &str) -> bool {
         return true;
     }
     let lower = without_zero_counts(line).to_lowercase();
-    let has_word = ERROR_WORDS.iter().chain(DOUBTFUL_WORDS).any(|word| lower.contains(word));
+    let has_word = ERROR_WORDS.iter().chain(DOUBTFUL_ERROR_WORDS).any(|word| lower.contains(word));
     !is_passed_test(line) && (has_word && !is_source_code(line) || starts_with_file_and_line(line))
 }
 
@@ -134,9 +135,9 @@ pub fn is_error_report(line: &str) -> bool {
     is_pytest_error_line(&line)
         || words().any(|word| ERROR_LEVELS.contains(&word))
         || words().next().is_some_and(|word| word.len() == line.len() && is_error_type(word))
-        || ERROR_PARTS.iter().any(|part| lower.contains(part))
+        || ERROR_PHRASES.iter().any(|part| lower.contains(part))
         || counts_failures(&lower)
-        || is_bad_exit(&lower)
+        || reports_nonzero_exit(&lower)
         || has_error_message(&line)
 }
 
@@ -168,7 +169,7 @@ pub fn is_warning_line(line: &str) -> bool {
 pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     let lower = line.to_lowercase();
-    if !COUNTED_NOUNS.iter().any(|word| lower.contains(word)) {
+    if !COUNTED_FAILURE_NOUNS.iter().any(|word| lower.contains(word)) {
         return Cow::Borrowed(line);
     }
     let (words, lower): (Vec<&str>, Vec<&str>) =
@@ -193,7 +194,7 @@ fn zero_count_length(words: &[&str]) -> usize {
         words[i].ends_with([',', ';', ')', '|', ']', '.'])
             || words.get(i + 1).is_none_or(|next| *next == "|" || next.ends_with(':'))
     };
-    let counted = |i: usize| COUNTED_NOUNS.contains(&bare(i));
+    let counted = |i: usize| COUNTED_FAILURE_NOUNS.contains(&bare(i));
     match bare(0) {
         "0" if counted(1) => 2,
         "0" if WORDS_BEFORE_COUNTED_NOUN.contains(&bare(1)) && counted(2) => 3,
@@ -201,7 +202,7 @@ fn zero_count_length(words: &[&str]) -> usize {
         "no" if bare(1) == "errors" || bare(1) == "failures" => 2,
         "no" if counted(1) && (is_last(1) || matches!(bare(2), "found" | "detected" | "reported")) => 2,
         word => match word.split_once([':', '=']) {
-            Some((name, "0")) if COUNTED_NOUNS.contains(&name) && is_last(0) => 1,
+            Some((name, "0")) if COUNTED_FAILURE_NOUNS.contains(&name) && is_last(0) => 1,
             // `errors: 0` is a count, but `error: 0 is not a shard` is not.
             _ if counted(0) && words[0].ends_with([':', '=']) && bare(1) == "0" && is_last(1) => 2,
             _ => 0,
@@ -215,9 +216,9 @@ const PUNCTUATION: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '!', '|',
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(PUNCTUATION)).collect();
     let is_some = |word: &str| is_number(word) && word.bytes().any(|digit| digit != b'0');
-    let is_counted = |word: Option<&&str>| word.is_some_and(|word| COUNTED_NOUNS.contains(word));
+    let is_counted = |word: Option<&&str>| word.is_some_and(|word| COUNTED_FAILURE_NOUNS.contains(word));
     words.iter().enumerate().any(|(i, word)| match word.split_once([':', '=']) {
-        Some((name, number)) => COUNTED_NOUNS.contains(&name) && is_some(number),
+        Some((name, number)) => COUNTED_FAILURE_NOUNS.contains(&name) && is_some(number),
         None if is_some(word) => {
             let is_between = words.get(i + 1).is_some_and(|word| WORDS_BEFORE_COUNTED_NOUN.contains(word));
             is_counted(words.get(i + 1)) || is_between && is_counted(words.get(i + 2))
@@ -227,7 +228,7 @@ fn counts_failures(lower: &str) -> bool {
 }
 
 /// Returns whether a line contains a nonzero exit code, such as `exit status 2` or `exited with code 1`.
-fn is_bad_exit(lower: &str) -> bool {
+fn reports_nonzero_exit(lower: &str) -> bool {
     ["exit code", "exit status", "exited with", "exit:", "exit="].iter().any(|label| {
         let after = lower.split_once(label).map_or("", |(_, after)| after);
         let number = after

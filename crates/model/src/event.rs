@@ -16,15 +16,15 @@ type Text<'a> = Cow<'a, str>;
 pub struct Event<'a> {
     pub session: Text<'a>,
     /// The harness's id for this prompt or summary.
-    pub id: Option<Text<'a>>,
+    pub harness_event_id: Option<Text<'a>>,
     /// Whether the payload was truncated. If so, part of it is missing.
-    pub torn: bool,
+    pub is_payload_truncated: bool,
     /// The session that this one continues, if the harness gave it a new id. Droid does so after a compaction.
     pub previous_session: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
     /// The sub-agent to which the event belongs, or `None` for the main agent.
-    pub agent: Option<Agent<'a>>,
+    pub subagent: Option<EventSubagent<'a>>,
     pub kind: EventKind<'a>,
 }
 
@@ -40,9 +40,9 @@ impl Event<'_> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Agent<'a> {
+pub struct EventSubagent<'a> {
     pub id: Text<'a>,
-    pub kind: Text<'a>,
+    pub agent_type: Text<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -88,16 +88,16 @@ pub struct StopEvent<'a> {
     /// The agent's last message, if the payload contains it.
     pub message: Option<Text<'a>>,
     /// The harness's id for that message.
-    pub id: Option<Text<'a>>,
+    pub message_id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
     /// Whether no stop hook has made the agent continue since the user's last prompt.
-    pub is_first: Option<bool>,
+    pub is_first_since_prompt: Option<bool>,
     /// The number of sub-agents still running in the background.
     pub running_subagents: usize,
     /// The turn's token usage, if the payload contains it.
-    pub usage: Option<TokenUsage<'a>>,
+    pub turn_usage: Option<TokenUsage<'a>>,
     /// How full the context window was at the turn's last request, if the payload contains it.
-    pub window: Option<ContextUse>,
+    pub context_use: Option<ContextUse>,
     /// Whether the caller cannot wait for validators. If validators must run, the caller is told to call again.
     pub cannot_wait: bool,
 }
@@ -106,7 +106,7 @@ pub struct StopEvent<'a> {
 pub struct ToolDone<'a> {
     pub tool: Text<'a>,
     /// The harness's id for this call, by which repeated reports are recognised.
-    pub id: Option<Text<'a>>,
+    pub call_id: Option<Text<'a>>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
     /// The output of a command that may be a test run or have an effect on the outside world, or the result of a tool
@@ -116,18 +116,18 @@ pub struct ToolDone<'a> {
     pub input_text: Option<Text<'a>>,
     /// The complete error message of a failed call.
     pub error: Option<Text<'a>>,
-    pub todos: Option<TodoChange<'a>>,
+    pub todo_change: Option<TodoChange<'a>>,
     /// Questions to the user, with the answers.
     pub answers: Vec<QuestionAnswer<'a>>,
     /// Work delegated to a sub-agent.
-    pub delegated: Option<DelegatedWork<'a>>,
+    pub delegated_work: Option<DelegatedWork<'a>>,
     /// A plan shown to the user. If the call succeeded, the user approved the plan.
-    pub plan: Option<Text<'a>>,
+    pub proposed_plan: Option<Text<'a>>,
     /// The unparsed result, which only the harness's adapter can interpret.
     pub raw_result: &'a [u8],
     pub exit_code: Option<i64>,
     pub failed: bool,
-    pub ms: Option<u64>,
+    pub duration_ms: Option<u64>,
 }
 
 /// A sub-agent's task and its answer. The answer is empty while the sub-agent is working.
@@ -142,12 +142,12 @@ pub struct TouchedFile<'a> {
     pub path: Text<'a>,
     pub action: FileAction,
     /// The declarations that the call changed, if its input contains the changed text.
-    pub names: ChangedNames,
+    pub changed_names: ChangedNames,
 }
 
 impl<'a> TouchedFile<'a> {
     pub fn new(path: Text<'a>, action: FileAction) -> TouchedFile<'a> {
-        TouchedFile { path, action, names: ChangedNames::default() }
+        TouchedFile { path, action, changed_names: ChangedNames::default() }
     }
 }
 

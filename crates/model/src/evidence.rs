@@ -18,17 +18,17 @@ use serde_json::{Map, Value};
 pub use import::{ForeignEvidence, read_foreign_file};
 pub use judged::{AgentAnswer, entry_of_answer};
 pub use limits::{
-    MAX_BUNDLE_BYTES, MAX_ENTRIES, MAX_PATCH_BYTES, MAX_TASK_BYTES, TrimmedBundle, entries_kept_for_new,
-    trim_to_count, trim_to_size,
+    MAX_BUNDLE_BYTES, MAX_ENTRIES_PER_BUNDLE, MAX_EVIDENCE_BYTES_PER_TASK, MAX_PATCH_BYTES, TrimmedBundle,
+    entries_kept_for_new, trim_to_count, trim_to_size,
 };
-pub use listing::{FileListing, FileState};
+pub use listing::{FileListing, ListedFileState};
 pub use observed::{entry_of_run, task_of_run, verdict_of_run};
 pub use patch::{PatchStats, patch_stats};
 pub use standing::{
-    EvidenceStanding, Freshness, ProofState, judge_evidence, rejecting_entry, trees_in_effect,
+    EvidenceStanding, Freshness, ProofState, judge_evidence, rejecting_entry, tree_hashes_in_effect,
 };
 
-use crate::plan::UnreadableReason;
+use crate::plan::PlanUnreadableReason;
 use crate::plan::fields::keeping_the_rest;
 use crate::run::TestCounts;
 use crate::time;
@@ -36,7 +36,7 @@ use crate::time;
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
 /// The scope of an entry that covers the whole project.
-pub const PROJECT_SCOPE: &str = "project";
+pub const WHOLE_PROJECT_SCOPE: &str = "project";
 
 keeping_the_rest! {
     pub struct EvidenceBundle {
@@ -226,7 +226,7 @@ impl EvidenceEntry {
     }
 
     pub fn covers_whole_project(&self) -> bool {
-        self.scope == PROJECT_SCOPE
+        self.scope == WHOLE_PROJECT_SCOPE
     }
 
     /// Returns the counts of a test run, such as `12 passed, 1 failed`, or `None` if there are none.
@@ -247,14 +247,14 @@ impl EvidenceBundle {
         }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<EvidenceBundle, UnreadableReason> {
+    pub fn parse(bytes: &[u8]) -> Result<EvidenceBundle, PlanUnreadableReason> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let bundle: EvidenceBundle = serde_json::from_slice(bytes).map_err(|error| {
-            UnreadableReason::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
+            PlanUnreadableReason::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
         })?;
         match bundle.schema_version.split('.').next() {
             Some("1" | "0" | "") => Ok(bundle),
-            _ => Err(UnreadableReason::Foreign {
+            _ => Err(PlanUnreadableReason::Foreign {
                 why: format!(
                     "schema_version is {}; this thru writes {SCHEMA_VERSION}",
                     crate::render::one_line(&bundle.schema_version, 40)

@@ -184,11 +184,11 @@ fn a_bundle_keeps_what_it_does_not_know() {
     assert_eq!(EvidenceBundle::parse(&bundle.to_bytes()).unwrap(), bundle);
     assert!(matches!(
         EvidenceBundle::parse(b"{\n\"entries\": 3}"),
-        Err(UnreadableReason::Damaged { line: Some(2), .. })
+        Err(PlanUnreadableReason::Damaged { line: Some(2), .. })
     ));
     assert!(matches!(
         EvidenceBundle::parse(br#"{"schema_version": "2.0.0"}"#),
-        Err(UnreadableReason::Foreign { .. })
+        Err(PlanUnreadableReason::Foreign { .. })
     ));
 }
 
@@ -199,7 +199,7 @@ fn the_same_entry_is_taken_once_and_the_oldest_are_archived() {
         assert!(bundle.add_entry(EvidenceEntry { id: number.to_string(), ..EvidenceEntry::default() }));
     }
     assert!(!bundle.add_entry(EvidenceEntry { id: "7".to_owned(), ..EvidenceEntry::default() }));
-    let TrimmedBundle { bundle, archived } = trim_to_count(bundle, MAX_ENTRIES);
+    let TrimmedBundle { bundle, archived } = trim_to_count(bundle, MAX_ENTRIES_PER_BUNDLE);
     assert_eq!((bundle.entries.len(), archived.len()), (100, 50));
     assert_eq!((archived[0].id.as_str(), bundle.entries[0].id.as_str()), ("0", "50"));
     let mut large = EvidenceBundle::new("1.1", "t");
@@ -258,7 +258,7 @@ fn an_open_failure_stays_in_the_bundle() {
     }
     let many = (0..102).map(|number| with_tree(run_entry(&number.to_string(), Fail))).collect();
     let TrimmedBundle { bundle, archived } = trim_to_count(of(many), 10);
-    assert_eq!((bundle.entries.len(), archived.len()), (MAX_ENTRIES, 2));
+    assert_eq!((bundle.entries.len(), archived.len()), (MAX_ENTRIES_PER_BUNDLE, 2));
 }
 
 #[test]
@@ -312,8 +312,8 @@ fn the_files_of_what_counts_stay_known() {
     let tree = |tree: &str, entry| EvidenceEntry { tree: tree.to_owned(), ..entry };
     let mut entries = vec![tree("failed", run_entry("a", Fail)), tree("old", run_entry("b", Pass))];
     entries.extend((0..9).map(|number| tree(&format!("n{number}"), run_entry("b", Pass))));
-    assert_eq!(trees_in_effect(&entries, 4), ["n8", "failed"]);
-    assert_eq!(trees_in_effect(&entries, 1), ["n8"]);
+    assert_eq!(tree_hashes_in_effect(&entries, 4), ["n8", "failed"]);
+    assert_eq!(tree_hashes_in_effect(&entries, 1), ["n8"]);
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn a_listing_reads_back_and_a_torn_one_does_not() {
     let mut listing = FileListing::default();
     for (path, changed) in [("a b.rs", 3), ("x\ny", 9), ("z", 1)] {
         let hash = if path == "z" { String::new() } else { crate::plan::sha256_hex(path.as_bytes()) };
-        listing.files.insert(path.to_owned(), FileState { size: 7, modified_ns: changed, hash });
+        listing.files.insert(path.to_owned(), ListedFileState { size: 7, modified_ns: changed, hash });
     }
     assert_eq!(FileListing::parse(&listing.to_bytes()), Ok(listing.clone()));
     assert!(String::from_utf8(listing.to_bytes()).unwrap().lines().next().unwrap().ends_with("\"x\\ny\""));

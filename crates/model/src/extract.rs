@@ -37,9 +37,9 @@ pub struct NamedBlock {
 
 /// Names with special rules, all in lower case.
 #[derive(Clone, Copy, Debug)]
-pub struct NameRules<'a> {
+pub struct FileNameRules<'a> {
     /// Folders that must not be written to.
-    pub forbidden: &'a [&'a str],
+    pub forbidden_folders: &'a [&'a str],
     /// Folders whose files are guarded.
     pub guarded_folders: &'a [&'a str],
     /// Files that are guarded in every folder.
@@ -101,7 +101,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
 }
 
 /// Gives each block a safe and unique path.
-pub fn name_blocks(message: &str, rules: &NameRules) -> Vec<NamedBlock> {
+pub fn name_blocks(message: &str, rules: &FileNameRules) -> Vec<NamedBlock> {
     let mut taken = HashSet::new();
     let blocks = code_blocks(message).into_iter().enumerate();
     blocks
@@ -110,7 +110,7 @@ pub fn name_blocks(message: &str, rules: &NameRules) -> Vec<NamedBlock> {
             let (path, mut note) = match block
                 .name
                 .as_deref()
-                .map(|name| (name, safe_path(name, rules.forbidden)))
+                .map(|name| (name, safe_path(name, rules.forbidden_folders)))
             {
                 None => (plain(), String::new()),
                 Some((_, Ok(path))) => (path, String::new()),
@@ -129,8 +129,8 @@ pub fn name_blocks(message: &str, rules: &NameRules) -> Vec<NamedBlock> {
         .collect()
 }
 
-fn is_guarded(path: &str, rules: &NameRules) -> bool {
-    let parts: Vec<String> = path.split('/').map(part_as_compared).collect();
+fn is_guarded(path: &str, rules: &FileNameRules) -> bool {
+    let parts: Vec<String> = path.split('/').map(normalised_path_part).collect();
     let (folders, file) = parts.split_at(parts.len() - 1);
     folders.iter().any(|folder| rules.guarded_folders.contains(&folder.as_str()))
         || file.iter().any(|file| rules.guarded_files.contains(&file.as_str()))
@@ -138,7 +138,7 @@ fn is_guarded(path: &str, rules: &NameRules) -> bool {
 
 /// Returns a path component in the form in which some systems compare it: in lower case, without trailing dots and
 /// blanks.
-fn part_as_compared(part: &str) -> String {
+fn normalised_path_part(part: &str) -> String {
     part.trim().trim_end_matches(['.', ' ']).to_lowercase()
 }
 
@@ -168,10 +168,10 @@ pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str>
     if path.ends_with('/') || parts.is_empty() {
         return Err("it names a folder");
     }
-    if parts.iter().any(|part| *part == ".." || part_as_compared(part).is_empty()) {
+    if parts.iter().any(|part| *part == ".." || normalised_path_part(part).is_empty()) {
         return Err("it leads out of the folder");
     }
-    if parts.iter().map(|part| part_as_compared(part)).any(|part| forbidden.contains(&part.as_str())) {
+    if parts.iter().map(|part| normalised_path_part(part)).any(|part| forbidden.contains(&part.as_str())) {
         return Err("nothing is written to that folder");
     }
     if path.len() > 400 || parts.iter().any(|part| part.len() > 200) {

@@ -2,8 +2,8 @@ use super::*;
 
 const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent"];
 
-const RULES: NameRules = NameRules {
-    forbidden: FORBIDDEN_FOLDERS,
+const RULES: FileNameRules = FileNameRules {
+    forbidden_folders: FORBIDDEN_FOLDERS,
     guarded_folders: &[".github"],
     guarded_files: &["agents.md", ".envrc"],
 };

@@ -10,26 +10,27 @@ use crate::run;
 
 mod report;
 
-use report::ReportPart;
+use report::ReportLineKind;
 
 /// The maximum number of lines kept for one failure.
-pub(crate) const MAX_LINES: usize = 6;
+pub(crate) const MAX_FAILURE_LINES: usize = 6;
 
 /// The maximum total length of the kept lines.
-const MAX_BYTES: usize = 1_200;
+const MAX_FAILURE_LINES_BYTES: usize = 1_200;
 
 /// Lower-case beginnings of lines that contain an error word but are not about the failure.
-const OTHER_BEGINNINGS: &[&str] =
+const UNRELATED_LINE_BEGINNINGS: &[&str] =
     &["--- pass", "=== run", "warning: unused", "downloading ", "downloaded ", "go: downloading "];
 
 /// Log levels of lines that only give information.
 const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debug", "TRACE"];
 
 /// Words, besides [`ERROR_WORDS`], in lines that a failing test prints.
-const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
+const TEST_FAILURE_WORDS: &[&str] =
+    &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
 
 /// Lower-case phrases with which a test logs that everything is as expected.
-const AS_EXPECTED_PARTS: &[&str] = &["as expected", "received expected", "got expected", "correctly "];
+const AS_EXPECTED_PHRASES: &[&str] = &["as expected", "received expected", "got expected", "correctly "];
 
 /// How many words at the start of a line are searched for a log entry's time and level.
 const MAX_WORDS_BEFORE_LEVEL: usize = 12;
@@ -38,7 +39,7 @@ const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
 /// Phrases in lines that report a failure without a reason.
-const UNINFORMATIVE_PARTS: &[&str] = &[
+const UNINFORMATIVE_PHRASES: &[&str] = &[
     "ERROR task failed",
     "exit status ",
     "Command failed with exit code",
@@ -49,7 +50,7 @@ const UNINFORMATIVE_PARTS: &[&str] = &[
 
 /// How informative a line is about the failure, best first. Only lines of the best rank are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum LineRank {
+enum FailureLineRank {
     Specific,
     /// The line names a Go package that failed, which says more than `FAIL`.
     PackageVerdict,
@@ -71,9 +72,9 @@ pub fn error_lines(output: &Redacted) -> String {
         }
         is_below_warning = is_warning_line(line);
     }
-    let parts = report::parts_of_report(&lines);
+    let parts = report::classify_report_lines(&lines);
     let ranked = lines.iter().zip(parts).filter_map(|(line, part)| Some((line_rank(line, part)?, *line)));
-    let ranked: Vec<(LineRank, &str)> = ranked.collect();
+    let ranked: Vec<(FailureLineRank, &str)> = ranked.collect();
     let best = ranked.iter().map(|(rank, _)| *rank).min();
     let mut chosen: Vec<&str> = match best {
         Some(best) => ranked.iter().filter(|(rank, _)| *rank == best).map(|(_, line)| *line).collect(),
@@ -81,13 +82,13 @@ pub fn error_lines(output: &Redacted) -> String {
     };
     let mut told = BTreeSet::new();
     chosen.retain(|line| told.insert(*line));
-    if chosen.len() > MAX_LINES {
-        chosen.retain(|line| !report::is_location(line));
+    if chosen.len() > MAX_FAILURE_LINES {
+        chosen.retain(|line| !report::is_failed_test_location(line));
     }
     let mut kept = String::new();
     for line in most_informative_lines(&chosen) {
         let line = crate::text::cut_to_bytes(line, 300);
-        if kept.len() + line.len() > MAX_BYTES {
+        if kept.len() + line.len() > MAX_FAILURE_LINES_BYTES {
             break;
         }
         if !kept.is_empty() {
@@ -110,8 +111,8 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     // A subtest is named only if its parent test is not.
     let lines: Vec<&'t str> = lines.iter().copied().filter(|line| !(has_whole && is_part(line))).collect();
     let reasons = lines.iter().filter(|line| !is_name(line)).count();
-    let names = (lines.len() - reasons).min(MAX_LINES - reasons.min(MIN_REASONS));
-    let (mut names_left, mut others_left) = (names, MAX_LINES - names);
+    let names = (lines.len() - reasons).min(MAX_FAILURE_LINES - reasons.min(MIN_REASONS));
+    let (mut names_left, mut others_left) = (names, MAX_FAILURE_LINES - names);
     let kept = lines.iter().filter(|line| {
         let left = if is_name(line) { &mut names_left } else { &mut others_left };
         let fits = *left > 0;
@@ -123,17 +124,17 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
 
 /// Returns whether a line names a failed test, in the format of any known test runner.
 pub fn names_failed_test(line: &str) -> bool {
-    run::failed_test_in_line(line).is_some() || report::is_name(line.trim())
+    run::failed_test_in_line(line).is_some() || report::is_failed_test_name(line.trim())
 }
 
 /// Returns whether a line contains a value that a test compared. Such a line is meaningless without the test's name.
 pub fn is_compared_value(line: &str) -> bool {
-    report::is_value(line.trim())
+    report::is_labelled_value(line.trim())
 }
 
 /// Returns whether a line only says where a failed test is.
 pub fn is_test_location(line: &str) -> bool {
-    report::is_location(line.trim())
+    report::is_failed_test_location(line.trim())
 }
 
 /// Returns the lines of an error from [`error_lines`], without the heading of a Python traceback.
@@ -149,7 +150,7 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
     type MessageGroup<'l> = (&'l str, Vec<(&'l str, &'l str)>, &'l str);
     let mut groups: Vec<MessageGroup> = Vec::new();
     for line in lines {
-        let (file, number, message) = split_place(line).unwrap_or(("", "", line));
+        let (file, number, message) = split_source_location(line).unwrap_or(("", "", line));
         match groups.iter_mut().find(|(known, places, _)| *known == message && !places[0].0.is_empty()) {
             Some((_, places, _)) if !file.is_empty() => places.push((file, number)),
             _ => groups.push((message, vec![(file, number)], line)),
@@ -171,12 +172,12 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
 /// Returns what an error line says, without the place where it occurred: the name of a failed test, or the message in
 /// `src/a.go:12:3: odd`.
 pub fn message_of_line(line: &str) -> &str {
-    let message = split_place(line).map_or(line, |(.., message)| message);
+    let message = split_source_location(line).map_or(line, |(.., message)| message);
     run::failed_test_in_line(message).unwrap_or(message)
 }
 
 /// Splits `src/a.go:12:3: odd` into the file, the line number and the message. Returns `None` if there is no message.
-fn split_place(line: &str) -> Option<(&str, &str, &str)> {
+fn split_source_location(line: &str) -> Option<(&str, &str, &str)> {
     if !starts_with_file_and_line(line) {
         return None;
     }
@@ -211,7 +212,7 @@ fn is_worth_keeping(line: &str) -> bool {
 
 fn is_informative(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    let is_other = OTHER_BEGINNINGS.iter().any(|words| lower.starts_with(words))
+    let is_other = UNRELATED_LINE_BEGINNINGS.iter().any(|words| lower.starts_with(words))
         || lower.ends_with("... ok")
         || lower.contains("\"level\":\"info\"")
         || line
@@ -220,14 +221,14 @@ fn is_informative(line: &str) -> bool {
             .any(|word| INFORMATION_LEVELS.contains(&word.trim_matches(['[', ']', '(', ')', ':', '|'])));
     let text = without_zero_counts(line).to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    let is_from_test = is_from_test(line);
+    let is_from_test = is_printed_by_go_test(line);
     !is_other
         && !is_log_entry(&lower)
         && !has_time_and_level(line)
-        && !(is_from_test && (lower.ends_with("output:") || has(AS_EXPECTED_PARTS)))
+        && !(is_from_test && (lower.ends_with("output:") || has(AS_EXPECTED_PHRASES)))
         && (has(ERROR_WORDS) && !is_source_code(line)
             || has_actual_value(&lower)
-            || starts_with_file_and_line(line) && (!is_from_test || has(TEST_WORDS)))
+            || starts_with_file_and_line(line) && (!is_from_test || has(TEST_FAILURE_WORDS)))
         && !is_passed_test(line)
 }
 
@@ -259,7 +260,7 @@ fn is_log_entry(lower: &str) -> bool {
 
 /// Returns whether a Go test or its helper printed the line. Findings and log messages from a test look the same, such
 /// as `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
-fn is_from_test(line: &str) -> bool {
+fn is_printed_by_go_test(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
     file.ends_with(".go") && !file.contains('/') && rest.starts_with(' ')
@@ -272,24 +273,24 @@ fn is_source_code(line: &str) -> bool {
 }
 
 /// Ranks a line, or returns `None` if it is not about the failure. `part` is its meaning in a test runner's report.
-fn line_rank(line: &str, part: Option<ReportPart>) -> Option<LineRank> {
+fn line_rank(line: &str, part: Option<ReportLineKind>) -> Option<FailureLineRank> {
     match part {
-        Some(ReportPart::Boilerplate) => is_informative(line).then_some(LineRank::Verdict),
-        Some(_) => Some(LineRank::Specific),
+        Some(ReportLineKind::Boilerplate) => is_informative(line).then_some(FailureLineRank::Verdict),
+        Some(_) => Some(FailureLineRank::Specific),
         None if !is_informative(line) => None,
-        None if is_notice(line) => Some(LineRank::Notice),
-        None if is_package_verdict(line) => Some(LineRank::PackageVerdict),
-        None if is_uninformative(line) => Some(LineRank::Verdict),
-        None => Some(LineRank::Specific),
+        None if is_npm_or_node_warning(line) => Some(FailureLineRank::Notice),
+        None if is_package_verdict(line) => Some(FailureLineRank::PackageVerdict),
+        None if is_uninformative(line) => Some(FailureLineRank::Verdict),
+        None => Some(FailureLineRank::Specific),
     }
 }
 
 fn is_uninformative(line: &str) -> bool {
-    UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
+    UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PHRASES.iter().any(|part| line.contains(part))
 }
 
 /// Returns whether a line is a warning, which is also printed when the command passes.
-fn is_notice(line: &str) -> bool {
+fn is_npm_or_node_warning(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
     BEGINNINGS.iter().any(|words| line.starts_with(words)) || is_warning_line(line)
 }
@@ -446,6 +447,6 @@ mod tests {
     #[test]
     fn the_error_lines_stay_small() {
         assert!(error_lines(&"error: x".repeat(10_000)).len() <= 300);
-        assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MAX_BYTES);
+        assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MAX_FAILURE_LINES_BYTES);
     }
 }

@@ -15,14 +15,14 @@ use crate::time;
 
 pub use ending::{OutputEnding, OutputScanner};
 pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedProblem, SCHEMA_VERSION};
-pub use live::{live_dir_of_yaml, parse_live_dir, render_live};
+pub use live::{live_dir_of_yaml, parse_live_dir, render_live_json};
 pub use words::{
-    Omission, advice_for_agent, awaited_output_text, describe_open_output, launch_prompt, message_to_keep,
-    remedy_for_output, render_omissions, subagent_instruction, valid_output_text,
+    OmittedOutput, advice_for_agent, awaited_output_text, describe_open_output, launch_prompt,
+    message_to_keep, remedy_for_output, render_omissions, subagent_instruction, valid_output_text,
 };
 
 /// The last line of a complete output.
-pub const COMPLETE_SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
+pub const COMPLETION_LINE: &str = "<!-- AGENT_COMPLETE -->";
 
 /// The file that lists the outputs of a run.
 pub const EXPECTED_FILE: &str = "expected.json";
@@ -99,7 +99,7 @@ pub enum FoundOutput {
 
 /// What a run does next for an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaunchStep {
+pub enum NextLaunchStep {
     Reuse,
     Launch,
     /// The output was already launched as many times as allowed.
@@ -128,7 +128,7 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
             return judged(OutputVerdict::Empty, "it contains only the last line".to_owned());
         }
         OutputEnding::NoSentinel => {
-            return judged(OutputVerdict::Incomplete, format!("its last line is not `{COMPLETE_SENTINEL}`"));
+            return judged(OutputVerdict::Incomplete, format!("its last line is not `{COMPLETION_LINE}`"));
         }
         OutputEnding::SentinelInFence { line } => {
             let why = format!("its last line is inside the code fence that line {line} opens");
@@ -149,17 +149,17 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
     judged(OutputVerdict::Valid, String::new())
 }
 
-pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> LaunchStep {
+pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> NextLaunchStep {
     match verdict {
-        OutputVerdict::Valid => LaunchStep::Reuse,
+        OutputVerdict::Valid => NextLaunchStep::Reuse,
         // An output with an invalid or reserved name cannot be written.
         OutputVerdict::Unsafe if Id::new(&output.file).is_err() || is_reserved_name(&output.file) => {
-            LaunchStep::NoCommand
+            NextLaunchStep::NoCommand
         }
-        _ if output.launch.is_empty() => LaunchStep::NoCommand,
+        _ if output.launch.is_empty() => NextLaunchStep::NoCommand,
         // For an output that was valid before, launches are counted from zero again.
-        _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => LaunchStep::GiveUp,
-        _ => LaunchStep::Launch,
+        _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => NextLaunchStep::GiveUp,
+        _ => NextLaunchStep::Launch,
     }
 }
 
@@ -172,7 +172,7 @@ pub fn gate_result(verdicts: impl IntoIterator<Item = (OutputTier, OutputVerdict
 }
 
 /// Returns the tier of an output that is listed without one.
-pub fn default_tier(file: &str) -> OutputTier {
+pub fn default_output_tier(file: &str) -> OutputTier {
     match file.strip_prefix("retro-") {
         Some(rest) if !rest.starts_with("cdm") => OutputTier::Advisory,
         _ => OutputTier::Critical,
@@ -182,24 +182,26 @@ pub fn default_tier(file: &str) -> OutputTier {
 /// Returns whether the run itself uses this file name. No output can have such a name.
 pub fn is_reserved_name(file: &str) -> bool {
     let beside = [LAST_MESSAGE_SUFFIX, LAUNCH_PROMPT_SUFFIX, LAUNCH_LOG_SUFFIX, LAUNCH_PROCESS_SUFFIX];
-    is_list_file(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
+    is_expected_outputs_file(file)
+        || file.starts_with("omissions.")
+        || beside.iter().any(|end| file.ends_with(end))
 }
 
 /// Returns whether a file is a list of outputs. Such a file is called `expected.json`, or `expected.<stage>.json` if
 /// several stages share a folder.
-pub fn is_list_file(file: &str) -> bool {
+pub fn is_expected_outputs_file(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }
 
 /// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it, and
 /// otherwise the first word of the name.
 pub fn agent_role_in_name<'a>(file: &'a str, stage: &str) -> &'a str {
-    let stem = stem_of(file);
+    let stem = output_file_stem(file);
     let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));
     of_stage.or_else(|| stem.split_once('-').map(|(_, role)| role)).unwrap_or(stem)
 }
 
-fn stem_of(file: &str) -> &str {
+fn output_file_stem(file: &str) -> &str {
     file.strip_suffix(".md").unwrap_or(file)
 }
 
@@ -219,7 +221,7 @@ pub fn output_of_agent(expected: &ExpectedOutputs, agent: &str) -> Option<usize>
             .map(|(i, _)| i)
             .collect()
     };
-    let mut found = having(&|file, role| role == agent || stem_of(file) == agent);
+    let mut found = having(&|file, role| role == agent || output_file_stem(file) == agent);
     if found.is_empty() {
         found = having(&|_, role| role.strip_suffix(agent).is_some_and(|rest| rest.ends_with('-')));
     }

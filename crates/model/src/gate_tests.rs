@@ -7,7 +7,7 @@ fn parse_time(text: &str) -> Timestamp {
 fn found_output(text: &str) -> FoundOutput {
     FoundOutput::File {
         modified: parse_time("2026-11-15T12:00:00Z"),
-        ending: OutputScanner::scan_text(text.as_bytes()).ending(),
+        ending: OutputScanner::scan_whole_output(text.as_bytes()).ending(),
     }
 }
 
@@ -18,7 +18,7 @@ fn expected_output() -> ExpectedOutput {
 
 #[test]
 fn each_state_of_a_file_has_its_verdict() {
-    let s = COMPLETE_SENTINEL;
+    let s = COMPLETION_LINE;
     let sealed = format!("text\n{s}\n");
     let verdict = |output: &ExpectedOutput, seen: &FoundOutput, inputs: &str| {
         judge_output(output, seen, inputs).verdict
@@ -70,7 +70,7 @@ fn each_state_of_a_file_has_its_verdict() {
     for outside in ["../review-security.md", "/etc/passwd", "a/b.md", ""] {
         let output = ExpectedOutput { file: outside.into(), ..expected_output() };
         assert_eq!(verdict(&output, &valid, "d1"), OutputVerdict::Unsafe, "{outside}");
-        assert_eq!(next_launch_step(&output, OutputVerdict::Unsafe), LaunchStep::NoCommand, "{outside}");
+        assert_eq!(next_launch_step(&output, OutputVerdict::Unsafe), NextLaunchStep::NoCommand, "{outside}");
     }
 }
 
@@ -82,13 +82,13 @@ fn each_verdict_has_its_next_launch_step() {
         ..expected_output()
     };
     for (attempts, launch, verdict, expected) in [
-        (0, &["a"][..], OutputVerdict::Valid, LaunchStep::Reuse),
-        (2, &["a"], OutputVerdict::Valid, LaunchStep::Reuse),
-        (0, &["a"], OutputVerdict::Missing, LaunchStep::Launch),
-        (1, &["a"], OutputVerdict::Stale, LaunchStep::Launch),
-        (1, &["a"], OutputVerdict::Unsafe, LaunchStep::Launch),
-        (2, &["a"], OutputVerdict::Incomplete, LaunchStep::GiveUp),
-        (0, &[], OutputVerdict::Missing, LaunchStep::NoCommand),
+        (0, &["a"][..], OutputVerdict::Valid, NextLaunchStep::Reuse),
+        (2, &["a"], OutputVerdict::Valid, NextLaunchStep::Reuse),
+        (0, &["a"], OutputVerdict::Missing, NextLaunchStep::Launch),
+        (1, &["a"], OutputVerdict::Stale, NextLaunchStep::Launch),
+        (1, &["a"], OutputVerdict::Unsafe, NextLaunchStep::Launch),
+        (2, &["a"], OutputVerdict::Incomplete, NextLaunchStep::GiveUp),
+        (0, &[], OutputVerdict::Missing, NextLaunchStep::NoCommand),
     ] {
         assert_eq!(
             next_launch_step(&launched(attempts, launch), verdict),
@@ -99,7 +99,7 @@ fn each_verdict_has_its_next_launch_step() {
     let spoiled = ExpectedOutput { was_valid: true, ..launched(2, &["a"]) };
     assert_eq!(
         next_launch_step(&spoiled, OutputVerdict::Stale),
-        LaunchStep::Launch,
+        NextLaunchStep::Launch,
         "it was valid: what is launched now counts anew"
     );
 }
@@ -130,7 +130,7 @@ fn names_tell_tier_and_role() {
         ("deep-review-security.md", "deep-review", OutputTier::Critical, "security"),
         ("notes.md", "x", OutputTier::Critical, "notes"),
     ] {
-        assert_eq!((default_tier(file), agent_role_in_name(file, stage)), (tier, role), "{file}");
+        assert_eq!((default_output_tier(file), agent_role_in_name(file, stage)), (tier, role), "{file}");
     }
 }
 
@@ -204,7 +204,7 @@ fn expected_json_says_what_is_wrong_with_it() {
 
 #[test]
 fn where_the_live_run_is() {
-    assert_eq!(parse_live_dir(&render_live("outputs/a")).as_deref(), Some("outputs/a"));
+    assert_eq!(parse_live_dir(&render_live_json("outputs/a")).as_deref(), Some("outputs/a"));
     for text in ["", "{}", "[]", r#"{"dir": 7}"#, r#"{"dir": ""}"#] {
         assert_eq!(parse_live_dir(text.as_bytes()), None, "{text}");
     }
@@ -227,10 +227,10 @@ fn where_the_live_run_is() {
 #[test]
 fn instructions_hold_what_is_judged() {
     let text = subagent_instruction("/p/review-a.md");
-    assert!(text.contains("/p/review-a.md") && text.contains(&format!("\n{COMPLETE_SENTINEL}\n")), "{text}");
+    assert!(text.contains("/p/review-a.md") && text.contains(&format!("\n{COMPLETION_LINE}\n")), "{text}");
     let output = ExpectedOutput { prompt: "Look at it.\n".into(), ..expected_output() };
     assert!(launch_prompt(&output, "/p/a").starts_with("Look at it.\n\nWrite your complete result"));
-    assert!(awaited_output_text("review", "/p/a").contains(COMPLETE_SENTINEL));
+    assert!(awaited_output_text("review", "/p/a").contains(COMPLETION_LINE));
 }
 
 #[test]

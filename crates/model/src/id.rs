@@ -8,10 +8,10 @@ pub struct Id(String);
 
 /// The maximum length of an id. Most file systems allow file names of 255 bytes, which leaves room for suffixes such
 /// as `.log.jsonl`.
-pub const MAX_BYTES: usize = 128;
+pub const MAX_ID_BYTES: usize = 128;
 
 impl Id {
-    /// Accepts a string that matches `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, has at most [`MAX_BYTES`] bytes
+    /// Accepts a string that matches `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, has at most [`MAX_STATE_FILE_BYTES`] bytes
     /// and is not a Windows device name.
     pub fn new(text: &str) -> Result<Id, InvalidId> {
         Id::check_id(text).map(|()| Id(text.to_owned()))
@@ -23,7 +23,7 @@ impl Id {
         if text.is_empty() {
             return fail("is empty");
         }
-        if text.len() > MAX_BYTES {
+        if text.len() > MAX_ID_BYTES {
             return fail("is longer than 128 bytes");
         }
         if !text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')) {
@@ -96,7 +96,7 @@ fn is_device_name(text: &str) -> bool {
 /// Returns the names whose slug (the part after the time) is `word`. If there are none, returns the names that start
 /// with `word`, or else the names that contain it. The caller tries an exact match first. An empty word matches
 /// nothing.
-pub fn names_matching<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
+pub fn names_matching_word<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();
     }
@@ -142,7 +142,7 @@ mod tests {
             ("", &[]),
         ];
         for (word, expected) in rows {
-            assert_eq!(names_matching(&names, word), expected, "{word}");
+            assert_eq!(names_matching_word(&names, word), expected, "{word}");
         }
     }
 

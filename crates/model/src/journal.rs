@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::declared::ChangedNames;
 use crate::effect::{self, Effect};
 use crate::event::{
-    Agent, Event, EventKind, EventName, FileAction, StartSource, StopEvent, TodoChange, TodoStatus, ToolDone,
+    Event, EventKind, EventName, EventSubagent, FileAction, StartSource, StopEvent, TodoChange, TodoStatus,
+    ToolDone,
 };
 use crate::failure::error_lines;
 use crate::place::{self, CheckoutPath};
@@ -18,13 +19,13 @@ use crate::shell;
 use crate::time;
 
 /// The event name for an agent's message between two prompts. This event comes from the transcript, never from a hook.
-pub const SAID_EVENT: &str = "said";
+pub const AGENT_MESSAGE_EVENT: &str = "said";
 
 /// The event name for a run of a loop's validator. This event comes from `thru` itself, never from a hook.
-pub const VALIDATOR_EVENT: &str = "validator";
+pub const VALIDATOR_RUN_EVENT: &str = "validator";
 
 /// The tool name for a call whose text is a plan that the user approved.
-pub const PLAN_TOOL: &str = "plan";
+pub const APPROVED_PLAN_TOOL: &str = "plan";
 
 /// The maximum length of each field, in bytes. A line must be small enough for a single write, and the transcript
 /// contains the full text.
@@ -38,7 +39,7 @@ pub(crate) const MAX_PLAN_BYTES: usize = 32 * 1024;
 const MAX_PATH_BYTES: usize = 4 * 1024;
 const MAX_SHORT_TEXT_BYTES: usize = 512;
 /// How many bytes at the end of an output are searched for error lines.
-const ERROR_TAIL_BYTES: usize = 16 * 1024;
+const MAX_ERROR_TAIL_BYTES_SEARCHED: usize = 16 * 1024;
 const MAX_NAME_BYTES: usize = 256;
 
 /// How many bytes of an output are searched for effects.
@@ -84,7 +85,7 @@ pub struct JournalRecord<'a> {
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<AgentField>,
+    pub agent: Option<RecordedAgent>,
     /// The source, trigger or reason of the event.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub name: Cow<'a, str>,
@@ -105,7 +106,7 @@ pub struct JournalRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<FileField>,
+    pub files: Vec<RecordedFile>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub command: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,9 +136,9 @@ pub struct JournalRecord<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effect: Vec<Effect>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub todos: Option<Vec<TodoField>>,
+    pub todos: Option<Vec<RecordedTodo>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<AnswerField>,
+    pub answers: Vec<RecordedAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
     /// A sub-agent's task. The sub-agent's answer is in `text`.
@@ -151,14 +152,14 @@ pub struct JournalRecord<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AgentField {
+pub struct RecordedAgent {
     pub id: String,
     #[serde(rename = "type", default)]
     pub kind: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileField {
+pub struct RecordedFile {
     pub path: String,
     pub action: FileAction,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -171,15 +172,15 @@ pub struct FileField {
     pub names: ChangedNames,
 }
 
-impl FileField {
-    pub fn new(path: String, action: FileAction) -> FileField {
-        FileField { path, action, outside: false, guess: false, names: ChangedNames::default() }
+impl RecordedFile {
+    pub fn new(path: String, action: FileAction) -> RecordedFile {
+        RecordedFile { path, action, outside: false, guess: false, names: ChangedNames::default() }
     }
 }
 
 /// A todo entry. An entry with an id is a change to one entry. Entries without ids form the complete list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TodoField {
+pub struct RecordedTodo {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -189,7 +190,7 @@ pub struct TodoField {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AnswerField {
+pub struct RecordedAnswer {
     pub question: String,
     pub answer: String,
 }
@@ -203,13 +204,13 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
         event: event.kind.name().into(),
         session: Cow::Borrowed(&event.session),
         worktree: policy.checkout.into(),
-        cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| folder_below(cwd, policy)),
-        id: policy.redact_and_cut_optional(event.id.as_deref(), MAX_NAME_BYTES),
+        cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| cwd_below_checkout(cwd, policy)),
+        id: policy.redact_and_cut_optional(event.harness_event_id.as_deref(), MAX_NAME_BYTES),
         previous_session: event
             .previous_session
             .as_deref()
             .map_or(Cow::Borrowed(""), |id| policy.redact_and_cut(id, MAX_NAME_BYTES)),
-        agent: event.agent.as_ref().map(|Agent { id, kind }| AgentField {
+        agent: event.subagent.as_ref().map(|EventSubagent { id, agent_type: kind }| RecordedAgent {
             id: policy.redact_and_cut(id, MAX_NAME_BYTES).into_owned(),
             kind: policy.redact_and_cut(kind, MAX_NAME_BYTES).into_owned(),
         }),
@@ -251,7 +252,7 @@ pub struct ValidatorRun<'a> {
 }
 
 /// Returns the journal line for a validator's run. As in the loop, the exit code alone decides the result.
-pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolicy) -> Vec<u8> {
+pub fn validator_run_line(session: &str, run: &ValidatorRun, policy: &RecordPolicy) -> Vec<u8> {
     let failed = run.exit_code != Some(0);
     let done = ToolDone {
         command: Some(run.command.into()),
@@ -265,7 +266,7 @@ pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolic
         v: 1,
         ts: time::to_rfc3339(policy.now).into(),
         harness: policy.harness.into(),
-        event: VALIDATOR_EVENT.into(),
+        event: VALIDATOR_RUN_EVENT.into(),
         session: session.into(),
         worktree: policy.checkout.into(),
         ok: Some(!failed),
@@ -279,7 +280,7 @@ pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolic
     record.error = match failed {
         true => Cow::Owned(error_lines(&Redacted::redact_tail(
             run.output,
-            ERROR_TAIL_BYTES,
+            MAX_ERROR_TAIL_BYTES_SEARCHED,
             policy.redact_options,
         ))),
         false => Cow::Borrowed(""),
@@ -323,10 +324,10 @@ fn set_tool_fields<'a>(
     policy: &RecordPolicy<'a>,
 ) {
     record.tool = policy.redact_and_cut(&done.tool, MAX_NAME_BYTES);
-    record.id = policy.redact_and_cut_optional(done.id.as_deref(), MAX_NAME_BYTES);
+    record.id = policy.redact_and_cut_optional(done.call_id.as_deref(), MAX_NAME_BYTES);
     record.ok = Some(!done.failed);
     record.exit = done.exit_code;
-    record.ms = done.ms;
+    record.ms = done.duration_ms;
     record.command = policy.redact_and_cut_optional(done.command.as_deref(), MAX_COMMAND_BYTES);
     if let Some(error) = &done.error {
         record.error =
@@ -337,19 +338,19 @@ fn set_tool_fields<'a>(
     }
     record.effect = effects_of_call(done, &record.command, policy);
     record.files = files_of_call(done, &record.command, cwd, policy);
-    if let Some(delegated) = &done.delegated {
+    if let Some(delegated) = &done.delegated_work {
         record.asked = policy.redact_and_cut(&delegated.task, MAX_SHORT_TEXT_BYTES);
         record.text = policy.redact_and_cut(&delegated.answer, MAX_MESSAGE_BYTES);
     }
-    if let Some(plan) = done.plan.as_deref().filter(|_| !done.failed) {
-        record.name = PLAN_TOOL.into();
+    if let Some(plan) = done.proposed_plan.as_deref().filter(|_| !done.failed) {
+        record.name = APPROVED_PLAN_TOOL.into();
         record.text = policy.redact_and_cut(plan, MAX_PLAN_BYTES);
     }
-    record.todos = done.todos.as_ref().map(|change| todo_fields(change, policy));
+    record.todos = done.todo_change.as_ref().map(|change| todo_fields(change, policy));
     record.answers = done
         .answers
         .iter()
-        .map(|answer| AnswerField {
+        .map(|answer| RecordedAnswer {
             question: policy.redact_and_cut(&answer.question, MAX_SHORT_TEXT_BYTES).into_owned(),
             answer: policy.redact_and_cut(&answer.answer, MAX_SHORT_TEXT_BYTES).into_owned(),
         })
@@ -360,23 +361,26 @@ fn set_tool_fields<'a>(
 fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
     let verdict = run::decide_result(&record.command, done.exit_code, done.failed, output);
-    record.ended = match verdict.ended {
-        RunResult::Unknown if done.exit_code == Some(0) && verdict.doubt => "ran".into(),
+    record.ended = match verdict.result {
+        RunResult::Unknown if done.exit_code == Some(0) && verdict.is_doubtful => "ran".into(),
         RunResult::Unknown => "".into(),
         ended => ended.name().into(),
     };
-    record.step = verdict.step;
-    record.checks_ended = verdict.before.map_or("", RunResult::name).into();
+    record.step = verdict.failed_check_index;
+    record.checks_ended = verdict.checks_result.map_or("", RunResult::name).into();
     record.counts = verdict.counts;
-    if let Some(line) = verdict.line {
+    if let Some(line) = verdict.deciding_line {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
         record.result =
             Redacted::redact_result_line(output, line.start..end, policy.redact_options).into_text();
     }
     // A pipe hid the failure, so the error message is in the output.
-    if verdict.ended == RunResult::Failed && !done.failed {
-        record.error =
-            Cow::Owned(error_lines(&Redacted::redact_tail(output, ERROR_TAIL_BYTES, policy.redact_options)));
+    if verdict.result == RunResult::Failed && !done.failed {
+        record.error = Cow::Owned(error_lines(&Redacted::redact_tail(
+            output,
+            MAX_ERROR_TAIL_BYTES_SEARCHED,
+            policy.redact_options,
+        )));
     }
 }
 
@@ -399,9 +403,9 @@ fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) ->
     effect::effects_of_call(&effect::CompletedCall {
         tool: &done.tool,
         command,
-        asked: &asked,
+        tool_input: &asked,
         output: &said,
-        ok: !done.failed,
+        succeeded: !done.failed,
     })
 }
 
@@ -411,18 +415,18 @@ fn files_of_call(
     command: &str,
     cwd: Option<&str>,
     policy: &RecordPolicy,
-) -> Vec<FileField> {
+) -> Vec<RecordedFile> {
     let field = |path: &str, action, guess| {
         // The path is redacted before it is parsed, because it may be a URL such as `https://user:secret@host`.
         let path = policy.redact_and_cut(path, MAX_PATH_BYTES);
         let CheckoutPath { path, is_outside } = place::path_within_checkout(policy.checkout, &path);
-        FileField { outside: is_outside, guess, ..FileField::new(path.into_owned(), action) }
+        RecordedFile { outside: is_outside, guess, ..RecordedFile::new(path.into_owned(), action) }
     };
-    let mut files: Vec<FileField> = done
+    let mut files: Vec<RecordedFile> = done
         .files
         .iter()
-        .map(|file| FileField {
-            names: redact_names(&file.names, policy),
+        .map(|file| RecordedFile {
+            names: redact_names(&file.changed_names, policy),
             ..field(&file.path, file.action, false)
         })
         .collect();
@@ -453,15 +457,15 @@ fn redact_names(names: &ChangedNames, policy: &RecordPolicy) -> ChangedNames {
     }
 }
 
-fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
+fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<RecordedTodo> {
     let text = |text: &str| policy.redact_and_cut(text, MAX_SHORT_TEXT_BYTES).into_owned();
     match change {
         TodoChange::WholeList(todos) => todos
             .iter()
             .take(MAX_TODOS)
-            .map(|todo| TodoField { id: String::new(), text: text(&todo.text), status: Some(todo.status) })
+            .map(|todo| RecordedTodo { id: String::new(), text: text(&todo.text), status: Some(todo.status) })
             .collect(),
-        TodoChange::OneEntry { id, text: words, status } => vec![TodoField {
+        TodoChange::OneEntry { id, text: words, status } => vec![RecordedTodo {
             id: policy.redact_and_cut(id, MAX_NAME_BYTES).into_owned(),
             text: words.as_deref().map(text).unwrap_or_default(),
             status: *status,
@@ -470,7 +474,7 @@ fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
 }
 
 /// Returns the working directory relative to the checkout, or an empty string for the top of the checkout.
-fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
+fn cwd_below_checkout<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
     match place::path_within_checkout(policy.checkout, &policy.redact_and_cut(cwd, MAX_PATH_BYTES))
         .path
         .as_ref()

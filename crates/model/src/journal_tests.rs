@@ -16,12 +16,12 @@ fn test_policy() -> RecordPolicy<'static> {
 fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
     Event {
         session: "s1".into(),
-        id: None,
-        torn: false,
+        harness_event_id: None,
+        is_payload_truncated: false,
         previous_session: None,
         cwd: Some("/p".into()),
         transcript: None,
-        agent: None,
+        subagent: None,
         kind,
     }
 }
@@ -43,16 +43,16 @@ fn github_token() -> String {
 fn a_tool_call_has_everything_a_reader_needs() {
     let mut event = event_of_kind(tool_event(ToolDone {
         tool: "Edit".into(),
-        id: Some("toolu_1".into()),
+        call_id: Some("toolu_1".into()),
         files: vec![
             TouchedFile::new("/p/src/../src/a.rs".into(), FileAction::Edit),
             TouchedFile::new("/etc/hosts".into(), FileAction::Read),
         ],
-        ms: Some(11),
+        duration_ms: Some(11),
         ..ToolDone::default()
     }));
     event.cwd = Some("/p/sub".into());
-    event.agent = Some(Agent { id: "a1".into(), kind: "explorer".into() });
+    event.subagent = Some(EventSubagent { id: "a1".into(), agent_type: "explorer".into() });
     assert_eq!(
         record_as_json(&event),
         json!({"v": 1, "ts": "2026-11-15T19:22:00Z", "harness": "claude-code", "event": "tool-done", "session": "s1",
@@ -69,7 +69,7 @@ fn secrets_do_not_reach_any_field() {
         event_of_kind(EventKind::Prompt { text: format!("use {secret} for it").into() }),
         event_of_kind(tool_event(ToolDone {
             tool: "Bash".into(),
-            id: Some(secret.clone().into()),
+            call_id: Some(secret.clone().into()),
             command: Some(format!("curl -H 'Authorization: Bearer {secret}' x").into()),
             error: Some(format!("bad token {secret}").into()),
             files: vec![TouchedFile::new(format!("/p/{secret}/x").into(), FileAction::Read)],
@@ -111,7 +111,11 @@ fn what_is_written_reads_back() {
         error: Some("Exit code 1\nerror: \"quoted\"".into()),
         exit_code: Some(1),
         failed: true,
-        todos: Some(TodoChange::OneEntry { id: "1".into(), text: None, status: Some(TodoStatus::Completed) }),
+        todo_change: Some(TodoChange::OneEntry {
+            id: "1".into(),
+            text: None,
+            status: Some(TodoStatus::Completed),
+        }),
         ..ToolDone::default()
     }));
     event.previous_session = Some("s0".into());
@@ -151,8 +155,8 @@ fn of_an_error_only_the_telling_lines_are_kept() {
 #[test]
 fn names_that_an_edit_changes_are_kept_unless_they_look_like_secrets() {
     let mut file = TouchedFile::new("/p/a.go".into(), FileAction::Edit);
-    file.names.added = vec!["Parse".to_owned(), github_token()];
-    file.names.removed = vec!["parseOld".to_owned()];
+    file.changed_names.added = vec!["Parse".to_owned(), github_token()];
+    file.changed_names.removed = vec!["parseOld".to_owned()];
     let done = ToolDone { tool: "Edit".into(), files: vec![file], ..ToolDone::default() };
     assert_eq!(
         record_as_json(&event_of_kind(tool_event(done)))["files"],

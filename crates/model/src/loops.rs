@@ -12,8 +12,8 @@ mod words;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use record::{LoopDamage, LoopRecord};
-pub use words::{ValidatorFailure, describe_turn, how_to_end_loop, text_to_feed};
+pub use record::{LoopRecord, LoopRecordDamage};
+pub use words::{ValidatorFailure, continuation_text, describe_turn, how_to_end_loop};
 
 /// The state of a loop. It is stored as a [`LoopRecord`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,12 +58,12 @@ pub enum LoopStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
     pub text: String,
-    pub outcome: IterationOutcome,
+    pub outcome: PromiseOutcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum IterationOutcome {
+pub enum PromiseOutcome {
     Done,
     /// The agent cannot continue without the user.
     Blocked,

@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::document::{Document, SectionHead};
+use crate::document::{Document, HeadingPattern};
 use crate::finding::{Finding, FindingLevel};
 use crate::time;
 
 pub const MANIFEST_FILE_NAME: &str = "resume-context.md";
 /// The former file name. `migrate` converts such a file.
-pub const LEGACY_FILE_NAME: &str = "_resume.md";
+pub const LEGACY_MANIFEST_FILE_NAME: &str = "_resume.md";
 /// The maximum size of a manifest in bytes. Longer text belongs in the files that it lists.
 pub const MAX_MANIFEST_BYTES: usize = 5 * 1024;
 
@@ -30,12 +30,12 @@ pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
 /// The former name of [`NEXT_OPEN_STEP`].
-const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
+const FORMER_NEXT_OPEN_STEP: &str = "continue-next-step";
 
 /// The maximum depth of a workstream's folder below the root. The deepest is `.agent/context/workstreams/<id>`.
 const MAX_FOLDER_DEPTH: usize = 4;
 
-const GATE_HEADING: SectionHead<'static> = SectionHead::prefix(1, "Validation Gate");
+const GATE_QUESTIONS_HEADING: HeadingPattern<'static> = HeadingPattern::prefix(1, "Validation Gate");
 
 /// The parsed content of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -57,8 +57,8 @@ pub struct Manifest {
 }
 
 pub fn read_manifest(document: &Document) -> Manifest {
-    let text = |key: &str| document.text(key).unwrap_or_default().to_owned();
-    let list = |key: &str| document.list(key).unwrap_or_default();
+    let text = |key: &str| document.frontmatter_text(key).unwrap_or_default().to_owned();
+    let list = |key: &str| document.frontmatter_list(key).unwrap_or_default();
     Manifest {
         project_id: text("project_id"),
         project_name: text("project_name"),
@@ -66,8 +66,8 @@ pub fn read_manifest(document: &Document) -> Manifest {
         next_action: text("next_action"),
         files_to_load: list("files_to_load"),
         last_updated: text("last_updated"),
-        current_section: document.integer("current_section"),
-        current_task: document.integer("current_task"),
+        current_section: document.frontmatter_integer("current_section"),
+        current_task: document.frontmatter_integer("current_task"),
         progress: text("progress"),
         continue_at: text("continue_at"),
         blockers: list("blockers"),
@@ -80,7 +80,7 @@ impl Manifest {
     /// Returns the skill or command that continues the work, if the manifest names one.
     pub fn named_action(&self) -> Option<&str> {
         let action = self.next_action.as_str();
-        (!["", NEXT_OPEN_STEP, NEXT_OPEN_STEP_BEFORE].contains(&action)).then_some(action)
+        (!["", NEXT_OPEN_STEP, FORMER_NEXT_OPEN_STEP].contains(&action)).then_some(action)
     }
 
     /// Returns whether every step is done, according to `progress`.
@@ -91,7 +91,7 @@ impl Manifest {
 
 /// Returns the gate's numbered questions, each including the boxes below it.
 fn gate_questions(document: &Document) -> Vec<String> {
-    let Some(gate) = document.section(&[GATE_HEADING]) else { return Vec::new() };
+    let Some(gate) = document.find_section(&[GATE_QUESTIONS_HEADING]) else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
     for item in gate.items() {
         let text = item.text.replace("**", "");
@@ -136,7 +136,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         .map(|odd| Finding::new(FindingLevel::Warning, odd.kind.to_string()).at_line("", Some(odd.line)))
         .collect();
     let mut find = |level, key: Option<&str>, text: String, hint: &str| {
-        let line = key.and_then(|key| document.entry(key)).map(|entry| entry.line);
+        let line = key.and_then(|key| document.frontmatter_entry(key)).map(|entry| entry.line);
         let finding = Finding::new(level, text).at_line("", line);
         findings.push(if hint.is_empty() { finding } else { finding.with_hint(hint) });
     };
@@ -149,7 +149,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         );
         return findings;
     }
-    match (document.text("resume_schema_version"), document.value_of("resume_version")) {
+    match (document.frontmatter_text("resume_schema_version"), document.frontmatter_value("resume_version")) {
         (Some(SCHEMA_VERSION), _) => {}
         (Some(other), _) => find(
             FindingLevel::Error,
@@ -168,11 +168,11 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         }
     }
     for key in ["project_id", "project_name", "current_phase", "next_action", "last_updated"] {
-        if document.text(key).is_none_or(|text| text.trim().is_empty()) {
+        if document.frontmatter_text(key).is_none_or(|text| text.trim().is_empty()) {
             find(FindingLevel::Error, Some(key), format!("{key} is missing"), "");
         }
     }
-    if let Some(id) = document.text("project_id").filter(|id| !is_workstream_id(id)) {
+    if let Some(id) = document.frontmatter_text("project_id").filter(|id| !is_workstream_id(id)) {
         find(
             FindingLevel::Error,
             Some("project_id"),
@@ -180,7 +180,9 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             "like 24-new-parser",
         );
     }
-    if let Some(phase) = document.text("current_phase").filter(|phase| !KNOWN_PHASES.contains(phase)) {
+    if let Some(phase) =
+        document.frontmatter_text("current_phase").filter(|phase| !KNOWN_PHASES.contains(phase))
+    {
         let hint = format!("one of {}", KNOWN_PHASES.join(", "));
         find(
             FindingLevel::Error,
@@ -189,7 +191,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             &hint,
         );
     }
-    if let Some(at) = document.text("last_updated").filter(|at| time::parse_time(at).is_none()) {
+    if let Some(at) = document.frontmatter_text("last_updated").filter(|at| time::parse_time(at).is_none()) {
         find(
             FindingLevel::Error,
             Some("last_updated"),
@@ -197,7 +199,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             "like 2026-11-15T19:22:00Z",
         );
     }
-    match document.list("files_to_load") {
+    match document.frontmatter_list("files_to_load") {
         None => {
             find(
                 FindingLevel::Error,
@@ -236,7 +238,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         }
     }
     for (key, least) in [("current_section", 0), ("current_task", 1)] {
-        match document.value_of(key) {
+        match document.frontmatter_value(key) {
             None => find(FindingLevel::Warning, None, format!("{key} is missing"), ""),
             Some(value) if value.as_i64().is_none_or(|n| n < least) => {
                 find(
@@ -249,7 +251,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             Some(_) => {}
         }
     }
-    match document.text("progress") {
+    match document.frontmatter_text("progress") {
         None => find(FindingLevel::Warning, Some("progress"), "progress is missing".into(), PROGRESS_HINT),
         Some(text) if !is_progress_text(text) => {
             find(
@@ -261,7 +263,8 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         }
         Some(_) => {}
     }
-    if document.value_of("continue_at").is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
+    if document.frontmatter_value("continue_at").is_some_and(|value| value.as_str().is_none_or(str::is_empty))
+    {
         find(
             FindingLevel::Error,
             Some("continue_at"),
@@ -271,7 +274,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
     }
     for key in ["blockers", "session_ids"] {
         let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
-        if document.value_of(key).is_some_and(|value| !texts(value)) {
+        if document.frontmatter_value(key).is_some_and(|value| !texts(value)) {
             find(
                 FindingLevel::Error,
                 Some(key),
@@ -289,7 +292,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             "number them, each with the file that answers it",
         );
     }
-    for (i, _) in asked.iter().enumerate().filter(|(_, question)| !names_a_file(question)) {
+    for (i, _) in asked.iter().enumerate().filter(|(_, question)| !question_names_file(question)) {
         let text = format!("question {} of the gate names no file", i + 1);
         find(FindingLevel::Warning, None, text, "say which file answers it, like (from plan.md)");
     }
@@ -319,11 +322,11 @@ fn progress_counts(text: &str) -> Option<(u32, u32)> {
 }
 
 pub fn has_checkboxes(steps: &Document) -> bool {
-    steps.items().iter().any(|item| item.checked.is_some())
+    steps.list_items().iter().any(|item| item.checked.is_some())
 }
 
 /// Returns whether a question names a file, such as `plan.md` or `src/api.rs`.
-fn names_a_file(question: &str) -> bool {
+fn question_names_file(question: &str) -> bool {
     let words = question.split(|c: char| c.is_whitespace() || "()[]`\"',;:?".contains(c));
     words.map(|word| word.trim_end_matches('.')).any(|word| {
         word.rsplit_once('.').is_some_and(|(name, ending)| {
@@ -389,7 +392,7 @@ pub fn is_steps_file(file: &str) -> bool {
 /// Updates section, task, progress and time from the checkboxes in `steps`. Returns false if nothing changed. A
 /// hand-written `next_action` is kept.
 pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
-    let boxes: Vec<_> = steps.items().into_iter().filter(|item| item.checked.is_some()).collect();
+    let boxes: Vec<_> = steps.list_items().into_iter().filter(|item| item.checked.is_some()).collect();
     if boxes.is_empty() {
         return false;
     }
@@ -411,23 +414,23 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
     ];
     for (key, value) in values {
         // Setting an entry cannot fail here, because the keys are valid.
-        let _ = manifest.set_entry(key, value);
+        let _ = manifest.set_frontmatter_entry(key, value);
     }
     if manifest.bytes() == before {
         return false;
     }
-    let _ = manifest.set_entry("last_updated", time::to_rfc3339(now));
+    let _ = manifest.set_frontmatter_entry("last_updated", time::to_rfc3339(now));
     true
 }
 
 /// Returns the text of the next unticked box.
 pub fn next_open_box(steps: &Document) -> Option<String> {
-    steps.items().into_iter().find(|item| item.checked == Some(false)).map(|item| item.text)
+    steps.list_items().into_iter().find(|item| item.checked == Some(false)).map(|item| item.text)
 }
 
 /// Ticks the next unticked box and returns its text.
 pub fn tick_next_box(steps: &mut Document) -> Option<String> {
-    let next = steps.items().into_iter().find(|item| item.checked == Some(false))?;
+    let next = steps.list_items().into_iter().find(|item| item.checked == Some(false))?;
     steps.tick_checkbox(next.line).ok()?;
     Some(next.text)
 }
@@ -436,7 +439,7 @@ pub fn tick_next_box(steps: &mut Document) -> Option<String> {
 pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps
-        .items()
+        .list_items()
         .into_iter()
         .filter(|item| item.checked == Some(false) && done.contains(&item.text.trim().to_lowercase()))
         .map(|item| item.line)
@@ -449,7 +452,10 @@ pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t
 pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp) -> Document {
     let mut document = Document::parse(legacy);
     let text = |document: &Document, keys: &[&str]| {
-        keys.iter().find_map(|key| document.text(key)).map(str::to_owned).filter(|text| !text.is_empty())
+        keys.iter()
+            .find_map(|key| document.frontmatter_text(key))
+            .map(str::to_owned)
+            .filter(|text| !text.is_empty())
     };
     let name = || {
         let words: Vec<&str> = project_id.split('-').skip(1).collect();
@@ -459,7 +465,7 @@ pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Ti
     // Times in older files may lack the zone, the seconds or the `T`.
     let updated = text(&document, &["last_updated", "updated"])
         .map(|updated| time::parse_time(&updated).map_or(updated, time::to_rfc3339));
-    let listed = document.list("files_to_load").filter(|files| !files.is_empty());
+    let listed = document.frontmatter_list("files_to_load").filter(|files| !files.is_empty());
     let values = [
         ("resume_schema_version", Some(json!(SCHEMA_VERSION))),
         ("last_updated", Some(json!(updated.unwrap_or_else(|| time::to_rfc3339(now))))),
@@ -483,20 +489,21 @@ pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Ti
         ("files_to_load", listed.is_none().then(|| json!(files))),
     ];
     for (key, value) in values {
-        if let Some(value) = value.filter(|value| document.value_of(key) != Some(value)) {
-            let _ = document.set_entry(key, value);
+        if let Some(value) = value.filter(|value| document.frontmatter_value(key) != Some(value)) {
+            let _ = document.set_frontmatter_entry(key, value);
         }
     }
     for old in ["resume_version", "updated", "phase", "last_skill"] {
-        document.remove_entry(old);
+        document.remove_frontmatter_entry(old);
     }
     document
 }
 
 /// Returns the phase in an old file if it is not a known phase. `migrate` replaces such a phase.
-pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
+pub fn unknown_phase_in_legacy_file(legacy: &[u8]) -> Option<String> {
     let document = Document::parse(legacy);
-    let phase = document.text("current_phase").or_else(|| document.text("phase"))?.to_owned();
+    let phase =
+        document.frontmatter_text("current_phase").or_else(|| document.frontmatter_text("phase"))?.to_owned();
     (!phase.is_empty() && !KNOWN_PHASES.contains(&normalise_phase(&phase).as_str())).then_some(phase)
 }
 
@@ -505,10 +512,10 @@ fn normalise_phase(phase: &str) -> String {
 }
 
 /// Returns whether two manifests differ only in their time.
-pub fn is_same_except_time(a: &[u8], b: &[u8]) -> bool {
+pub fn are_manifests_equal_except_time(a: &[u8], b: &[u8]) -> bool {
     let without = |bytes: &[u8]| {
         let mut document = Document::parse(bytes);
-        document.remove_entry("last_updated");
+        document.remove_frontmatter_entry("last_updated");
         document.into_bytes()
     };
     without(a) == without(b)

@@ -152,7 +152,7 @@ fn legacy_files_of_every_shape() {
             check_manifest(&document).into_iter().filter(|f| f.level == FindingLevel::Error).collect();
         assert_eq!(finding_texts(&errors), [] as [&str; 0], "{legacy}");
         assert!(document.body().starts_with(b"Body stays."), "{legacy}");
-        assert_eq!(document.text("unknown").is_some(), legacy.contains("unknown"));
+        assert_eq!(document.frontmatter_text("unknown").is_some(), legacy.contains("unknown"));
     }
     let mapped = read_manifest(&migrate_legacy(
         b"---\nphase: Planning\nlast_skill: x\nupdated: 2026-01-02\n---\n",
@@ -169,6 +169,6 @@ fn legacy_files_of_every_shape() {
         test_time(),
     ));
     assert_eq!(mapped.last_updated, "2026-01-02T10:00:00Z");
-    assert_eq!(unknown_phase(b"---\nphase: doing it\n---\n").as_deref(), Some("doing it"));
-    assert_eq!(unknown_phase(b"---\nphase: Ready_for implementation\n---\n"), None);
+    assert_eq!(unknown_phase_in_legacy_file(b"---\nphase: doing it\n---\n").as_deref(), Some("doing it"));
+    assert_eq!(unknown_phase_in_legacy_file(b"---\nphase: Ready_for implementation\n---\n"), None);
 }

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The project id that [`Marker::placeholder`] uses.
+/// The project id that [`RootMarker::placeholder`] uses.
 const NIL_PROJECT_ID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The newest layout of `.agent/context/` that this version can write.
-pub const SCHEMA_VERSION: u64 = 1;
+pub const NEWEST_STORE_VERSION: u64 = 1;
 
 /// Which parts of the store are in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -21,7 +21,7 @@ pub enum SharingMode {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marker {
+pub struct RootMarker {
     pub project_id: ProjectId,
     pub name: String,
     pub created_at: String,
@@ -48,15 +48,15 @@ impl ProjectId {
     }
 }
 
-impl Marker {
+impl RootMarker {
     /// Returns the project id, or `None` for a folder without a marker.
     pub fn project_id(&self) -> Option<&str> {
         Some(self.project_id.as_str()).filter(|id| *id != NIL_PROJECT_ID)
     }
 
     /// Returns a placeholder marker for a store without a `root.json`. Such a store can never be trusted.
-    pub fn placeholder() -> Marker {
-        Marker {
+    pub fn placeholder() -> RootMarker {
+        RootMarker {
             project_id: ProjectId(NIL_PROJECT_ID.to_owned()),
             name: String::new(),
             created_at: String::new(),
@@ -68,7 +68,7 @@ impl Marker {
 
 /// Why a `root.json` cannot be used. The store itself reports missing and unreadable files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MarkerProblem {
+pub enum RootMarkerProblem {
     Damaged { line: usize, why: String },
     Foreign { why: String },
 }
@@ -76,7 +76,7 @@ pub enum MarkerProblem {
 /// The raw fields of the file. They are parsed one by one, so that a field of the wrong type does not hide the
 /// others.
 #[derive(Deserialize)]
-struct RawMarker<'a> {
+struct RawRootMarker<'a> {
     #[serde(borrow)]
     schema_version: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -91,24 +91,24 @@ struct RawMarker<'a> {
     last_session: Option<&'a RawValue>,
 }
 
-pub fn parse_marker(bytes: &[u8]) -> Result<Marker, MarkerProblem> {
+pub fn parse_root_marker(bytes: &[u8]) -> Result<RootMarker, RootMarkerProblem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.is_empty() {
-        return Err(MarkerProblem::Damaged { line: 1, why: "the file is empty".to_owned() });
+        return Err(RootMarkerProblem::Damaged { line: 1, why: "the file is empty".to_owned() });
     }
     if !bytes.trim_ascii_start().starts_with(b"{") {
         let why = "not a valid marker: it is not a JSON object".to_owned();
-        return Err(MarkerProblem::Damaged { line: 1, why });
+        return Err(RootMarkerProblem::Damaged { line: 1, why });
     }
-    let wire: RawMarker = serde_json::from_slice(bytes).map_err(|e| MarkerProblem::Damaged {
+    let wire: RawRootMarker = serde_json::from_slice(bytes).map_err(|e| RootMarkerProblem::Damaged {
         line: e.line().max(1),
         why: format!("not a valid marker: {e}"),
     })?;
     let version =
         wire.schema_version.and_then(number_value).ok_or_else(|| missing_field_problem("schema_version"))?;
-    if version > SCHEMA_VERSION {
-        return Err(MarkerProblem::Foreign {
-            why: format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}"),
+    if version > NEWEST_STORE_VERSION {
+        return Err(RootMarkerProblem::Foreign {
+            why: format!("schema_version is {version}; this thru supports up to {NEWEST_STORE_VERSION}"),
         });
     }
     let project_id = wire
@@ -116,7 +116,7 @@ pub fn parse_marker(bytes: &[u8]) -> Result<Marker, MarkerProblem> {
         .and_then(string_value)
         .and_then(|id| ProjectId::new(&id))
         .ok_or_else(|| missing_field_problem("project_id (a lower-case uuid)"))?;
-    Ok(Marker {
+    Ok(RootMarker {
         project_id,
         name: wire.name.and_then(string_value).unwrap_or_default(),
         created_at: wire.created_at.and_then(string_value).unwrap_or_default(),
@@ -129,15 +129,15 @@ pub fn parse_marker(bytes: &[u8]) -> Result<Marker, MarkerProblem> {
 }
 
 /// Returns the bytes of a new `root.json`.
-pub fn render_marker(marker: &Marker) -> Vec<u8> {
+pub fn render_root_marker(marker: &RootMarker) -> Vec<u8> {
     let mut fields = Map::new();
-    fields.insert("schema_version".into(), SCHEMA_VERSION.into());
+    fields.insert("schema_version".into(), NEWEST_STORE_VERSION.into());
     fields.insert("project_id".into(), marker.project_id.as_str().into());
     fields.insert("name".into(), marker.name.as_str().into());
     fields.insert("created_at".into(), marker.created_at.as_str().into());
     fields
         .insert("mode".into(), if marker.mode == SharingMode::Shared { "shared" } else { "private" }.into());
-    print_json(&Value::Object(fields))
+    to_pretty_json(&Value::Object(fields))
 }
 
 /// Returns the file with a new `last_session`, or `None` if nothing changes. Unknown keys are kept, in order.
@@ -148,15 +148,15 @@ pub fn with_last_session(bytes: &[u8], session: &str) -> Option<Vec<u8>> {
         return None;
     }
     fields.insert("last_session".into(), session.into());
-    Some(print_json(&value))
+    Some(to_pretty_json(&value))
 }
 
-fn print_json(value: &Value) -> Vec<u8> {
+fn to_pretty_json(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
-fn missing_field_problem(field: &str) -> MarkerProblem {
-    MarkerProblem::Damaged { line: 1, why: format!("it has no usable {field}") }
+fn missing_field_problem(field: &str) -> RootMarkerProblem {
+    RootMarkerProblem::Damaged { line: 1, why: format!("it has no usable {field}") }
 }
 
 fn string_value(raw: &RawValue) -> Option<String> {
@@ -176,14 +176,14 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let marker = Marker {
+        let marker = RootMarker {
             project_id: ProjectId::new(TEST_PROJECT_ID).unwrap(),
             name: "demo \"x\"".into(),
             created_at: "2026-11-15T19:22:00Z".into(),
             mode: SharingMode::Shared,
             last_session: None,
         };
-        assert_eq!(parse_marker(&render_marker(&marker)), Ok(marker));
+        assert_eq!(parse_root_marker(&render_root_marker(&marker)), Ok(marker));
     }
 
     #[test]
@@ -194,14 +194,14 @@ mod tests {
         let after = String::from_utf8(with_last_session(before.as_bytes(), "s1").unwrap()).unwrap();
         let place = |key: &str| after.find(key).unwrap();
         assert!(place("zebra") < place("schema_version") && place("\"b\"") < place("\"a\""), "{after}");
-        assert_eq!(parse_marker(after.as_bytes()).unwrap().last_session.as_deref(), Some("s1"));
+        assert_eq!(parse_root_marker(after.as_bytes()).unwrap().last_session.as_deref(), Some("s1"));
         assert_eq!(with_last_session(after.as_bytes(), "s1"), None, "the same session again changes nothing");
     }
 
     #[test]
     fn damaged_and_foreign_are_told_apart() {
         let damaged =
-            |text: &str| matches!(parse_marker(text.as_bytes()), Err(MarkerProblem::Damaged { .. }));
+            |text: &str| matches!(parse_root_marker(text.as_bytes()), Err(RootMarkerProblem::Damaged { .. }));
         for text in
             ["", "{", "[]", "null", "{}", r#"{"schema_version":1}"#, r#"{"schema_version":1,"project_id":7}"#]
         {
@@ -209,10 +209,10 @@ mod tests {
         }
         assert!(damaged(r#"{"schema_version":1,"project_id":"../../../etc/passwd"}"#));
         let newer = format!(r#"{{"schema_version":2,"project_id":"{TEST_PROJECT_ID}"}}"#);
-        assert!(matches!(parse_marker(newer.as_bytes()), Err(MarkerProblem::Foreign { .. })));
+        assert!(matches!(parse_root_marker(newer.as_bytes()), Err(RootMarkerProblem::Foreign { .. })));
         let odd = format!(
             r#"{{"schema_version":1,"project_id":"{TEST_PROJECT_ID}","name":7,"mode":[],"created_at":{{}}}}"#
         );
-        assert_eq!(parse_marker(odd.as_bytes()).unwrap().name, "");
+        assert_eq!(parse_root_marker(odd.as_bytes()).unwrap().name, "");
     }
 }

@@ -148,8 +148,8 @@ impl Packet {
     /// Reads the frontmatter. The id is `name`, which is the file name without its extension. The field `id` is
     /// ignored.
     pub fn read_frontmatter(document: &Document, name: &str) -> Packet {
-        let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
-        let list = |key: &str| document.list(key).unwrap_or_default();
+        let text = |key: &str| document.frontmatter_text(key).unwrap_or_default().trim().to_owned();
+        let list = |key: &str| document.frontmatter_list(key).unwrap_or_default();
         Packet {
             id: name.to_owned(),
             created_at: text("created_at"),
@@ -164,16 +164,16 @@ impl Packet {
             validators: list("validators"),
             loop_promise: Some(text("loop_promise"))
                 .filter(|promise| !promise.is_empty() && promise != "null"),
-            loop_max_iterations: document.integer("loop_max_iterations").unwrap_or(0),
+            loop_max_iterations: document.frontmatter_integer("loop_max_iterations").unwrap_or(0),
             project_id: text("project_id"),
             head: text("head"),
             branch: text("branch"),
-            dirty: document.integer("dirty"),
+            dirty: document.frontmatter_integer("dirty"),
             claimed_by: text("claimed_by"),
             claimed_at: text("claimed_at"),
-            files_seen: text_pairs(document.value_of("files_seen")),
+            files_seen: text_pairs(document.frontmatter_value("files_seen")),
             checks_seen: document
-                .value_of("checks_seen")
+                .frontmatter_value("checks_seen")
                 .and_then(|value| serde_json::from_value(value.clone()).ok())
                 .unwrap_or_default(),
         }
@@ -214,7 +214,7 @@ pub fn packet_id(now: Timestamp, purpose: &str, n: usize) -> String {
 
 /// Returns the packet's schema version if it is newer than this build supports.
 pub fn newer_version(document: &Document) -> Option<i64> {
-    document.integer("schema_version").filter(|version| *version > SCHEMA_VERSION)
+    document.frontmatter_integer("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }
 
 #[cfg(test)]

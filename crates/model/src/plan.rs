@@ -20,17 +20,17 @@ use serde::{Deserialize, Serialize};
 pub use change::{PlanChange, apply_changes, plan_changes};
 pub use check::{PlanProblem, find_problems};
 pub use edit::{
-    AcceptanceEvidence, EditRefusal, NewTask, RefusalKind, TaskChange, add_phase, add_task, append_plan,
-    block_task, complete_task, find_phase, newly_ended_phases, refuse_new_problems, set_task, start_task,
-    unblock_task,
+    CompletionEvidence, NewTask, PlanEditRefusal, RefusalKind, TaskFieldChanges, add_phase, add_task,
+    append_plan, block_task, complete_task, find_phase, newly_ended_phases, refuse_new_problems, set_task,
+    start_task, unblock_task,
 };
 pub use follow::{FollowedPlan, LinkedTodos, follow_todos, is_task_of};
 pub use graph::{GraphLine, draw_graph};
 pub use json::{ImportWarning, ImportedPlan, read_json_or_markdown};
 pub use ledger::{LedgerComparison, LedgerLine, ReplayedLedger, fold_ledger};
-pub use markdown::{is_unedited, render_plan};
+pub use markdown::{is_plan_view_unedited, render_plan};
 pub use outline::read_outline as read_markdown;
-pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing_of_plan};
+pub use standing::{PlanStanding, TaskProgress, compare_ids_naturally, current_phase, standing_of_plan};
 pub use words::{PhaseNotes, describe_task, describe_waiting, render_phase_record};
 
 use crate::text;
@@ -252,7 +252,7 @@ fn normalise_status(word: &str) -> String {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UnreadableReason {
+pub enum PlanUnreadableReason {
     Damaged {
         line: Option<usize>,
         why: String,
@@ -280,7 +280,7 @@ impl Plan {
     }
 
     /// Parses a `plan.json` from thru's own store. An older format is converted and marked as `migrated`.
-    pub fn parse(bytes: &[u8]) -> Result<Plan, UnreadableReason> {
+    pub fn parse(bytes: &[u8]) -> Result<Plan, PlanUnreadableReason> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match read_version(bytes)? {
             PlanVersion::Current => {
@@ -294,7 +294,7 @@ impl Plan {
                 Ok(plan)
             }
             PlanVersion::Missing => Ok(json::read_unversioned_json(bytes)?.plan),
-            PlanVersion::Newer(version) => Err(UnreadableReason::Foreign {
+            PlanVersion::Newer(version) => Err(PlanUnreadableReason::Foreign {
                 why: format!("schema_version is {version}; this thru writes {SCHEMA_VERSION}"),
             }),
         }
@@ -309,7 +309,7 @@ impl Plan {
     }
 
     /// Returns the hash that identifies this plan in the ledger.
-    pub fn hash(&self) -> String {
+    pub fn content_hash(&self) -> String {
         sha256_hex(&self.to_bytes())
     }
 
@@ -358,7 +358,7 @@ enum PlanVersion {
     Newer(String),
 }
 
-fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
+fn read_version(bytes: &[u8]) -> Result<PlanVersion, PlanUnreadableReason> {
     // thru writes the version first, so a file that thru wrote need not be parsed just for its version.
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
@@ -382,8 +382,8 @@ fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
     }
 }
 
-fn damaged_reason(error: &serde_json::Error) -> UnreadableReason {
-    UnreadableReason::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
+fn damaged_reason(error: &serde_json::Error) -> PlanUnreadableReason {
+    PlanUnreadableReason::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
 }
 
 #[cfg(test)]

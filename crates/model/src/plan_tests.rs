@@ -31,7 +31,7 @@ fn unknown_fields_stay_in_their_place() {
 #[test]
 fn versions_are_told_apart() {
     let newer = Plan::parse(br#"{"schema_version":"2.0.0","phases":[]}"#);
-    assert!(matches!(newer, Err(UnreadableReason::Foreign { .. })), "{newer:?}");
+    assert!(matches!(newer, Err(PlanUnreadableReason::Foreign { .. })), "{newer:?}");
     let older = Plan::parse(br#"{"version":"1.0","tasks":[{"id":7,"title":"a","done":true}]}"#).unwrap();
     assert_eq!(
         (older.schema_version.as_str(), older.migration_status.as_str()),
@@ -44,7 +44,7 @@ fn versions_are_told_apart() {
     assert_eq!(Plan::parse(&older.to_bytes()).unwrap(), older, "migrated once");
     for (text, line) in [("", 1), ("{\n\"schema_version\": \"1.0.0\",\n\"phases\": 7}", 3)] {
         match Plan::parse(text.as_bytes()) {
-            Err(UnreadableReason::Damaged { line: found, .. }) => assert_eq!(found, Some(line), "{text}"),
+            Err(PlanUnreadableReason::Damaged { line: found, .. }) => assert_eq!(found, Some(line), "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -53,7 +53,7 @@ fn versions_are_told_apart() {
 #[test]
 fn task_ids_are_compared_naturally() {
     let mut ids = ["1.10", "1.2", "T10", "T9", "2", "10", "1.2a", "01", "1"];
-    ids.sort_by(|a, b| compare_naturally(a, b));
+    ids.sort_by(|a, b| compare_ids_naturally(a, b));
     assert_eq!(ids, ["1", "1.2", "1.2a", "1.10", "01", "2", "10", "T9", "T10"]);
 }
 
@@ -69,9 +69,9 @@ fn what_is_current_and_ready_is_computed() {
     assert_eq!(task_ids(&at.tasks_waiting_for("1.2")), ["1.10", "2.1"]);
     let plan = start_task(&plan, "1.2", "s1", TEST_TIME).unwrap();
     assert_eq!(standing_of_plan(&plan).current_task.map(|task| task.id.as_str()), Some("1.2"));
-    let plan = complete_task(&plan, "1.2", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
+    let plan = complete_task(&plan, "1.2", "s1", TEST_TIME, &CompletionEvidence::Unproven("")).unwrap();
     assert_eq!(task_ids(&standing_of_plan(&plan).ready), ["1.10", "2.1"]);
-    let plan = complete_task(&plan, "1.10", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
+    let plan = complete_task(&plan, "1.10", "s1", TEST_TIME, &CompletionEvidence::Unproven("")).unwrap();
     assert_eq!(plan.phases[0].status, PhaseStatus::Complete);
     assert_eq!(
         standing_of_plan(&plan).current_phase.map(|phase| phase.id),
@@ -101,7 +101,10 @@ fn what_is_refused_names_the_ids() {
             set_task(
                 &plan,
                 "1.2",
-                &TaskChange { depends: Some(vec!["1.10".into()]), ..TaskChange::default() },
+                &TaskFieldChanges {
+                    dependency_ids: Some(vec!["1.10".into()]),
+                    ..TaskFieldChanges::default()
+                },
             ),
             "tasks depend on each other in a circle: 1.2 → 1.10 → 1.2",
         ),
@@ -109,7 +112,7 @@ fn what_is_refused_names_the_ids() {
             set_task(
                 &plan,
                 "1.2",
-                &TaskChange { depends: Some(vec!["7.7".into()]), ..TaskChange::default() },
+                &TaskFieldChanges { dependency_ids: Some(vec!["7.7".into()]), ..TaskFieldChanges::default() },
             ),
             "1.2 depends on 7.7, which is not a task of this plan",
         ),
@@ -130,21 +133,21 @@ fn what_is_refused_names_the_ids() {
 
 #[test]
 fn a_task_with_acceptance_wants_evidence() {
-    let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
+    let change = TaskFieldChanges { acceptance: Some("tests pass".into()), ..TaskFieldChanges::default() };
     let plan = set_task(&test_plan(), "1.2", &change).unwrap();
     let refusal = complete_task(
         &plan,
         "1.2",
         "s",
         TEST_TIME,
-        &AcceptanceEvidence::Unproven("there is no evidence for it"),
+        &CompletionEvidence::Unproven("there is no evidence for it"),
     )
     .unwrap_err();
     assert_eq!(refusal.message, "1.2 has an acceptance criterion, and there is no evidence for it");
-    let proven = complete_task(&plan, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Proven).unwrap();
+    let proven = complete_task(&plan, "1.2", "s", TEST_TIME, &CompletionEvidence::Proven).unwrap();
     assert_eq!(proven.task("1.2").unwrap().without_evidence, None);
     let waived =
-        complete_task(&plan, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Waived("seen by hand")).unwrap();
+        complete_task(&plan, "1.2", "s", TEST_TIME, &CompletionEvidence::Waived("seen by hand")).unwrap();
     assert_eq!(waived.task("1.2").unwrap().without_evidence.as_deref(), Some("seen by hand"));
 }
 
@@ -153,7 +156,7 @@ fn blocked_goes_on_where_it_was() {
     let begun = start_task(&test_plan(), "1.2", "s", TEST_TIME).unwrap();
     let blocked = block_task(&begun, "1.2", "no key").unwrap();
     assert_eq!(task_ids(&standing_of_plan(&blocked).blocked), ["1.2"]);
-    assert!(complete_task(&blocked, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Proven).is_err());
+    assert!(complete_task(&blocked, "1.2", "s", TEST_TIME, &CompletionEvidence::Proven).is_err());
     assert_eq!(unblock_task(&blocked, "1.2").unwrap(), begun);
 }
 
@@ -168,7 +171,7 @@ fn an_appended_plan_keeps_its_dependencies() {
 
 #[test]
 fn todo_changes_move_their_tasks() {
-    let todo = |text: &str, status| crate::journal::TodoField {
+    let todo = |text: &str, status| crate::journal::RecordedTodo {
         id: String::new(),
         text: text.to_owned(),
         status: Some(status),
@@ -190,7 +193,7 @@ fn todo_changes_move_their_tasks() {
     let opened = set_task(
         &second.plan,
         "1.2",
-        &TaskChange { status: Some(TaskStatus::Pending), ..TaskChange::default() },
+        &TaskFieldChanges { status: Some(TaskStatus::Pending), ..TaskFieldChanges::default() },
     );
     let third = follow_todos(&opened.unwrap(), &second.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
     assert_eq!((third.changed_ids.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
@@ -199,7 +202,7 @@ fn todo_changes_move_their_tasks() {
     // A session's list does not change another session's task.
     let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", TEST_TIME);
     assert_eq!(others.changed_ids, Vec::<String>::new());
-    let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
+    let change = TaskFieldChanges { acceptance: Some("tests pass".into()), ..TaskFieldChanges::default() };
     let strict = set_task(&test_plan(), "1.2", &change).unwrap();
     let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", TEST_TIME);
     let task = ticked.plan.task("1.2").unwrap();
@@ -236,8 +239,8 @@ fn a_graph_draws_each_task_once() {
 #[test]
 fn the_view_knows_when_it_was_edited() {
     let view = render_plan(&test_plan());
-    assert!(is_unedited(&view));
-    assert!(!is_unedited(&view.replace("[ ] 1.2", "[x] 1.2")));
+    assert!(is_plan_view_unedited(&view));
+    assert!(!is_plan_view_unedited(&view.replace("[ ] 1.2", "[x] 1.2")));
     let edited = read_json_or_markdown(view.replace("[ ] 1.2", "[x] 1.2").as_bytes()).unwrap().plan;
     assert_eq!(edited.task("1.2").unwrap().status, TaskStatus::Completed);
 }
@@ -247,14 +250,17 @@ fn a_file_behind_its_ledger_is_told_from_an_edited_one() {
     let first = test_plan();
     let second = start_task(&first, "1.2", "s", TEST_TIME).unwrap();
     let lines = [LedgerLine::of_change(1, None, &first), LedgerLine::of_change(2, Some(&first), &second)];
-    assert_eq!(LedgerComparison::compare_with_file(&second.hash(), lines.iter()), LedgerComparison::Same);
     assert_eq!(
-        LedgerComparison::compare_with_file(&first.hash(), lines.iter()),
+        LedgerComparison::compare_with_file(&second.content_hash(), lines.iter()),
+        LedgerComparison::Same
+    );
+    assert_eq!(
+        LedgerComparison::compare_with_file(&first.content_hash(), lines.iter()),
         LedgerComparison::FileBehind
     );
     assert_eq!(LedgerComparison::compare_with_file("other", lines.iter()), LedgerComparison::FileEdited);
     let fold = fold_ledger(lines);
-    assert_eq!((fold.plan.as_ref(), fold.gaps.as_slice()), (Some(&second), [].as_slice()));
+    assert_eq!((fold.plan.as_ref(), fold.discontinuous_seqs.as_slice()), (Some(&second), [].as_slice()));
 }
 
 #[test]

@@ -3,9 +3,9 @@
 mod title;
 
 use crate::render::one_line;
-use crate::text::sentences;
+use crate::text::split_into_sentences;
 
-pub use title::{title_if_long, title_of};
+pub use title::{title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
@@ -29,7 +29,7 @@ const NOT_TYPED_BEGINNINGS: &[&str] = &[
 const HARNESS_ADDITION_START: &str = "If you need specific details from before exiting plan mode";
 
 /// Slash commands that control the harness or `thru` rather than the work.
-const STEERING_COMMANDS: &[&str] = &[
+const NON_WORK_SLASH_COMMANDS: &[&str] = &[
     "add-dir",
     "agents",
     "bashes",
@@ -103,14 +103,14 @@ pub const MIN_SUBSTANTIAL_CHARS: usize = 40;
 const MIN_PASTE_BYTES: usize = 700;
 
 /// The maximum length of an instruction sentence, in bytes.
-const MAX_WISH_BYTES: usize = 300;
+const MAX_INSTRUCTION_BYTES: usize = 300;
 
 /// The minimum length of an instruction sentence, in bytes. A lasting one may be shorter, such as "don't push".
-const MIN_WISH_BYTES: usize = 12;
-const MIN_LASTING_WISH_BYTES: usize = 10;
+const MIN_INSTRUCTION_BYTES: usize = 12;
+const MIN_LASTING_INSTRUCTION_BYTES: usize = 10;
 
 /// The beginnings of a prohibition.
-const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
+const PROHIBITION_BEGINNINGS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
@@ -132,7 +132,7 @@ pub fn is_typed_work_prompt(text: &str) -> bool {
     {
         return false;
     }
-    split_slash_command(text).is_none_or(|(name, _)| !STEERING_COMMANDS.contains(&name))
+    split_slash_command(text).is_none_or(|(name, _)| !NON_WORK_SLASH_COMMANDS.contains(&name))
 }
 
 /// Returns whether the text is the slash command that writes a packet about the session.
@@ -165,7 +165,7 @@ fn is_json_object(text: &str) -> bool {
 
 pub fn classify_prompt(text: &str) -> PromptKind {
     let text = text.trim();
-    let words = lower_words(text, 14);
+    let words = first_words_in_lower_case(text, 14);
     let first = words.first().map_or("", String::as_str);
     let short = words.len() <= 10;
     if short && (is_approval(first, &words) || is_choice(text)) {
@@ -228,7 +228,7 @@ pub fn is_reply(text: &str) -> bool {
     if text.chars().count() > MAX_REPLY_BYTES || matches!(classify_prompt(text), PromptKind::Question) {
         return false;
     }
-    let words = lower_words(text, 14);
+    let words = first_words_in_lower_case(text, 14);
     let first = words.first().map_or("", String::as_str);
     let small = text.to_lowercase().replace('’', "'");
     let numbered =
@@ -243,7 +243,7 @@ pub fn is_reply(text: &str) -> bool {
 
 /// Returns whether a message only chooses an option, such as `A`, `2`, `option 2`, `#3` or `1 and 3`.
 fn is_choice(text: &str) -> bool {
-    let words = lower_words(text, 6);
+    let words = first_words_in_lower_case(text, 6);
     let is_one = |word: &String| {
         matches!(
             word.as_str(),
@@ -270,15 +270,15 @@ fn is_question(text: &str, first: &str) -> bool {
 
 /// Returns whether a message is unclear without the message before it, such as "and the tests?" or "how about the
 /// reader?".
-pub fn leans_on_message_before(text: &str) -> bool {
+pub fn is_unclear_without_message_before(text: &str) -> bool {
     const MAX_LEANING_WORDS: usize = 15;
     /// A message that begins with "but" or "and" may be longer.
     const MAX_CONTINUING_WORDS: usize = 30;
     const LEANING_STARTS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];
     const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
-    let words = lower_words(text, MAX_CONTINUING_WORDS + 1);
-    let begins = |start: &&[&str]| begins_with(&words, start);
+    let words = first_words_in_lower_case(text, MAX_CONTINUING_WORDS + 1);
+    let begins = |start: &&[&str]| begins_with_words(&words, start);
     // "This line" names what it points to, but "this" before a verb or at the end does not.
     let points = words.iter().enumerate().any(|(i, word)| {
         let next = words.get(i + 1).map_or("", String::as_str);
@@ -291,12 +291,12 @@ pub fn leans_on_message_before(text: &str) -> bool {
     !is_paste && !text.starts_with('/') && (continues || words.len() <= MAX_LEANING_WORDS && points)
 }
 
-fn begins_with(words: &[String], start: &[&str]) -> bool {
+fn begins_with_words(words: &[String], start: &[&str]) -> bool {
     words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied())
 }
 
 /// Returns whether a message only asks the agent to look at something, such as "have a look at docs/plan.md".
-pub fn is_errand(text: &str) -> bool {
+pub fn only_asks_to_look(text: &str) -> bool {
     const MAX_ERRAND_WORDS: usize = 8;
     const LOOKING_STARTS: &[&[&str]] = &[
         &["look", "at"],
@@ -307,14 +307,14 @@ pub fn is_errand(text: &str) -> bool {
         &["open"],
         &["check", "out"],
     ];
-    let words = lower_words(text, MAX_ERRAND_WORDS + 1);
+    let words = first_words_in_lower_case(text, MAX_ERRAND_WORDS + 1);
     let skipped = usize::from(words.first().is_some_and(|first| first == "please"));
     words.len() <= MAX_ERRAND_WORDS
-        && LOOKING_STARTS.iter().any(|start| begins_with(&words[skipped..], start))
+        && LOOKING_STARTS.iter().any(|start| begins_with_words(&words[skipped..], start))
 }
 
 /// Returns whether a message could state what a session is about. A question, an errand or an order to commit does not.
-pub fn opens_work(text: &str) -> bool {
+pub fn may_state_session_goal(text: &str) -> bool {
     const ASKING_STARTS: &[&str] =
         &["can you tell ", "can you explain ", "could you explain ", "tell me ", "explain "];
     /// A longer order to commit or push also says what it is for.
@@ -325,7 +325,7 @@ pub fn opens_work(text: &str) -> bool {
         && small.chars().count() <= MAX_GIT_ORDER_CHARS;
     // A report with pasted output may end with a question.
     let is_report = text.lines().filter(|line| !line.trim().is_empty()).count() >= PASTED_LINES;
-    let words = lower_words(text, 1);
+    let words = first_words_in_lower_case(text, 1);
     let first = words.first().map_or("", String::as_str);
     let is_reply = ["yes", "y", "yep", "yeah", "no", "why", "how", "what"].contains(&first);
     (classify_prompt(text) == PromptKind::Task || is_report)
@@ -333,7 +333,7 @@ pub fn opens_work(text: &str) -> bool {
         && !text.starts_with('/')
         && !is_git_order
         && !is_statement_of_fact(text)
-        && !is_errand(text)
+        && !only_asks_to_look(text)
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
@@ -358,7 +358,7 @@ pub fn shorten_request(text: &str, most: usize) -> String {
 
 fn begins_with_prohibition(text: &str) -> bool {
     let small = text.to_lowercase().replace('’', "'");
-    PROHIBITIONS.iter().any(|word| small.starts_with(word))
+    PROHIBITION_BEGINNINGS.iter().any(|word| small.starts_with(word))
 }
 
 /// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
@@ -386,7 +386,7 @@ pub fn is_statement_of_fact(text: &str) -> bool {
         "remove", "instead", "not", "don't", "can", "could", "would", "use", "still", "doesn't", "isn't",
         "missing", "wrong", "fails", "failing",
     ];
-    let words = lower_words(text, 40);
+    let words = first_words_in_lower_case(text, 40);
     text.chars().count() <= MAX_FACT_CHARS
         && words.first().is_some_and(|first| FACT_STARTS.contains(&first.as_str()))
         && !words.iter().any(|word| WISH_WORDS.contains(&word.as_str()))
@@ -394,7 +394,7 @@ pub fn is_statement_of_fact(text: &str) -> bool {
 
 /// Returns whether a message, once answered, says nothing more about the work. Examples are a bare slash command and
 /// "let's discuss".
-pub fn is_without_substance(text: &str) -> bool {
+pub fn is_uninformative_once_answered(text: &str) -> bool {
     let text = text.trim();
     let words = text.split_whitespace().count();
     let is_bare_command = text.starts_with('/') && words == 1;
@@ -409,7 +409,7 @@ pub fn is_without_substance(text: &str) -> bool {
 }
 
 /// Returns the first `most` words in lower case, without surrounding punctuation.
-fn lower_words(text: &str, most: usize) -> Vec<String> {
+fn first_words_in_lower_case(text: &str, most: usize) -> Vec<String> {
     let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
     text.split_whitespace()
         .map(|word| trimmed(word).replace('’', "'"))
@@ -435,7 +435,7 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
             split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
         }
     };
-    sentences(text).flat_map(wishes).collect()
+    split_into_sentences(text).flat_map(wishes).collect()
 }
 
 /// Splits a sentence at semicolons and before prohibitions.
@@ -446,7 +446,7 @@ fn split_clauses(sentence: &str) -> Vec<&str> {
     let small = sentence.to_ascii_lowercase();
     let begins = |at: usize| {
         let rest = small[at..].replace('’', "'");
-        PROHIBITIONS.iter().any(|word| rest.starts_with(word))
+        PROHIBITION_BEGINNINGS.iter().any(|word| rest.starts_with(word))
     };
     let joint = |at: usize| {
         CLAUSE_JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
@@ -556,10 +556,10 @@ fn is_instruction(sentence: &str) -> bool {
         PERSON_WORDS.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")))
     };
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
-    let is_long_enough = sentence.len() >= MIN_WISH_BYTES
-        || sentence.len() >= MIN_LASTING_WISH_BYTES && is_lasting_instruction(sentence);
+    let is_long_enough = sentence.len() >= MIN_INSTRUCTION_BYTES
+        || sentence.len() >= MIN_LASTING_INSTRUCTION_BYTES && is_lasting_instruction(sentence);
     is_long_enough
-        && sentence.len() <= MAX_WISH_BYTES
+        && sentence.len() <= MAX_INSTRUCTION_BYTES
         && !sentence.ends_with('?')
         && !starts(ASKING_STARTS)
         && (starts(INSTRUCTION_STARTS)
@@ -572,7 +572,7 @@ fn is_instruction(sentence: &str) -> bool {
 
 /// Returns whether an instruction remains valid after its task is done.
 pub fn is_lasting_instruction(wish: &str) -> bool {
-    let words = lower_words(wish, 60);
+    let words = first_words_in_lower_case(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
     let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
         .iter()
@@ -604,14 +604,14 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
 
 /// Returns whether a later message orders what an instruction forbids. For example, "commit this" lifts "don't commit
 /// yet".
-pub fn is_lifted_by(wish: &str, later: &str) -> bool {
+pub fn is_instruction_revoked_by(wish: &str, later: &str) -> bool {
     const FORBIDDEN_STEPS: [&str; 6] = ["amend", "force", "rebase", "merge", "push", "commit"];
     const NEGATIONS: [&str; 8] = ["not", "don't", "dont", "doesn't", "didn't", "never", "without", "no"];
-    let words = lower_words(wish, 60);
+    let words = first_words_in_lower_case(wish, 60);
     let has = |words: &[String], wanted: &str| words.iter().any(|word| word == wanted);
     let negated = |words: &[String]| NEGATIONS.iter().any(|negation| has(words, negation));
     let Some(step) = FORBIDDEN_STEPS.into_iter().find(|step| has(&words, step)) else { return false };
-    let later = lower_words(later, 30);
+    let later = first_words_in_lower_case(later, 30);
     negated(&words) && has(&later, step) && !negated(&later)
 }
 
@@ -622,7 +622,7 @@ pub fn is_objection(text: &str) -> bool {
         "only",
     ];
     classify_prompt(text) != PromptKind::Question
-        && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
+        && first_words_in_lower_case(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
 }
 
 /// Returns whether the user contradicts the agent's last message.
@@ -653,7 +653,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     // "No need to" and "no problem" express agreement.
     const AGREEING_STARTS: &[&[&str]] =
         &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
-    let words = lower_words(text, 4);
+    let words = first_words_in_lower_case(text, 4);
     let begins =
         |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());
     CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)

@@ -122,7 +122,7 @@ fn messages_that_ask_for_nothing() {
         ("let's discuss how the reader keeps comments in arrays", false),
         ("push it", false),
     ] {
-        assert_eq!(is_without_substance(text), expected, "{text}");
+        assert_eq!(is_uninformative_once_answered(text), expected, "{text}");
     }
 }
 
@@ -146,7 +146,7 @@ fn messages_that_need_what_came_before() {
             false,
         ),
     ] {
-        assert_eq!(leans_on_message_before(text), expected, "{text}");
+        assert_eq!(is_unclear_without_message_before(text), expected, "{text}");
     }
 }
 
@@ -160,11 +160,11 @@ fn messages_that_open_work() {
         ("yes, and then rename the reader and all of its tests", false),
         ("/review the changes of this branch, all of them", false),
     ] {
-        assert_eq!(opens_work(text), expected, "{text}");
+        assert_eq!(may_state_session_goal(text), expected, "{text}");
     }
     assert!(
-        is_errand("have a look at docs/plan.md")
-            && !is_errand("look at the log and fix what fails there today")
+        only_asks_to_look("have a look at docs/plan.md")
+            && !only_asks_to_look("look at the log and fix what fails there today")
     );
     assert_eq!(classify_prompt("let's do a review"), PromptKind::Remark);
     assert_eq!(classify_prompt("let's do it"), PromptKind::Approval);
@@ -179,7 +179,7 @@ fn an_order_lifts_a_prohibition() {
         ("don't commit yet", "it makes no sense to commit that", false),
         ("always run make check", "push it", false),
     ] {
-        assert_eq!(is_lifted_by(wish, later), expected, "{wish} / {later}");
+        assert_eq!(is_instruction_revoked_by(wish, later), expected, "{wish} / {later}");
     }
 }
 
@@ -193,7 +193,7 @@ fn words_that_are_typed_with_a_paste() {
     assert_eq!(words_above_paste(&format!("Built: x\n{paste}")), None);
     assert_eq!(words_above_paste("fix it"), Some("fix it"));
     assert_eq!(
-        title_of("Implement the plan:\n\n# Keep comments\n## Why"),
+        title_of_message("Implement the plan:\n\n# Keep comments\n## Why"),
         "Implement the plan: Keep comments"
     );
     let request = "Make slug() strip punctuation and handle umlauts. Do not add any npm dependency.";
@@ -202,7 +202,7 @@ fn words_that_are_typed_with_a_paste() {
     assert_eq!(shortened(60), request);
     assert_eq!(shortened(24), "Make slug() strip punct… Do not add any npm dependency.");
     assert_eq!(shorten_request("Fix it, then go on with the umlauts", 12), "Fix it, the…");
-    assert_eq!(title_of("You are a developer.\nMake it so.\nNow."), "Make it so. …");
+    assert_eq!(title_of_message("You are a developer.\nMake it so.\nNow."), "Make it so. …");
 }
 
 #[test]

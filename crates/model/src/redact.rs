@@ -107,31 +107,31 @@ fn redact_range(text: &[u8], part: Range<usize>, options: RedactOptions) -> Cow<
     if hits.is_empty() {
         return Cow::Borrowed(&text[part]);
     }
-    let mut redacted = replace_hits(text, part, &hits);
+    let mut redacted = replace_found_secrets(text, part, &hits);
     // A placeholder can make the text around it match a rule, so the passes repeat until one finds nothing. This makes
     // redaction idempotent. The second pass rarely finds anything. `MAX_PASSES` keeps the time linear for hostile text.
-    for _ in 0..MAX_PASSES {
+    for _ in 0..MAX_REDACTION_PASSES {
         let hits = find_secrets(&redacted, options);
         if hits.is_empty() {
             break;
         }
-        redacted = replace_hits(&redacted, 0..redacted.len(), &hits);
+        redacted = replace_found_secrets(&redacted, 0..redacted.len(), &hits);
     }
     Cow::Owned(redacted)
 }
 
-const MAX_PASSES: usize = 32;
+const MAX_REDACTION_PASSES: usize = 32;
 const PLACEHOLDER_START: &[u8] = b"[REDACTED:";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct SecretHit {
+struct FoundSecret {
     start: usize,
     end: usize,
     kind: &'static str,
 }
 
 /// Finds all secrets in the raw bytes and in the decoded [`view`]. The hits are in order and do not overlap.
-fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
+fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<FoundSecret> {
     let (mut hits, tables) = find_secrets_in_bytes(text, options);
     let regions = view::regions_to_decode(text);
     if regions.is_empty() && !tables {
@@ -141,13 +141,13 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
         let view = DecodedView::build(text, region);
         hits.extend(find_secrets_in_bytes(&view.bytes, options).0.iter().map(|hit| {
             let span = view.text_span(hit.start, hit.end);
-            SecretHit { start: span.start, end: span.end, kind: hit.kind }
+            FoundSecret { start: span.start, end: span.end, kind: hit.kind }
         }));
     }
     // Overlapping hits are merged. The merged hit gets the kind of the first one, or of the longer one if both start at
     // the same byte.
     hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
-    let mut apart: Vec<SecretHit> = Vec::with_capacity(hits.len());
+    let mut apart: Vec<FoundSecret> = Vec::with_capacity(hits.len());
     for hit in hits {
         match apart.last_mut() {
             Some(last) if hit.start < last.end => last.end = last.end.max(hit.end),
@@ -159,7 +159,7 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
 
 /// Returns the secrets in `text`, and whether some of them were found in tables. In that case the hits are not sorted
 /// by position.
-fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>, bool) {
+fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<FoundSecret>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
     while let Some(hit) = scan::next_secret(text, floor, options, &mut heads) {
@@ -201,7 +201,7 @@ enum TableHead {
 const MAX_TABLE_HEADS: usize = 256;
 
 /// Returns `text[part]` with a placeholder for each hit.
-fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> {
+fn replace_found_secrets(text: &[u8], part: Range<usize>, hits: &[FoundSecret]) -> Vec<u8> {
     let mut redacted = Vec::with_capacity(part.len() + 64);
     let mut copied = part.start;
     for hit in hits.iter().filter(|hit| hit.end > part.start && hit.start < part.end) {
@@ -219,7 +219,7 @@ fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> 
         } else {
             redacted.extend_from_slice(&placeholder);
         }
-        push_color_codes(secret, &mut redacted);
+        keep_color_codes(secret, &mut redacted);
         copied = hit.end;
     }
     redacted.extend_from_slice(&text[copied.min(part.end)..part.end]);
@@ -227,7 +227,7 @@ fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> 
 }
 
 /// Keeps the colour codes found inside a secret, because one of them may end a colour that started before the secret.
-fn push_color_codes(secret: &[u8], out: &mut Vec<u8>) {
+fn keep_color_codes(secret: &[u8], out: &mut Vec<u8>) {
     for at in memchr::memchr_iter(0x1b, secret) {
         let rest = &secret[at + 1..];
         let length =

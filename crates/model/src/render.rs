@@ -80,7 +80,7 @@ fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
     let name: String = rest.take_while(is_name).collect();
     if closes {
-        return name != promise::TAG_NAME;
+        return name != promise::PROMISE_TAG_NAME;
     }
     let is_compound = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.contains(['-', '_', ':']);
     is_compound || RESERVED_TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))

@@ -6,20 +6,20 @@ pub enum Reply {
     #[default]
     Silent,
     /// A message for the user. It is not sent to the model.
-    TellUser(String),
+    MessageForUser(String),
     /// The agent must not stop, because the user's loop continues with this text.
-    Block(String),
+    BlockStop(String),
     /// The loop's validators must decide, which may take minutes. The caller should send the same stop event again
     /// and wait for the answer.
-    AskAgain,
+    AskToCallAgain,
     /// Text for the model.
-    Context(String),
+    ContextForAgent(String),
     /// Text for the model, and one message for the user.
     ContextAndUser { context: String, user: String },
     /// Text that the model sees instead of a tool's output.
-    Output(String),
+    ReplaceToolOutput(String),
     /// Guidance for the summariser, if the harness can pass it on.
-    Guidance(String),
+    GuideSummariser(String),
 }
 
 /// The reply from one feature or from the brief.
@@ -46,32 +46,33 @@ impl ReplyPart {
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {
         Reply::Silent => 0,
-        Reply::TellUser(_) => 1,
-        Reply::Guidance(_) => 2,
-        Reply::Context(_) | Reply::ContextAndUser { .. } => 3,
+        Reply::MessageForUser(_) => 1,
+        Reply::GuideSummariser(_) => 2,
+        Reply::ContextForAgent(_) | Reply::ContextAndUser { .. } => 3,
         // The stored original can be retrieved only with the id that this reply contains.
-        Reply::Output(_) => 4,
-        Reply::AskAgain | Reply::Block(_) => 5,
+        Reply::ReplaceToolOutput(_) => 4,
+        Reply::AskToCallAgain | Reply::BlockStop(_) => 5,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
     // A message for the user is sent along with the text for the model.
     let user = parts.iter().find_map(|part| match &part.reply {
-        Reply::TellUser(text) => Some(text.clone()),
+        Reply::MessageForUser(text) => Some(text.clone()),
         _ => None,
     });
-    let candidate_ids = parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join_two);
+    let candidate_ids =
+        parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join_two_replies);
     let ReplyPart { reply, candidate_ids } = candidate_ids.unwrap_or_default();
     let reply = match (reply, user) {
-        (Reply::Context(context), Some(user)) => Reply::ContextAndUser { context, user },
+        (Reply::ContextForAgent(context), Some(user)) => Reply::ContextAndUser { context, user },
         (reply, _) => reply,
     };
     ReplyPart { reply, candidate_ids }
 }
 
-fn join_two(first: ReplyPart, second: ReplyPart) -> ReplyPart {
+fn join_two_replies(first: ReplyPart, second: ReplyPart) -> ReplyPart {
     match (first.reply, second.reply) {
-        (Reply::Context(a), Reply::Context(b)) => ReplyPart {
-            reply: Reply::Context(a + &b),
+        (Reply::ContextForAgent(a), Reply::ContextForAgent(b)) => ReplyPart {
+            reply: Reply::ContextForAgent(a + &b),
             candidate_ids: [first.candidate_ids, second.candidate_ids].concat(),
         },
         (reply, _) => ReplyPart { reply, candidate_ids: first.candidate_ids },

@@ -6,10 +6,10 @@ fn reply_part(reply: Reply, id: &str) -> ReplyPart {
 
 #[test]
 fn one_reply_out_of_several() {
-    let context = |text: &str| Reply::Context(text.to_owned());
-    let block = |text: &str| Reply::Block(text.to_owned());
-    let user = || Reply::TellUser("u".to_owned());
-    let guidance = || Reply::Guidance("g".to_owned());
+    let context = |text: &str| Reply::ContextForAgent(text.to_owned());
+    let block = |text: &str| Reply::BlockStop(text.to_owned());
+    let user = || Reply::MessageForUser("u".to_owned());
+    let guidance = || Reply::GuideSummariser("g".to_owned());
     let cases: &[(&str, Vec<ReplyPart>, ReplyPart)] = &[
         ("nothing to say", vec![], ReplyPart::silent()),
         (
@@ -54,8 +54,8 @@ fn one_reply_out_of_several() {
 #[test]
 fn the_person_is_told_beside_the_model() {
     let parts = vec![
-        ReplyPart { reply: Reply::Context("facts".into()), candidate_ids: vec!["a".into()] },
-        ReplyPart::from_reply(Reply::TellUser("no room".into())),
+        ReplyPart { reply: Reply::ContextForAgent("facts".into()), candidate_ids: vec!["a".into()] },
+        ReplyPart::from_reply(Reply::MessageForUser("no room".into())),
     ];
     let reply = Reply::ContextAndUser { context: "facts".into(), user: "no room".into() };
     assert_eq!(combine_replies(parts), ReplyPart { reply, candidate_ids: vec!["a".into()] });

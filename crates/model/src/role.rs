@@ -19,29 +19,29 @@ use crate::render::{in_backticks, in_quotation_marks, path_or_code as shown_path
 use crate::score::ScoreSignal;
 use crate::time;
 
-pub use check::{OutsideFacts, RoleFinding, RoleFindingKind, RoleReport};
-pub use fix::{FixedFile, fix_context_file};
+pub use check::{FactsOutsideContextFile, RoleFinding, RoleFindingKind, RoleReport};
+pub use fix::{FixedContextFile, fix_context_file};
 
 /// The suffix of a context file's name.
 pub const CONTEXT_FILE_SUFFIX: &str = ".context.md";
 
 /// The documentation of a context file's format.
-pub const CONTEXT_FILE_SCHEMA: &str = include_str!("role/schema.md");
+pub const CONTEXT_FILE_FORMAT_TEXT: &str = include_str!("role/schema.md");
 
 /// The JSON Schema of the report that `thru recover --json` prints.
-pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
+pub const RECOVER_REPORT_JSON_SCHEMA: &str = include_str!("role/schema.json");
 
 /// The maximum number of recovery steps in a brief.
-const MAX_STEPS: usize = 10;
+const MAX_RECOVERY_STEPS_IN_BRIEF: usize = 10;
 
 /// The maximum number of key files in a brief.
-const MAX_FILES: usize = 12;
+const MAX_KEY_FILES_IN_BRIEF: usize = 12;
 
 /// The maximum number of finished tasks in a brief.
-const MAX_DONE_TASKS: usize = 6;
+const MAX_DONE_TASKS_IN_BRIEF: usize = 6;
 
 /// The maximum length of each quoted text in a brief, in characters.
-const MAX_TEXT_CHARS: usize = 400;
+const MAX_QUOTED_TEXT_CHARS: usize = 400;
 
 /// Returns the name of a role's context file, such as `tester.context.md`.
 pub fn context_file_name(role: &Id) -> String {
@@ -62,7 +62,7 @@ pub struct ContextFile {
 
 /// The structured content of a context file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ContextEssentials {
+pub struct ContextFileContent {
     pub title: String,
     pub updated: String,
     pub role: String,
@@ -95,20 +95,23 @@ impl ContextFile {
         section::section_items(&self.document, &section::RULES_SECTION)
     }
 
-    pub fn check(&self, facts: &OutsideFacts) -> RoleReport {
+    pub fn check(&self, facts: &FactsOutsideContextFile) -> RoleReport {
         check::check_context_file(&self.document, facts)
     }
 
-    pub fn essentials(&self) -> ContextEssentials {
+    pub fn parsed_content(&self) -> ContextFileContent {
         let field = |key| header::header_value(&self.document, key).unwrap_or_default();
         let document = &self.document;
         let title = document.headings().first().filter(|heading| heading.line == 1);
-        ContextEssentials {
+        ContextFileContent {
             title: title.map(|heading| heading.text.clone()).unwrap_or_default(),
             updated: field(header::UPDATED_KEY),
             role: field(header::ROLE_KEY),
             pane: field(header::PANE_KEY),
-            goal: section::GOAL_SECTION.find(document).map(|found| found.text()).unwrap_or_default(),
+            goal: section::GOAL_SECTION
+                .find_in_document(document)
+                .map(|found| found.text())
+                .unwrap_or_default(),
             recovery_steps: section::recovery_steps(document).into_iter().map(|item| item.text).collect(),
             completed: section::completed_tasks(document),
             pending: section::section_items(document, &section::PENDING_SECTION),
@@ -128,13 +131,14 @@ pub struct RoleFacts<'a> {
     pub redact_options: redact::RedactOptions,
 }
 
-pub const SECTION: BriefSection =
+pub const ROLE_BRIEF_SECTION: BriefSection =
     BriefSection { order: 1, longer: 1, name: "role", title: "Role", signal: ScoreSignal::Role };
 
 /// Returns the role's candidates for a brief: its identity, its goal, its first steps, and problems with its file.
 pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
     let RoleFacts { role, path, .. } = *told;
-    let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
+    let fact =
+        |what: &str, text: String| Candidate::new(&ROLE_BRIEF_SECTION, format!("role:{role}:{what}"), text);
     // The content of the file is untrusted data, so it is quoted or formatted as code.
     let quoted = |text: &str, most| in_quotation_marks(&redact_text(text, told.redact_options), most);
     let Some(file) = told.file else {
@@ -144,8 +148,8 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
             format!("{role} has no context file yet; `thru context new {role}` creates {path}"),
         )];
     };
-    let ContextEssentials { updated, goal, recovery_steps, pending, completed, key_files, .. } =
-        file.essentials();
+    let ContextFileContent { updated, goal, recovery_steps, pending, completed, key_files, .. } =
+        file.parsed_content();
     let updated = if updated.is_empty() {
         String::new()
     } else {
@@ -158,41 +162,41 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
             in_backticks(path, 200)
         ),
     )];
-    if !goal.is_empty() && goal != UNSET_GOAL {
-        all.push(fact("goal", format!("Its goal: {}", quoted(&goal, MAX_TEXT_CHARS))));
+    if !goal.is_empty() && goal != PLACEHOLDER_GOAL {
+        all.push(fact("goal", format!("Its goal: {}", quoted(&goal, MAX_QUOTED_TEXT_CHARS))));
     }
     let steps: Vec<String> = (1..)
         .zip(&recovery_steps)
-        .take(MAX_STEPS)
+        .take(MAX_RECOVERY_STEPS_IN_BRIEF)
         .map(|(n, step)| format!("{n}. {}", quoted(step, 160)))
         .collect();
     if !steps.is_empty() {
         all.push(fact("recovery", format!("Its recovery steps: {}", steps.join("; "))));
     }
     if !pending.is_empty() {
-        all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), MAX_TEXT_CHARS))));
+        all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), MAX_QUOTED_TEXT_CHARS))));
     }
     let rules = file.key_rules();
     if !rules.is_empty() {
-        all.push(fact("rules", format!("Its rules: {}", quoted(&rules.join("; "), MAX_TEXT_CHARS))));
+        all.push(fact("rules", format!("Its rules: {}", quoted(&rules.join("; "), MAX_QUOTED_TEXT_CHARS))));
     }
     if !key_files.is_empty() {
-        let left = key_files.len().saturating_sub(MAX_FILES);
+        let left = key_files.len().saturating_sub(MAX_KEY_FILES_IN_BRIEF);
         let more = if left > 0 { format!(" +{left}") } else { String::new() };
         let named: Vec<String> = key_files
             .iter()
-            .take(MAX_FILES)
+            .take(MAX_KEY_FILES_IN_BRIEF)
             .map(|file| shown_path(&redact_text(file, told.redact_options), 120))
             .collect();
         all.push(fact("files", format!("Its key files: {}{more}", named.join(", "))));
     }
     if !completed.is_empty() {
         // Only the last finished tasks are listed.
-        let left = completed.len().saturating_sub(MAX_DONE_TASKS);
+        let left = completed.len().saturating_sub(MAX_DONE_TASKS_IN_BRIEF);
         let more = if left > 0 { format!(" (+{left} before)") } else { String::new() };
         all.push(fact(
             "done",
-            format!("Completed: {}{more}", quoted(&completed[left..].join("; "), MAX_TEXT_CHARS)),
+            format!("Completed: {}{more}", quoted(&completed[left..].join("; "), MAX_QUOTED_TEXT_CHARS)),
         ));
     }
     let errors = told.report.map(RoleReport::errors).unwrap_or_default();
@@ -211,7 +215,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
 }
 
 /// The placeholder goal in a new file. A file that still contains it is not valid.
-pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
+pub(crate) const PLACEHOLDER_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
 
 /// Returns a template for a new context file. Its only error is the unset goal, and it lists no finished work.
 pub fn context_file_template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
@@ -225,7 +229,7 @@ pub fn context_file_template(role: &Id, pane: &str, path: &str, now: Timestamp) 
          **Role**: {role}\n\
          **Pane**: {pane}\n\n\
          ## Current Goal\n\
-         {UNSET_GOAL}\n\n\
+         {PLACEHOLDER_GOAL}\n\n\
          ## Recovery Steps\n\
          1. Read this file\n\
          2. Read the files under Key Files\n\

@@ -32,8 +32,8 @@ fn rule_cases() -> Vec<RuleCase> {
     blocks.map(case).collect()
 }
 
-fn test_facts<'a>() -> OutsideFacts<'a> {
-    OutsideFacts {
+fn test_facts<'a>() -> FactsOutsideContextFile<'a> {
+    FactsOutsideContextFile {
         now: parse_time(TEST_TIME).unwrap(),
         stale_hours: 24,
         newest_commit: None,
@@ -41,7 +41,7 @@ fn test_facts<'a>() -> OutsideFacts<'a> {
     }
 }
 
-fn finding_lines(text: impl AsRef<[u8]>, facts: &OutsideFacts) -> Vec<String> {
+fn finding_lines(text: impl AsRef<[u8]>, facts: &FactsOutsideContextFile) -> Vec<String> {
     let report = ContextFile::read(text.as_ref()).check(facts);
     report.findings.iter().map(ToString::to_string).collect()
 }
@@ -66,14 +66,15 @@ fn facts_from_outside_are_warned_of() {
     assert_eq!(
         finding_lines(
             GOOD_CONTEXT_FILE,
-            &OutsideFacts { newest_commit: commit, missing_key_files: &gone, ..test_facts() }
+            &FactsOutsideContextFile { newest_commit: commit, missing_key_files: &gone, ..test_facts() }
         ),
         [
             "WARN: RECOMMENDED: line 3: **Updated** is older than the newest commit (2026-11-15T19:00:00Z)",
             "WARN: RECOMMENDED: line 22: the key file `README.md` does not exist",
         ]
     );
-    let earlier = OutsideFacts { newest_commit: parse_time("2026-11-15T17:59:00Z"), ..test_facts() };
+    let earlier =
+        FactsOutsideContextFile { newest_commit: parse_time("2026-11-15T17:59:00Z"), ..test_facts() };
     assert_eq!(finding_lines(GOOD_CONTEXT_FILE, &earlier), [""; 0]);
     let mut bytes = GOOD_CONTEXT_FILE.as_bytes().to_vec();
     bytes.extend(b"- \xff\n");
@@ -107,8 +108,11 @@ fn every_mechanical_fault_is_mended_and_nothing_else() {
         assert!(!ContextFile::read(bad.as_bytes()).check(&test_facts()).is_valid());
         let fixed = fix_context_file(bad);
         assert_eq!(String::from_utf8(fixed.bytes.clone()).unwrap(), good);
-        assert_eq!(fixed.lines, [1, 3, 4, 5, 7, 10, 14, 18, 21]);
-        assert_eq!(fix_context_file(fixed.bytes.clone()), FixedFile { bytes: fixed.bytes, lines: vec![] });
+        assert_eq!(fixed.changed_lines, [1, 3, 4, 5, 7, 10, 14, 18, 21]);
+        assert_eq!(
+            fix_context_file(fixed.bytes.clone()),
+            FixedContextFile { bytes: fixed.bytes, changed_lines: vec![] }
+        );
     }
 }
 
@@ -133,12 +137,12 @@ fn titles_are_mended_where_that_is_a_matter_of_form() {
 #[test]
 fn a_second_field_of_one_key_takes_thought() {
     let text = "# T — Context\nRole: a\nRole: b\n";
-    assert_eq!(fix_context_file(text), FixedFile { bytes: text.into(), lines: vec![] });
+    assert_eq!(fix_context_file(text), FixedContextFile { bytes: text.into(), changed_lines: vec![] });
 }
 
 #[test]
 fn the_essentials_of_a_context_file_are_read() {
-    let told = ContextFile::read(GOOD_CONTEXT_FILE).essentials();
+    let told = ContextFile::read(GOOD_CONTEXT_FILE).parsed_content();
     assert_eq!(
         (told.title.as_str(), told.updated.as_str()),
         ("Test Runner — Session Context", "2026-11-15T18:00Z")
@@ -157,8 +161,8 @@ fn the_essentials_of_a_context_file_are_read() {
 
 #[test]
 fn the_json_schema_has_exactly_these_fields() {
-    let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).unwrap();
-    let told = serde_json::to_value(ContextFile::read(GOOD_CONTEXT_FILE).essentials()).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(RECOVER_REPORT_JSON_SCHEMA).unwrap();
+    let told = serde_json::to_value(ContextFile::read(GOOD_CONTEXT_FILE).parsed_content()).unwrap();
     let keys =
         |value: &serde_json::Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
     assert_eq!(keys(&schema["properties"]), keys(&told));
@@ -178,7 +182,7 @@ fn a_template_is_valid_once_its_goal_is_written() {
     assert!(text.starts_with("# Oosh Expert — Session Context\n"), "{text}");
     let unset = "ERROR: CONTENT: line 7: \"## Current Goal\" is not filled in; write one or two sentences about what this role is to achieve";
     assert_eq!(finding_lines(&text, &test_facts()), [unset]);
-    assert_eq!(finding_lines(text.replace(UNSET_GOAL, "Green suites."), &test_facts()), [""; 0]);
+    assert_eq!(finding_lines(text.replace(PLACEHOLDER_GOAL, "Green suites."), &test_facts()), [""; 0]);
 }
 
 #[test]

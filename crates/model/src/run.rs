@@ -28,8 +28,10 @@ pub use check::{
 pub use counts::{TestCounts, counts_in_output};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_test_line};
 pub use lasting::failure_lasts;
-pub use list::{DividedLine, divide_failed_line};
-pub use open::{CommandPurpose, GitFamily, calls_thru, command_purpose, is_attempt, is_user_error};
+pub use list::{DividedCommandLine, divide_failed_line};
+pub use open::{
+    CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result, is_user_error,
+};
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
 pub use writes::may_change_unnamed_files;
@@ -71,18 +73,18 @@ pub enum CommandKind {
 /// The result of a command line and the evidence for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunVerdict {
-    pub ended: RunResult,
+    pub result: RunResult,
     /// The byte range of the output line that decided or confirmed the result.
-    pub line: Option<Range<usize>>,
+    pub deciding_line: Option<Range<usize>>,
     /// The index of the failed check in the command line (see [`checks_of_command`]), if it can be determined.
-    pub step: Option<usize>,
+    pub failed_check_index: Option<usize>,
     /// The test counts, added up over all summaries in the output.
     pub counts: TestCounts,
     /// How the checks ended, if a later part of the line failed (see [`divide_failed_line`]).
-    pub before: Option<RunResult>,
+    pub checks_result: Option<RunResult>,
     /// Whether the exit code reports success but the result is unknown, because the output reports a failure or says
     /// that no tests ran.
-    pub doubt: bool,
+    pub is_doubtful: bool,
 }
 
 impl RunResult {
@@ -153,7 +155,7 @@ fn begins_known_word(rest: &[u8]) -> bool {
 
 /// Returns the kind of a command line, or the strongest kind if it contains several checks.
 pub fn command_kind(command: &str) -> Option<CommandKind> {
-    checks_of_command(command, "").iter().map(|check| check.sort).min()
+    checks_of_command(command, "").iter().map(|check| check.check_kind).min()
 }
 
 /// Decides how a command line ended. `exit` is the exit code and `failed` the failure flag that the harness reported.
@@ -163,9 +165,9 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     let line = exit::CheckedLine::parse_command(command);
     let exit_failed = exit.map_or(failed, |code| code != 0);
     let own = match (exit, failed) {
-        (Some(0), false) if line.is_exit_of_checks() => RunResult::Passed,
-        (Some(code), _) if code != 0 && line.is_failure_of_check() => RunResult::Failed,
-        (None, true) if line.is_failure_of_check() => RunResult::Failed,
+        (Some(0), false) if line.does_zero_exit_prove_checks() => RunResult::Passed,
+        (Some(code), _) if code != 0 && line.is_nonzero_exit_of_check() => RunResult::Failed,
+        (None, true) if line.is_nonzero_exit_of_check() => RunResult::Failed,
         _ => RunResult::Unknown,
     };
     if !line.has_checks() {
@@ -173,38 +175,40 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
             && !failed
             && summary::reports_git_refusal(output)
             && line.is_git_piped();
-        return RunVerdict { ended: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
+        return RunVerdict { result: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
     }
     let seen = summary_of_output(&line, output);
     let printed = line.printed_exit_code(output);
-    let is_pass_visible = seen.passed_last && line.shows_failures(output);
+    let is_pass_visible = seen.ends_with_success && line.shows_failures(output);
     let divided = if exit_failed { list::divide_parsed_line(command, &line) } else { None };
     if let Some(divided) = &divided
-        && !seen.failed
+        && !seen.reports_failure
         && printed != Some(RunResult::Failed)
-        && (is_pass_visible || !divided.needs_checks)
+        && (is_pass_visible || !divided.runs_only_if_checks_pass)
     {
         let by_output = if is_pass_visible { RunResult::Passed } else { RunResult::Unknown };
         let before = printed.unwrap_or(by_output);
         return RunVerdict {
-            ended: RunResult::Failed,
-            line: seen.line.filter(|_| before == RunResult::Passed && seen.passed_last),
+            result: RunResult::Failed,
+            deciding_line: seen
+                .most_informative_line
+                .filter(|_| before == RunResult::Passed && seen.ends_with_success),
             counts: if before == RunResult::Passed {
                 counts_of_tests(&line, output)
             } else {
                 TestCounts::default()
             },
-            before: Some(before),
+            checks_result: Some(before),
             ..RunVerdict::default()
         };
     }
     // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
-    let ended = match (printed.unwrap_or(own), seen.failed) {
+    let ended = match (printed.unwrap_or(own), seen.reports_failure) {
         (RunResult::Failed, _) | (RunResult::Unknown, true) => RunResult::Failed,
         // The command line hid the exit code of a failure, for example with `|| true` in a script. If a later check
         // passed, the result is unknown.
         (RunResult::Passed, true) => {
-            if seen.passed_last {
+            if seen.ends_with_success {
                 RunResult::Unknown
             } else {
                 RunResult::Failed
@@ -224,18 +228,28 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
     // If a command after the checks failed too, no single check is named, so all of them must pass later.
-    let is_all_failed = divided.is_some_and(|parts| !parts.needs_checks) && line.acts_after_checks();
+    let is_all_failed =
+        divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.acts_after_checks();
     let step = match ended {
-        RunResult::Failed if !is_all_failed => line.failing_step(seen.task.as_deref(), seen.sort),
+        RunResult::Failed if !is_all_failed => {
+            line.failing_step(seen.task.as_deref(), seen.failed_check_kind)
+        }
         _ => None,
     };
     let agrees = match ended {
-        RunResult::Failed => seen.failed,
-        RunResult::Passed => seen.passed_last,
+        RunResult::Failed => seen.reports_failure,
+        RunResult::Passed => seen.ends_with_success,
         RunResult::Unknown => false,
     };
-    let doubt = ended == RunResult::Unknown && (seen.failed || is_vacuous);
-    RunVerdict { ended, line: seen.line.filter(|_| agrees), step, counts, before: None, doubt }
+    let doubt = ended == RunResult::Unknown && (seen.reports_failure || is_vacuous);
+    RunVerdict {
+        result: ended,
+        deciding_line: seen.most_informative_line.filter(|_| agrees),
+        failed_check_index: step,
+        counts,
+        checks_result: None,
+        is_doubtful: doubt,
+    }
 }
 
 /// Returns the test counts in the output of a line that contains tests.
@@ -248,22 +262,22 @@ fn counts_of_tests(line: &exit::CheckedLine, output: &str) -> TestCounts {
 }
 
 /// Summarises the end of an output, and also its start if the end reports no failure.
-fn summary_of_output(line: &exit::CheckedLine, output: &str) -> summary::OutputSummary {
+fn summary_of_output(line: &exit::CheckedLine, output: &str) -> summary::CheckOutputSummary {
     let start = output.ceil_char_boundary(output.len().saturating_sub(SUMMARY_TAIL_BYTES));
-    let mut seen = summary::summarise_output(line.kinds_of_checks(), &output[start..]);
-    if let Some(range) = &mut seen.line {
+    let mut seen = summary::summarise_check_output(line.kinds_of_checks(), &output[start..]);
+    if let Some(range) = &mut seen.most_informative_line {
         *range = range.start + start..range.end + start;
     }
-    if start > 0 && !seen.failed {
-        let head = summary::summarise_output(
+    if start > 0 && !seen.reports_failure {
+        let head = summary::summarise_check_output(
             line.kinds_of_checks(),
             text::cut_to_bytes(output, SUMMARY_HEAD_BYTES.min(start)),
         );
-        if head.failed {
-            return summary::OutputSummary { passed_last: seen.passed_last, ..head };
+        if head.reports_failure {
+            return summary::CheckOutputSummary { ends_with_success: seen.ends_with_success, ..head };
         }
     }
-    seen.passed_last |= !seen.failed && line.is_silent_on_success(output);
+    seen.ends_with_success |= !seen.reports_failure && line.is_silent_on_success(output);
     seen
 }
 

@@ -4,7 +4,7 @@ use super::*;
 mod pairs;
 
 fn result_of(command: &str, exit: i64, output: &str) -> RunResult {
-    decide_result(command, Some(exit), exit != 0, output).ended
+    decide_result(command, Some(exit), exit != 0, output).result
 }
 
 /// Tests a passing and a failing run of every runner, both alone and combined with everything that hides the exit
@@ -127,7 +127,7 @@ fn prose_is_no_summary() {
 
 #[test]
 fn which_check_of_a_line_failed() {
-    let step = |command: &str, output: &str| decide_result(command, Some(1), true, output).step;
+    let step = |command: &str, output: &str| decide_result(command, Some(1), true, output).failed_check_index;
     assert_eq!(
         step("mise run test && mise run lint 2>&1 | tail", "1 issues:\n[lint] ERROR task failed"),
         Some(1)
@@ -146,7 +146,7 @@ fn all_summaries_are_counted_and_an_empty_one_is_not_the_result() {
     let verdict = decide_result("cargo test", Some(0), false, output);
     assert_eq!(verdict.counts, TestCounts { passed: Some(57), failed: Some(0) });
     assert_eq!(
-        verdict.line.map(|line| &output[line]),
+        verdict.deciding_line.map(|line| &output[line]),
         Some("test result: ok. 57 passed; 0 failed; 1 ignored")
     );
     let two = "test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
@@ -175,17 +175,17 @@ fn a_run_without_tests_has_not_passed() {
     ];
     for (command, output, expected) in rows {
         let verdict = decide_result(command, Some(0), false, output);
-        assert_eq!(verdict.ended, expected, "{command}: {output}");
+        assert_eq!(verdict.result, expected, "{command}: {output}");
     }
     // These runners exit with an error if they find no tests.
-    assert_eq!(decide_result("pytest", Some(5), true, "no tests ran in 0.01s\n").ended, RunResult::Failed);
+    assert_eq!(decide_result("pytest", Some(5), true, "no tests ran in 0.01s\n").result, RunResult::Failed);
 }
 
 #[test]
 fn the_most_informative_line_is_found() {
     let told = |command: &str, output: &str| {
         let verdict = decide_result(command, Some(0), false, output);
-        verdict.line.map(|line| output[line].to_owned()).unwrap_or_default()
+        verdict.deciding_line.map(|line| output[line].to_owned()).unwrap_or_default()
     };
     let cargo = "running 2 tests\ntest a ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\nerror: test failed";
     assert_eq!(told("cargo test | tail", cargo), "test result: FAILED. 1 passed; 1 failed; 0 ignored");
@@ -290,7 +290,7 @@ fn commands_are_shown_as_they_would_be_typed_again() {
         ("uv run pytest \\\n  -q > log", "uv run pytest -q"),
         ("npx jest a.test.ts; echo $?", "npx jest a.test.ts"),
     ] {
-        assert_eq!(checks_of_command(command, "")[0].runnable, expected, "{command}");
+        assert_eq!(checks_of_command(command, "")[0].command_to_repeat, expected, "{command}");
     }
     for (command, expected) in [
         ("cd /x && make lint && make test 2>&1 | tail -5", "make lint && make test"),
@@ -366,7 +366,8 @@ fn the_names_of_failed_tests_are_read() {
 
 #[test]
 fn the_purpose_of_each_command_is_recognised() {
-    let look = |command: &str| assert_eq!(command_purpose(command, ""), CommandPurpose::Look, "{command}");
+    let look =
+        |command: &str| assert_eq!(command_purpose(command, ""), CommandPurpose::ReadOnly, "{command}");
     for command in [
         "ls x",
         "cat a | grep b",
@@ -399,9 +400,12 @@ fn the_purpose_of_each_command_is_recognised() {
     }
     assert_eq!(
         command_purpose("git fetch && git rebase origin/main 2>&1", ""),
-        CommandPurpose::Git(vec![GitFamily::Other, GitFamily::Join])
+        CommandPurpose::Git(vec![GitCommandFamily::Other, GitCommandFamily::Join])
     );
-    assert_eq!(command_purpose("git -C x push | tail -3", ""), CommandPurpose::Git(vec![GitFamily::Push]));
+    assert_eq!(
+        command_purpose("git -C x push | tail -3", ""),
+        CommandPurpose::Git(vec![GitCommandFamily::Push])
+    );
     assert_eq!(
         command_purpose("docker build -t a .", ""),
         CommandPurpose::Other(vec!["docker build".into()])
@@ -413,9 +417,9 @@ fn the_purpose_of_each_command_is_recognised() {
     assert!(matches!(command_purpose("gh api x -X POST -f body=y", ""), CommandPurpose::Other(_)));
     assert!(matches!(command_purpose("python3 -m unittest", ""), CommandPurpose::Checks(_)));
     assert!(
-        GitFamily::Commit.settles(GitFamily::Join)
-            && !GitFamily::Join.settles(GitFamily::Push)
-            && GitFamily::Join.settles(GitFamily::Other)
+        GitCommandFamily::Commit.makes_up_for(GitCommandFamily::Join)
+            && !GitCommandFamily::Join.makes_up_for(GitCommandFamily::Push)
+            && GitCommandFamily::Join.makes_up_for(GitCommandFamily::Other)
     );
 }
 

@@ -39,17 +39,17 @@ pub enum ScoreSignal {
 
 /// A signal, with its meaning and its source.
 #[derive(Clone, Copy, Debug)]
-pub struct SignalRow {
+pub struct ScoreSignalRow {
     pub signal: ScoreSignal,
     /// The name used in settings (`brief.scoring.weights.<name>`) and by `thru brief --explain`.
     pub name: &'static str,
-    pub value: &'static str,
-    pub source: &'static str,
+    pub value_description: &'static str,
+    pub value_source: &'static str,
 }
 
 /// All signals. "Standing" means 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`). A
 /// candidate of rank 0 has standing 1.
-pub const SIGNALS: [SignalRow; 22] = [
+pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::Phase,
         "phase",
@@ -159,8 +159,8 @@ const fn signal_row(
     name: &'static str,
     value: &'static str,
     source: &'static str,
-) -> SignalRow {
-    SignalRow { signal, name, value, source }
+) -> ScoreSignalRow {
+    ScoreSignalRow { signal, name, value_description: value, value_source: source }
 }
 
 impl ScoreSignal {
@@ -178,7 +178,7 @@ pub enum DecayShape {
 }
 
 impl DecayShape {
-    pub const WORDS: &'static [&'static str] = &["exponential", "linear"];
+    pub const ALLOWED_WORDS: &'static [&'static str] = &["exponential", "linear"];
 
     /// Returns the value that remains after `age` hours, from 1 down to 0. A negative age counts as 0.
     pub fn remaining_value(self, age: f64, half_life: f64) -> f64 {
@@ -191,7 +191,7 @@ impl DecayShape {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scoring {
+pub struct ScoringSettings {
     pub weights: SignalWeights,
     pub decay: DecayShape,
     pub half_life_hours: f64,
@@ -237,7 +237,7 @@ pub struct ScorePart {
     pub contribution: f64,
 }
 
-pub fn score_candidate(measured: &MeasuredSignals, scoring: &Scoring) -> CandidateScore {
+pub fn score_candidate(measured: &MeasuredSignals, scoring: &ScoringSettings) -> CandidateScore {
     let nearness = 1.0 / (1.0 + f64::from(measured.dependency_distance.unwrap_or(0)));
     let part = |(signal, value): &(ScoreSignal, f64)| {
         let value = match (signal, measured.age_hours) {
@@ -256,14 +256,14 @@ pub fn score_candidate(measured: &MeasuredSignals, scoring: &Scoring) -> Candida
 
 /// The values by which candidates are ordered.
 #[derive(Clone, Copy, Debug)]
-pub struct OrderingKey<'a> {
+pub struct CandidateOrderingKey<'a> {
     pub score: f64,
     pub priority: u32,
     pub id: &'a str,
 }
 
 /// Compares two candidates. `Less` means that the first one comes earlier.
-pub fn compare_candidates(a: &OrderingKey, b: &OrderingKey) -> Ordering {
+pub fn compare_candidates(a: &CandidateOrderingKey, b: &CandidateOrderingKey) -> Ordering {
     b.score.total_cmp(&a.score).then(b.priority.cmp(&a.priority)).then(a.id.as_bytes().cmp(b.id.as_bytes()))
 }
 

@@ -1,7 +1,7 @@
 use super::*;
-use crate::config::{KEYS, Settings, Value};
+use crate::config::{SETTING_ROWS, SettingValue, Settings};
 
-fn test_scoring() -> Scoring {
+fn test_scoring() -> ScoringSettings {
     Settings::DEFAULT.scoring_settings()
 }
 
@@ -9,7 +9,7 @@ fn score_value(
     signals: &[(ScoreSignal, f64)],
     dependency_distance: Option<u32>,
     age_hours: Option<f64>,
-    scoring: &Scoring,
+    scoring: &ScoringSettings,
 ) -> f64 {
     score_candidate(&MeasuredSignals { signals: signals.to_vec(), dependency_distance, age_hours }, scoring)
         .value
@@ -52,7 +52,7 @@ fn the_score_agrees_with_the_formula() {
 
 #[test]
 fn a_linear_decay_ends_at_twice_the_half_life() {
-    let scoring = Scoring { decay: DecayShape::Linear, half_life_hours: 10.0, ..test_scoring() };
+    let scoring = ScoringSettings { decay: DecayShape::Linear, half_life_hours: 10.0, ..test_scoring() };
     for (age, expected) in [(0.0, 1.5), (5.0, 1.125), (10.0, 0.75), (15.0, 0.375), (20.0, 0.0), (500.0, 0.0)]
     {
         assert_close(
@@ -85,7 +85,7 @@ fn a_signal_stays_between_0_and_1_and_contributions_add_up() {
 
 #[test]
 fn ties_go_by_priority_then_by_the_bytes_of_the_id() {
-    let place = |score, priority, id| OrderingKey { score, priority, id };
+    let place = |score, priority, id| CandidateOrderingKey { score, priority, id };
     let mut places = [
         place(1.0, 1, "b"),
         place(1.0, 2, "z"),
@@ -115,13 +115,18 @@ fn one_table_names_every_signal_and_its_weight() {
     let scoring = test_scoring();
     for (at, row) in SIGNALS.iter().enumerate() {
         assert_eq!(row.signal as usize, at, "{}", row.name);
-        assert!(!row.value.is_empty() && !row.source.is_empty(), "{}", row.name);
+        assert!(!row.value_description.is_empty() && !row.value_source.is_empty(), "{}", row.name);
         let expected = weights.iter().find(|(name, _)| *name == row.name).map_or(1.0, |(_, weight)| *weight);
         assert_close(scoring.weights.weight_of(row.signal), expected);
-        let key = KEYS.iter().find(|key| key.name == format!("brief.scoring.weights.{}", row.name));
-        assert_eq!(key.map(crate::config::Key::default), Some(Value::Decimal(expected)), "{}", row.name);
+        let key = SETTING_ROWS.iter().find(|key| key.name == format!("brief.scoring.weights.{}", row.name));
+        assert_eq!(
+            key.map(crate::config::SettingRow::default_value),
+            Some(SettingValue::Decimal(expected)),
+            "{}",
+            row.name
+        );
     }
-    let rows = KEYS.iter().filter(|key| key.name.starts_with("brief.scoring.weights.")).count();
+    let rows = SETTING_ROWS.iter().filter(|key| key.name.starts_with("brief.scoring.weights.")).count();
     assert_eq!(rows, SIGNALS.len());
     assert_eq!((scoring.half_life_hours, scoring.max_candidates, scoring.max_tokens), (24.0, 100, 4_000));
     assert_eq!((scoring.ratios.prose, scoring.ratios.code), (0.25, 0.40));

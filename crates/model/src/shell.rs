@@ -7,18 +7,18 @@ use crate::event::FileAction;
 
 /// A path in a command, as written, and what the command does to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mention {
+pub struct MentionedPath {
     pub path: String,
     pub action: FileAction,
 }
 
 /// The maximum number of paths returned for a command. Generated commands can contain thousands.
-const MAX_MENTIONS: usize = 20;
+const MAX_MENTIONED_PATHS: usize = 20;
 
 /// Returns the files in a command line without duplicates. Each file has the strongest action that the line performs on
 /// it.
-pub fn paths_in_command(command: &str) -> Vec<Mention> {
-    let mut found: Vec<Mention> = Vec::new();
+pub fn paths_in_command(command: &str) -> Vec<MentionedPath> {
+    let mut found: Vec<MentionedPath> = Vec::new();
     let mut base = String::new();
     for words in split_commands(&split_words(command)) {
         if let [cd, folder] = words
@@ -34,8 +34,8 @@ pub fn paths_in_command(command: &str) -> Vec<Mention> {
                 if action_strength(action) > action_strength(known.action) {
                     known.action = action;
                 }
-            } else if found.len() < MAX_MENTIONS {
-                found.push(Mention { path, action });
+            } else if found.len() < MAX_MENTIONED_PATHS {
+                found.push(MentionedPath { path, action });
             }
         }
     }
@@ -54,8 +54,8 @@ pub struct CommandStep {
     /// The words, without redirections and quotes.
     pub words: Vec<String>,
     /// The ranges of the words in the line, including quotes.
-    pub spans: Vec<Range<usize>>,
-    pub then: StepJoin,
+    pub word_ranges: Vec<Range<usize>>,
+    pub join_to_next: StepJoin,
     /// Whether stderr is redirected to stdout, as with `2>&1` or `|&`.
     pub merges_stderr: bool,
 }
@@ -96,8 +96,8 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
             // Adjacent operators count as one, as in `make |& tail` or `( a )`.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, StepJoin::Next | StepJoin::End)) {
                 let last: &mut CommandStep = last;
-                last.merges_stderr |= last.then == StepJoin::Pipe && then == StepJoin::Background;
-                last.then = if last.then == StepJoin::Pipe { StepJoin::Pipe } else { then };
+                last.merges_stderr |= last.join_to_next == StepJoin::Pipe && then == StepJoin::Background;
+                last.join_to_next = if last.join_to_next == StepJoin::Pipe { StepJoin::Pipe } else { then };
             }
             continue;
         }
@@ -107,13 +107,13 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
         let merges_stderr = piece.windows(2).any(merges);
         let spans = kept.iter().map(|word| word.span.clone()).collect();
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
-        steps.push(CommandStep { words, spans, then, merges_stderr });
+        steps.push(CommandStep { words, word_ranges: spans, join_to_next: then, merges_stderr });
     }
     // A line break after the last command joins nothing.
     if let Some(last) = steps.last_mut()
-        && last.then == StepJoin::Next
+        && last.join_to_next == StepJoin::Next
     {
-        last.then = StepJoin::End;
+        last.join_to_next = StepJoin::End;
     }
     steps
 }
@@ -191,7 +191,7 @@ struct ShellWord {
 /// here-document.
 fn split_words(command: &str) -> Vec<ShellWord> {
     let mut words = Vec::new();
-    let mut word = OpenWord::default();
+    let mut word = UnfinishedShellWord::default();
     let mut chars = command.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         match c {
@@ -214,7 +214,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
             '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
                 // The number in `2>` is part of the operator.
                 if matches!(c, '<' | '>') && word.text.chars().all(|digit| digit.is_ascii_digit()) {
-                    word = OpenWord::default();
+                    word = UnfinishedShellWord::default();
                 }
                 word.close_word(&mut words, at);
                 let mut operator = String::from(c);
@@ -243,19 +243,19 @@ fn split_words(command: &str) -> Vec<ShellWord> {
 
 /// The word currently being read.
 #[derive(Default)]
-struct OpenWord {
+struct UnfinishedShellWord {
     text: String,
     is_quoted: bool,
     start: Option<usize>,
 }
 
-impl OpenWord {
+impl UnfinishedShellWord {
     fn begin_word(&mut self, at: usize) {
         self.start.get_or_insert(at);
     }
 
     fn close_word(&mut self, words: &mut Vec<ShellWord>, at: usize) {
-        let OpenWord { text, is_quoted, start } = std::mem::take(self);
+        let UnfinishedShellWord { text, is_quoted, start } = std::mem::take(self);
         if let Some(start) = start {
             words.push(ShellWord { text, is_quoted, is_operator: false, span: start..at });
         }

@@ -59,5 +59,5 @@ fn odd_input_is_survived() {
     }
     assert!(paths_in_command(&"cat a.rs ".repeat(5_000)).len() == 1);
     let many: String = (0..500).map(|n| format!("cat f{n}.rs;")).collect();
-    assert_eq!(paths_in_command(&many).len(), MAX_MENTIONS);
+    assert_eq!(paths_in_command(&many).len(), MAX_MENTIONED_PATHS);
 }

@@ -14,9 +14,9 @@ pub use about::{
 };
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
-pub use purpose::{announces_look, change_before_look, purpose_of_words};
+pub use purpose::{change_before_look, ends_by_announcing_look, purpose_of_words};
 pub use talk::retracts_statement;
-use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_uninformative_talk};
+use talk::{announces_step, is_announcement, is_bare_heading, is_informative, is_uninformative_talk};
 
 /// A message between two calls with fewer characters than this is not informative.
 const MIN_INFORMATIVE_CHARS: usize = 45;
@@ -25,23 +25,23 @@ const MIN_INFORMATIVE_CHARS: usize = 45;
 /// plain-text blocks are kept in order. Code and headings without content are dropped. An ellipsis marks each gap
 /// where sentences were dropped.
 pub fn condense_message(text: &str) -> String {
-    condense(text, Steps::Drop, Extent::Whole)
+    condense_text(text, AnnouncedSteps::Drop, CondensedExtent::Whole)
 }
 
 /// Returns whether [`condense_message`] keeps any part of the text.
-pub fn says_anything(text: &str) -> bool {
-    !condense(text, Steps::Drop, Extent::FirstSentence).is_empty()
+pub fn has_condensed_content(text: &str) -> bool {
+    !condense_text(text, AnnouncedSteps::Drop, CondensedExtent::FirstSentence).is_empty()
 }
 
 /// Condenses a closing message. Announcements are kept, because no call follows them.
 pub fn condense_closing(text: &str) -> String {
-    condense(text, Steps::Keep, Extent::Whole)
+    condense_text(text, AnnouncedSteps::Keep, CondensedExtent::Whole)
 }
 
 /// Whether to keep sentences that announce a step. Between two calls they are dropped, because the next call shows
 /// the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Steps {
+enum AnnouncedSteps {
     Keep,
     #[default]
     Drop,
@@ -49,17 +49,17 @@ enum Steps {
 
 /// How much of a message is condensed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum CondensedExtent {
     Whole,
     /// Stop after the first line from which something is kept.
     FirstSentence,
 }
 
-fn condense(text: &str, steps: Steps, extent: Extent) -> String {
+fn condense_text(text: &str, steps: AnnouncedSteps, extent: CondensedExtent) -> String {
     let mut out = CondensedText { steps, ..CondensedText::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
-        if extent == Extent::FirstSentence && !out.out.is_empty() {
+        if extent == CondensedExtent::FirstSentence && !out.kept_text.is_empty() {
             break;
         }
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -71,7 +71,7 @@ fn condense(text: &str, steps: Steps, extent: Extent) -> String {
                 true => block
                     .iter()
                     .filter(|line| !line.is_empty())
-                    .for_each(|line| out.add_line(line, LinePiece::Item)),
+                    .for_each(|line| out.add_line(line, MessageLineKind::Item)),
                 false => out.end_introduction(),
             }
         } else if is_separator_line(line) {
@@ -79,7 +79,7 @@ fn condense(text: &str, steps: Steps, extent: Extent) -> String {
             // The line above a table's separator line is the header, which is left out.
             if !lines.peek().is_some_and(|next| next.starts_with('|') && is_separator_line(next)) {
                 let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
-                out.add_line(&cells.collect::<Vec<_>>().join(" — "), LinePiece::Item);
+                out.add_line(&cells.collect::<Vec<_>>().join(" — "), MessageLineKind::Item);
             }
         } else {
             let (piece, line) = split_line_mark(line);
@@ -121,7 +121,7 @@ fn is_separator_line(line: &str) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum LinePiece {
+enum MessageLineKind {
     Heading,
     Item,
     Words,
@@ -130,39 +130,39 @@ enum LinePiece {
 /// The text kept so far.
 #[derive(Default)]
 struct CondensedText {
-    out: String,
+    kept_text: String,
     /// The pending heading, which is added once text below it is kept.
-    heading: String,
-    steps: Steps,
+    pending_heading: String,
+    steps: AnnouncedSteps,
     /// Whether sentences were dropped since the last kept text.
-    gap: bool,
+    has_dropped_since_kept: bool,
     /// The position where the last sentence or item begins, including its separator.
-    last: usize,
+    last_piece_start: usize,
 }
 
 impl CondensedText {
-    fn add_line(&mut self, line: &str, piece: LinePiece) {
+    fn add_line(&mut self, line: &str, piece: MessageLineKind) {
         let line = line.replace("**", "");
         let is_kept = |sentence: &str| {
-            !is_uninformative_talk(sentence) || self.steps == Steps::Keep && is_step(sentence)
+            !is_uninformative_talk(sentence) || self.steps == AnnouncedSteps::Keep && announces_step(sentence)
         };
         let sentences: Vec<(&str, bool)> =
             split_sentences(&line).into_iter().map(|sentence| (sentence, is_kept(sentence))).collect();
-        if piece == LinePiece::Heading {
+        if piece == MessageLineKind::Heading {
             let kept: Vec<&str> = sentences.iter().filter(|(_, kept)| *kept).map(|(text, _)| *text).collect();
             let kept = kept.join(" ");
-            self.heading = if is_bare_heading(&kept) { String::new() } else { kept };
+            self.pending_heading = if is_bare_heading(&kept) { String::new() } else { kept };
             return;
         }
         // Only the first sentence of the line starts a list item.
-        let mut is_item = piece == LinePiece::Item;
+        let mut is_item = piece == MessageLineKind::Item;
         for (sentence, is_kept) in sentences {
             if !is_kept {
-                self.gap = true;
+                self.has_dropped_since_kept = true;
                 continue;
             }
-            if !self.heading.is_empty() {
-                let heading = std::mem::take(&mut self.heading);
+            if !self.pending_heading.is_empty() {
+                let heading = std::mem::take(&mut self.pending_heading);
                 let mark = if heading.ends_with([':', '.', '?', '!']) { "" } else { ":" };
                 self.push_kept(&format!("{heading}{mark}"), false);
             }
@@ -172,35 +172,35 @@ impl CondensedText {
     }
 
     fn push_kept(&mut self, kept: &str, item: bool) {
-        let gap = std::mem::take(&mut self.gap);
-        self.last = self.out.len();
-        if !self.out.is_empty() {
-            self.out.push_str(match self.out.chars().last() {
+        let gap = std::mem::take(&mut self.has_dropped_since_kept);
+        self.last_piece_start = self.kept_text.len();
+        if !self.kept_text.is_empty() {
+            self.kept_text.push_str(match self.kept_text.chars().last() {
                 _ if gap => " … ",
                 Some(':' | '.' | '!' | '?' | ';' | ',') => " ",
                 _ if item => "; ",
                 _ => ". ",
             });
         }
-        self.out.push_str(kept);
+        self.kept_text.push_str(kept);
     }
 
     /// Removes the colon of a sentence that introduced dropped code or a dropped call. If the sentence is only an
     /// introduction, such as "You could use:", drops the whole sentence.
     fn end_introduction(&mut self) {
-        if !self.out.ends_with(':') {
+        if !self.kept_text.ends_with(':') {
             return;
         }
-        if self.last > 0 && is_mere_introduction(&self.out[self.last..]) {
-            self.out.truncate(self.last);
+        if self.last_piece_start > 0 && is_mere_introduction(&self.kept_text[self.last_piece_start..]) {
+            self.kept_text.truncate(self.last_piece_start);
             return;
         }
-        self.out.pop();
+        self.kept_text.pop();
     }
 
     fn finish(mut self) -> String {
         self.end_introduction();
-        self.out
+        self.kept_text
     }
 }
 
@@ -212,7 +212,7 @@ fn is_mere_introduction(words: &str) -> bool {
     words.split_whitespace().count() <= MAX_WORDS
         && !words.contains(['`', '/'])
         && !names_cause(words)
-        && !is_step(words)
+        && !announces_step(words)
 }
 
 /// Returns the question or offer at the end of a message, or an empty string if there is none.
@@ -358,23 +358,23 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
 
 /// Splits a line into its kind (heading, list item or plain text) and its text without markup. A line in bold counts
 /// as a heading.
-fn split_line_mark(line: &str) -> (LinePiece, &str) {
+fn split_line_mark(line: &str) -> (MessageLineKind, &str) {
     let line = line.trim_start_matches('>').trim_start();
     if let Some(heading) = line.strip_prefix('#') {
-        return (LinePiece::Heading, heading.trim_start_matches('#').trim());
+        return (MessageLineKind::Heading, heading.trim_start_matches('#').trim());
     }
     let bold = line.trim_end_matches(':').strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
     if let Some(bold) = bold.filter(|bold| !bold.contains("**")) {
-        return (LinePiece::Heading, bold.trim_end_matches(':'));
+        return (MessageLineKind::Heading, bold.trim_end_matches(':'));
     }
     for mark in ["- [x] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ "] {
         if let Some(rest) = line.strip_prefix(mark) {
-            return (LinePiece::Item, rest.trim());
+            return (MessageLineKind::Item, rest.trim());
         }
     }
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let numbered = (1..=2).contains(&digits) && line[digits..].starts_with(". ");
-    (if numbered { LinePiece::Item } else { LinePiece::Words }, line)
+    (if numbered { MessageLineKind::Item } else { MessageLineKind::Words }, line)
 }
 
 fn split_sentences(line: &str) -> Vec<&str> {

@@ -20,7 +20,7 @@ struct RelevantFileLine<'a> {
 
 /// Returns one line for each file in a record.
 pub fn relevant_file_lines(record: &JournalRecord) -> Vec<Vec<u8>> {
-    let line = |file: &crate::journal::FileField| {
+    let line = |file: &crate::journal::RecordedFile| {
         serde_json::to_vec(&RelevantFileLine {
             timestamp: &record.ts,
             file_path: &file.path,

@@ -38,22 +38,23 @@ pub fn output_digest(output: &[u8]) -> String {
 
 /// Returns an output's id, which consists of the first digits of its digest.
 pub fn output_id(digest: &str) -> String {
-    format!("o-{}", cut_to_bytes(digest, ID_DIGITS))
+    format!("o-{}", cut_to_bytes(digest, OUTPUT_ID_DIGITS))
 }
 
 /// Returns whether a word has the form of an output id.
 pub fn is_output_id(word: &str) -> bool {
     let digits = word.strip_prefix("o-").unwrap_or_default();
-    digits.len() == ID_DIGITS && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    digits.len() == OUTPUT_ID_DIGITS
+        && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-const ID_DIGITS: usize = 16;
+const OUTPUT_ID_DIGITS: usize = 16;
 
 /// The maximum size of a summary, as a percentage of the original's size.
 pub const MAX_SUMMARY_PERCENT: usize = 15;
 
 /// The maximum length of a shown line, in bytes. Error lines are never cut.
-const MAX_LINE_BYTES: usize = 160;
+const MAX_SHOWN_LINE_BYTES: usize = 160;
 
 const MAX_FIRST_LINES: usize = 12;
 
@@ -64,8 +65,8 @@ const MAX_LAST_LINES: usize = 20;
 pub struct OutputSummary {
     pub text: String,
     pub kind: OutputKind,
-    pub lines: usize,
-    pub errors: usize,
+    pub original_lines: usize,
+    pub error_line_count: usize,
 }
 
 /// Returns the maximum size of a summary for an output of `bytes` bytes. It never exceeds `cap`, the limit for a
@@ -105,13 +106,18 @@ pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<Outp
         text.push_str(&first_and_last_lines(&lines, left));
     }
     text.push_str(&hint);
-    (text.len() <= room).then_some(OutputSummary { text, kind, lines: lines.len(), errors: errors.len() })
+    (text.len() <= room).then_some(OutputSummary {
+        text,
+        kind,
+        original_lines: lines.len(),
+        error_line_count: errors.len(),
+    })
 }
 
 /// An error line and its position, which is a line number or a JSON path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorLine {
-    pub place: String,
+    pub line_number_or_json_path: String,
     pub text: String,
 }
 
@@ -129,7 +135,7 @@ pub fn error_lines_of_output(output: &Redacted, lines: &[&str], kind: OutputKind
     };
     let shown = |(i, line): (usize, &&str)| {
         let text = clean_line(line).trim().to_owned();
-        is_error(&text).then(|| ErrorLine { place: (i + 1).to_string(), text })
+        is_error(&text).then(|| ErrorLine { line_number_or_json_path: (i + 1).to_string(), text })
     };
     lines.iter().enumerate().filter_map(shown).collect()
 }
@@ -143,7 +149,7 @@ fn list_grouped_errors(errors: &[ErrorLine]) -> String {
             order.push((&error.text, Vec::new()));
             order.len() - 1
         });
-        order[at].1.push(&error.place);
+        order[at].1.push(&error.line_number_or_json_path);
     }
     order.iter().fold(String::new(), |mut text, (line, places)| {
         let _ = writeln!(text, "  {}: {line}", places.join(", "));
@@ -156,8 +162,8 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);
         let line = line.trim_end();
-        if line.len() > MAX_LINE_BYTES {
-            format!("  {}…\n", cut_to_bytes(line, MAX_LINE_BYTES))
+        if line.len() > MAX_SHOWN_LINE_BYTES {
+            format!("  {}…\n", cut_to_bytes(line, MAX_SHOWN_LINE_BYTES))
         } else {
             format!("  {line}\n")
         }
@@ -199,8 +205,8 @@ fn titled_section(title: &str, items: &[String], room: usize) -> String {
     let (mut text, mut shown) = (String::new(), 0);
     for item in items {
         let item = clean_line(item);
-        let item = if item.len() > MAX_LINE_BYTES {
-            format!("  {}…\n", cut_to_bytes(&item, MAX_LINE_BYTES))
+        let item = if item.len() > MAX_SHOWN_LINE_BYTES {
+            format!("  {}…\n", cut_to_bytes(&item, MAX_SHOWN_LINE_BYTES))
         } else {
             format!("  {item}\n")
         };
@@ -214,7 +220,7 @@ fn titled_section(title: &str, items: &[String], room: usize) -> String {
 }
 
 /// Returns whether a call retrieves a stored output. Its result must not be summarised again.
-pub fn is_retrieval(tool: &str, command: Option<&str>) -> bool {
+pub fn is_call_retrieving_original(tool: &str, command: Option<&str>) -> bool {
     let mut words = command.unwrap_or_default().split_whitespace().peekable();
     let mut asks = false;
     while let Some(word) = words.next() {

@@ -22,7 +22,8 @@ fn test_run_output() -> String {
 
 #[test]
 fn a_test_run_keeps_every_error_with_its_place() {
-    let OutputSummary { text, kind, lines, errors } = summarise_text(&test_run_output()).unwrap();
+    let OutputSummary { text, kind, original_lines: lines, error_line_count: errors } =
+        summarise_text(&test_run_output()).unwrap();
     assert_eq!((kind, lines, errors), (OutputKind::Log, 1_004, 4));
     assert!(
         text.starts_with(
@@ -217,7 +218,7 @@ fn retrievals_are_known() {
         ("Bash", Some("echo swarm and retrieve"), false),
         ("Bash", None, false),
     ] {
-        assert_eq!(is_retrieval(tool, command), expected, "{tool} {command:?}");
+        assert_eq!(is_call_retrieving_original(tool, command), expected, "{tool} {command:?}");
     }
 }
 

@@ -63,7 +63,7 @@ pub fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
 
 /// Splits the lines outside code fences into sentences. A sentence ends with a punctuation mark followed by a space,
 /// so `a.rs` does not end one.
-pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub fn split_into_sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     let lines = text.lines().filter(move |line| {
         let mark = line.trim_start().starts_with("```");
@@ -242,7 +242,7 @@ pub fn count_with_noun(n: usize, one: &str) -> String {
 /// Returns a hash that identifies text without storing it. The hash is FNV-1a, because it is written to disk and must
 /// be the same in every build.
 pub fn fnv_fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
-    let mut state = FINGERPRINT_OF_NOTHING;
+    let mut state = FINGERPRINT_OF_EMPTY_TEXT;
     for part in parts {
         for byte in part.as_ref().iter().chain(&[0xff]) {
             state = fingerprint_step(state, *byte);
@@ -251,7 +251,7 @@ pub fn fnv_fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u6
     state
 }
 
-const FINGERPRINT_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
+const FINGERPRINT_OF_EMPTY_TEXT: u64 = 0xcbf2_9ce4_8422_2325;
 
 fn fingerprint_step(state: u64, byte: u8) -> u64 {
     (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -267,7 +267,7 @@ pub struct FingerprintHasher(u64);
 
 impl Default for FingerprintHasher {
     fn default() -> Self {
-        FingerprintHasher(FINGERPRINT_OF_NOTHING)
+        FingerprintHasher(FINGERPRINT_OF_EMPTY_TEXT)
     }
 }
 

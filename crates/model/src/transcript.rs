@@ -33,11 +33,11 @@ pub const MAX_NAME_BYTES: usize = 256 + REDACTION_MARGIN;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TranscriptLine<'a> {
     /// The time as the harness wrote it (see [`TranscriptLine::parsed_time`]). Skipped lines have none.
-    pub at: Option<Text<'a>>,
-    pub author: LineAuthor<'a>,
+    pub time_text: Option<Text<'a>>,
+    pub author: TranscriptLineAuthor<'a>,
     /// The current branch, if the harness records it.
     pub branch: Option<Text<'a>>,
-    pub kind: LineKind<'a>,
+    pub kind: TranscriptLineKind<'a>,
     pub items: Vec<TranscriptItem<'a>>,
     /// The text after the first object in the line, if a line break was lost. It must be read as a separate line.
     pub text_after_object: &'a [u8],
@@ -45,7 +45,7 @@ pub struct TranscriptLine<'a> {
 
 /// The author of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum LineAuthor<'a> {
+pub enum TranscriptLineAuthor<'a> {
     #[default]
     Main,
     /// A sub-agent.
@@ -54,7 +54,7 @@ pub enum LineAuthor<'a> {
 
 /// The kind of a line, as named in the reader's table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum LineKind<'a> {
+pub enum TranscriptLineKind<'a> {
     Known(&'static str),
     /// A well-formed line of a type that this version does not know. Such lines are counted, so that changes in new
     /// harness versions are noticed.
@@ -74,19 +74,19 @@ pub enum TranscriptItem<'a> {
     },
     /// A prompt that the user typed while the agent was working. Some harness versions write it again when the agent
     /// receives it. [`ItemDedup`] turns both into one prompt.
-    Queued {
+    QueuedPrompt {
         text: Text<'a>,
         origin: PromptOrigin,
     },
     /// A message from the agent, but not an error that the harness presents as an answer.
     AgentMessage {
-        message: Option<Text<'a>>,
+        message_id: Option<Text<'a>>,
         text: Text<'a>,
     },
     Call(ToolCall<'a>),
     Result(CallResult<'a>),
     /// The user's answer to a question, or the user's text with a refusal.
-    Answer {
+    AnswerToQuestion {
         call_id: Option<Text<'a>>,
         question: Option<Text<'a>>,
         text: Text<'a>,
@@ -104,7 +104,7 @@ pub enum TranscriptItem<'a> {
     },
     Usage(TokenUsage<'a>),
     /// A stop hook's message to the agent. Some harnesses repeat it as the user's message (see [`ItemDedup`]).
-    Feedback {
+    StopHookFeedback {
         text: Text<'a>,
     },
     /// The user stopped the agent.
@@ -164,9 +164,9 @@ pub struct CallResult<'a> {
     pub call_id: Option<Text<'a>>,
     pub failed: bool,
     /// Whether the user refused the call. If so, it did not run.
-    pub refused: bool,
+    pub is_refused_by_user: bool,
     /// The declaration that contains the beginning of an edit, if the result shows it.
-    pub enclosing: Option<String>,
+    pub enclosing_declaration: Option<String>,
     pub exit_code: Option<i64>,
     /// The output, not redacted. For a failed call it is complete. Redact it before picking lines from it (see
     /// [`crate::failure::error_lines`]). For other calls it is the start of the output, at least [`MAX_RESULT_BYTES`]
@@ -180,10 +180,10 @@ pub struct CallResult<'a> {
 
 impl TranscriptLine<'_> {
     pub fn parsed_time(&self) -> Option<Timestamp> {
-        self.at.as_deref().and_then(time::parse_time)
+        self.time_text.as_deref().and_then(time::parse_time)
     }
 
     pub fn is_of_main_agent(&self) -> bool {
-        self.author == LineAuthor::Main
+        self.author == TranscriptLineAuthor::Main
     }
 }

@@ -15,7 +15,7 @@ pub use fields::{AnswerFields, read_answer_fields};
 pub use ruling::Ruling;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VerdictReading {
+pub enum ReadVerdict {
     Clear(Ruling),
     Unreadable(VerdictProblem),
 }
@@ -59,29 +59,29 @@ impl fmt::Display for VerdictProblem {
     }
 }
 
-pub fn read_verdict(text: &str) -> VerdictReading {
+pub fn read_verdict(text: &str) -> ReadVerdict {
     let lines = label::answer_lines(text);
     let found = label::rulings_of_labels(&lines);
     let found =
         if found.is_empty() { label::ruling_without_label(&lines).into_iter().collect() } else { found };
     match combine_verdicts(&found) {
-        VerdictReading::Clear(ruling) if ruling.is_good() => objection::find_objection(text, ruling)
-            .map_or(VerdictReading::Clear(ruling), VerdictReading::Unreadable),
+        ReadVerdict::Clear(ruling) if ruling.is_good() => objection::find_objection(text, ruling)
+            .map_or(ReadVerdict::Clear(ruling), ReadVerdict::Unreadable),
         reading => reading,
     }
 }
 
 /// Combines the verdicts of an answer, which must agree. A doubtful verdict makes an approval unreadable, but a
 /// rejection stays a rejection.
-fn combine_verdicts(found: &[Result<Ruling, VerdictProblem>]) -> VerdictReading {
+fn combine_verdicts(found: &[Result<Ruling, VerdictProblem>]) -> ReadVerdict {
     let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
     clear.dedup();
     let problem = found.iter().find_map(|one| one.err());
     match (clear.as_slice(), problem) {
-        ([], problem) => VerdictReading::Unreadable(problem.unwrap_or(VerdictProblem::NoVerdict)),
-        ([one], Some(problem)) if one.is_good() => VerdictReading::Unreadable(problem),
-        ([one], _) => VerdictReading::Clear(*one),
-        (_, _) => VerdictReading::Unreadable(VerdictProblem::SeveralVerdicts),
+        ([], problem) => ReadVerdict::Unreadable(problem.unwrap_or(VerdictProblem::NoVerdict)),
+        ([one], Some(problem)) if one.is_good() => ReadVerdict::Unreadable(problem),
+        ([one], _) => ReadVerdict::Clear(*one),
+        (_, _) => ReadVerdict::Unreadable(VerdictProblem::SeveralVerdicts),
     }
 }
 

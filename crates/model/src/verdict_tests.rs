@@ -159,8 +159,8 @@ fn answers_as_models_write_them() {
     for (text, expected) in ANSWER_CASES {
         let reading = read_verdict(text);
         let said = match reading {
-            VerdictReading::Clear(ruling) => Some(ruling),
-            VerdictReading::Unreadable(_) => None,
+            ReadVerdict::Clear(ruling) => Some(ruling),
+            ReadVerdict::Unreadable(_) => None,
         };
         if said != *expected {
             wrong.push(format!("{text:?}: {reading:?}, expected {expected:?}"));
@@ -186,7 +186,7 @@ fn no_formatting_makes_an_unclear_answer_a_pass() {
     {
         for dress in dresses {
             let text = dress(text);
-            let is_good = matches!(read_verdict(&text), VerdictReading::Clear(ruling) if ruling.is_good());
+            let is_good = matches!(read_verdict(&text), ReadVerdict::Clear(ruling) if ruling.is_good());
             assert!(!is_good, "{text:?} is not a pass; plain it is {expected:?}");
         }
     }
@@ -205,7 +205,7 @@ fn the_reason_is_named() {
         ("VERDICT: PASS\nTESTS: 1 failed", VerdictProblem::Contradicted),
     ];
     for (text, problem) in rows {
-        assert_eq!(read_verdict(text), VerdictReading::Unreadable(problem), "{text:?}");
+        assert_eq!(read_verdict(text), ReadVerdict::Unreadable(problem), "{text:?}");
         assert!(!problem.to_string().is_empty());
     }
 }

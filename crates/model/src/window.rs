@@ -12,20 +12,20 @@ const WARNING_LEVELS: [u64; 2] = [90, 70];
 const DEFAULT_WINDOW_TOKENS: u64 = 200_000;
 
 /// The window size of models with a large window, in tokens.
-const LARGE_WINDOW: u64 = 1_000_000;
+const LARGE_WINDOW_TOKENS: u64 = 1_000_000;
 
 /// Window sizes by model name. The first matching pattern is used. `*` stands for any text.
-const MODEL_WINDOWS: &[(&str, u64)] = &[
-    ("*-1m", LARGE_WINDOW),
-    ("*[1m]", LARGE_WINDOW),
-    ("claude-opus-5*", LARGE_WINDOW),
-    ("claude-sonnet-5*", LARGE_WINDOW),
+const WINDOW_SIZES_BY_MODEL: &[(&str, u64)] = &[
+    ("*-1m", LARGE_WINDOW_TOKENS),
+    ("*[1m]", LARGE_WINDOW_TOKENS),
+    ("claude-opus-5*", LARGE_WINDOW_TOKENS),
+    ("claude-sonnet-5*", LARGE_WINDOW_TOKENS),
     ("claude-*", DEFAULT_WINDOW_TOKENS),
-    ("gpt-4.1*", LARGE_WINDOW),
+    ("gpt-4.1*", LARGE_WINDOW_TOKENS),
     ("gpt-5*", 400_000),
     ("o3*", DEFAULT_WINDOW_TOKENS),
     ("o4*", DEFAULT_WINDOW_TOKENS),
-    ("gemini-*", LARGE_WINDOW),
+    ("gemini-*", LARGE_WINDOW_TOKENS),
     ("grok-4-fast*", 2_000_000),
     ("grok-*", 256_000),
     ("kimi-*", 256_000),
@@ -110,17 +110,17 @@ impl ContextUse {
 
 /// Returns the size of a model's window according to the user's settings (`pattern=tokens`, separated by commas), or
 /// else according to the harness.
-fn stated_limit(model: &str, size: Option<u64>, settings: &str) -> Option<u64> {
+fn window_size_in_settings(model: &str, size: Option<u64>, settings: &str) -> Option<u64> {
     let mut own = settings.split(',').filter_map(|pair| {
         let (pattern, tokens) = pair.rsplit_once('=')?;
         Some((pattern.trim(), tokens.trim().parse().ok()?))
     });
-    let own = own.find(|(pattern, _)| matches_pattern(pattern, model)).map(|(_, tokens)| tokens);
+    let own = own.find(|(pattern, _)| matches_model_pattern(pattern, model)).map(|(_, tokens)| tokens);
     own.or(size.filter(|size| *size > 0))
 }
 
-fn table_limit(model: &str) -> u64 {
-    let row = MODEL_WINDOWS.iter().find(|(pattern, _)| matches_pattern(pattern, model));
+fn window_size_in_table(model: &str) -> u64 {
+    let row = WINDOW_SIZES_BY_MODEL.iter().find(|(pattern, _)| matches_model_pattern(pattern, model));
     row.map_or(DEFAULT_WINDOW_TOKENS, |(_, tokens)| *tokens)
 }
 
@@ -128,18 +128,18 @@ fn table_limit(model: &str) -> u64 {
 /// table is used. If the harness reports more tokens than that, a large window is assumed. An estimate is not reliable
 /// enough for this. Returns `None` if more tokens are in use than even a large window has.
 fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
-    if let Some(stated) = stated_limit(&used.model, used.window_size, settings) {
+    if let Some(stated) = window_size_in_settings(&used.model, used.window_size, settings) {
         return Some(stated);
     }
-    let limit = table_limit(&used.model);
+    let limit = window_size_in_table(&used.model);
     if used.estimated || used.tokens <= limit {
         return Some(limit);
     }
-    (used.tokens <= LARGE_WINDOW).then_some(LARGE_WINDOW)
+    (used.tokens <= LARGE_WINDOW_TOKENS).then_some(LARGE_WINDOW_TOKENS)
 }
 
 /// Returns whether `pattern` matches the whole `name`. `*` stands for any text.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
+fn matches_model_pattern(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(head) else { return false };
     let parts: Vec<&str> = rest.split('*').collect();

@@ -1,18 +1,21 @@
 use super::*;
 use crate::event::FileAction;
-use crate::journal::{AgentField, FileField, JournalRecord};
+use crate::journal::{JournalRecord, RecordedAgent, RecordedFile};
 
 /// Builds a digest from calls, each given as the agent, the action and the path.
 fn fold_calls(calls: &[(&str, FileAction, &str)]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, (who, action, path)) in calls.iter().enumerate() {
         let outside = path.starts_with('/');
-        let file =
-            FileField { outside, guess: *who == "command", ..FileField::new((*path).to_owned(), *action) };
+        let file = RecordedFile {
+            outside,
+            guess: *who == "command",
+            ..RecordedFile::new((*path).to_owned(), *action)
+        };
         digest.fold_record(&JournalRecord {
             event: "tool-done".into(),
             id: i.to_string().into(),
-            agent: (*who == "agent").then(|| AgentField { id: "a".into(), kind: "explorer".into() }),
+            agent: (*who == "agent").then(|| RecordedAgent { id: "a".into(), kind: "explorer".into() }),
             files: vec![file],
             ok: Some(true),
             ..JournalRecord::default()

@@ -3,7 +3,7 @@
 use model::brief::{Brief, BriefMaterial, Occasion, compose_brief};
 use model::digest::Digest;
 use model::event::{FileAction, TodoStatus};
-use model::journal::{AnswerField, FileField, JournalRecord, TodoField};
+use model::journal::{JournalRecord, RecordedAnswer, RecordedFile, RecordedTodo};
 use model::render::utf16_length;
 use proptest::prelude::*;
 
@@ -36,14 +36,14 @@ fn session_saying(text: &str) -> Digest {
         command: format!("{text}{id}").into(),
         error: text.to_owned().into(),
         files: vec![
-            FileField::new(text.to_owned(), FileAction::Edit),
-            FileField { guess: ok, ..FileField::new(format!("a/{text}/b"), FileAction::Read) },
+            RecordedFile::new(text.to_owned(), FileAction::Edit),
+            RecordedFile { guess: ok, ..RecordedFile::new(format!("a/{text}/b"), FileAction::Read) },
         ],
         todos: Some(vec![
-            TodoField { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::InProgress) },
-            TodoField { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::Completed) },
+            RecordedTodo { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::InProgress) },
+            RecordedTodo { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::Completed) },
         ]),
-        answers: vec![AnswerField { question: text.to_owned(), answer: text.to_owned() }],
+        answers: vec![RecordedAnswer { question: text.to_owned(), answer: text.to_owned() }],
         ..JournalRecord::default()
     };
     let prompt = |n: u32| JournalRecord {

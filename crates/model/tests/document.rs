@@ -12,7 +12,7 @@ mod properties;
 
 use generate::{A, B};
 use model::document::{
-    Document, EditError, FindingKind, HidingBlock, SectionHead, unwrap_verbatim, wrap_verbatim,
+    Document, EditError, FindingKind, HeadingHidingBlock, HeadingPattern, unwrap_verbatim, wrap_verbatim,
 };
 use oracle::{atx_headings, our_headings, parse_yaml};
 use serde_json::{Value, json};
@@ -35,17 +35,17 @@ fn check_edit(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>
 #[track_caller]
 fn check_set(input: &str, key: &str, value: impl Into<Value>, expected: &str) {
     let value = value.into();
-    check_edit(input, |document| document.set_entry(key, value.clone()), expected);
-    assert_eq!(Document::parse(expected).value_of(key), Some(&value));
+    check_edit(input, |document| document.set_frontmatter_entry(key, value.clone()), expected);
+    assert_eq!(Document::parse(expected).frontmatter_value(key), Some(&value));
 }
 
 #[track_caller]
-fn check_section(input: &str, path: &[SectionHead], text: &str, expected: &str) {
+fn check_section(input: &str, path: &[HeadingPattern], text: &str, expected: &str) {
     check_edit(input, |document| document.set_section(path, text), expected);
 }
 
 #[track_caller]
-fn check_refused(input: &str, path: &[SectionHead], text: &str, error: EditError) {
+fn check_refused(input: &str, path: &[HeadingPattern], text: &str, error: EditError) {
     let mut document = Document::parse(input);
     assert_eq!(document.set_section(path, text), Err(error));
     assert_eq!(document.bytes(), input.as_bytes());
@@ -85,20 +85,23 @@ fn reads_values() {
     ];
     for (source, value) in cases {
         let document = Document::parse(format!("---\nkey: {source}\n---\n"));
-        assert_eq!(document.value_of("key"), Some(&value), "{source}");
+        assert_eq!(document.frontmatter_value("key"), Some(&value), "{source}");
     }
 }
 
 #[test]
 fn reads_by_type() {
     let document = Document::parse("---\na: 1.0\nb: 24\nc: [\"x\", 2]\nd:\ne: \"5\"\n---\n");
-    assert_eq!(document.text("a"), Some("1.0"));
-    assert_eq!((document.text("b"), document.integer("b")), (Some("24"), Some(24)));
-    assert_eq!((document.text("c"), document.list("c")), (None, Some(vec!["x".to_owned(), "2".to_owned()])));
-    assert_eq!((document.text("d"), document.value_of("d")), (None, Some(&Value::Null)));
-    assert_eq!((document.text("e"), document.integer("e")), (Some("5"), None));
-    assert_eq!((document.text("f"), document.entry("f").is_none()), (None, true));
-    assert_eq!(document.entry("e").map(|entry| entry.line), Some(6));
+    assert_eq!(document.frontmatter_text("a"), Some("1.0"));
+    assert_eq!((document.frontmatter_text("b"), document.frontmatter_integer("b")), (Some("24"), Some(24)));
+    assert_eq!(
+        (document.frontmatter_text("c"), document.frontmatter_list("c")),
+        (None, Some(vec!["x".to_owned(), "2".to_owned()]))
+    );
+    assert_eq!((document.frontmatter_text("d"), document.frontmatter_value("d")), (None, Some(&Value::Null)));
+    assert_eq!((document.frontmatter_text("e"), document.frontmatter_integer("e")), (Some("5"), None));
+    assert_eq!((document.frontmatter_text("f"), document.frontmatter_entry("f").is_none()), (None, true));
+    assert_eq!(document.frontmatter_entry("e").map(|entry| entry.line), Some(6));
 }
 
 #[test]
@@ -132,10 +135,13 @@ fn reports_findings_by_line() {
             (7, FindingKind::BrokenQuotes),
             (8, FindingKind::ForeignYaml),
             (9, FindingKind::UnknownLine),
-            (11, FindingKind::Unclosed(HidingBlock::Fence)),
+            (11, FindingKind::Unclosed(HeadingHidingBlock::Fence)),
         ]
     );
-    assert_eq!(document_findings("a\n\n<!-- b\n# c"), [(3, FindingKind::Unclosed(HidingBlock::Comment))]);
+    assert_eq!(
+        document_findings("a\n\n<!-- b\n# c"),
+        [(3, FindingKind::Unclosed(HeadingHidingBlock::Comment))]
+    );
     let odd = Document::parse(b"a\r\nb\rc \xff\n".as_slice());
     assert_eq!(odd.findings().iter().map(|finding| finding.line).collect::<Vec<_>>(), [3]);
     for fixture in [PACKET, ROLE, MANIFEST, LOOP] {
@@ -176,7 +182,7 @@ fn adds_a_key() {
     check_set("\u{feff}# T\r\n", "b", "x", "\u{feff}---\r\nb: x\r\n---\r\n# T\r\n");
     check_set("---\nunclosed: 1\n", "b", "x", "---\nb: x\n---\n---\nunclosed: 1\n");
     for key in ["", "a b", "a:", "-a", "#a", "null", "1", "é\n", "---"] {
-        assert_eq!(Document::default().set_entry(key, 1), Err(EditError::BadKey(key.to_owned())));
+        assert_eq!(Document::default().set_frontmatter_entry(key, 1), Err(EditError::BadKey(key.to_owned())));
     }
 }
 
@@ -226,7 +232,10 @@ fn quotes_what_needs_it() {
 fn edits_block_lists_in_place() {
     let list = "---\nl: # why\n  - a # first\n\n  # second\n  - 'b'\n  - c\nz: 1\n---\n";
     let set = |items: Value, expected: &str| check_set(list, "l", items, expected);
-    assert_eq!(Document::parse(list).list("l"), Some(vec!["a".to_owned(), "b".to_owned(), "c".to_owned()]));
+    assert_eq!(
+        Document::parse(list).frontmatter_list("l"),
+        Some(vec!["a".to_owned(), "b".to_owned(), "c".to_owned()])
+    );
     set(json!(["a", "b", "c"]), list);
     set(
         json!(["a", "b", "c", "5"]),
@@ -250,14 +259,17 @@ fn edits_block_lists_in_place() {
     );
     check_set("---\nl:\n-\n- b\n---\n", "l", json!(["a", "b"]), "---\nl:\n- a\n- b\n---\n");
     // Items with a different indentation do not belong to this list.
-    assert_eq!(Document::parse("---\nl:\n  - a\n - b\n---\n").list("l"), Some(vec!["a".to_owned()]));
+    assert_eq!(
+        Document::parse("---\nl:\n  - a\n - b\n---\n").frontmatter_list("l"),
+        Some(vec!["a".to_owned()])
+    );
 }
 
 #[test]
 fn removes_a_key() {
     let remove = |input: &str, expected: &str| {
         let edit = |document: &mut Document| {
-            document.remove_entry("a");
+            document.remove_frontmatter_entry("a");
             Ok(())
         };
         check_edit(input, edit, expected);
@@ -304,17 +316,18 @@ fn finds_headings() {
 #[test]
 fn finds_sections() {
     let document = Document::parse("## A\n1\n### B\n2\n#### C\n3\n## Pending Tasks\n4\n### B\n5\n");
-    let body = |path: &[SectionHead]| document.section(path).map(|section| section.body());
+    let body = |path: &[HeadingPattern]| document.find_section(path).map(|section| section.body());
     assert_eq!(body(&[A]), Some(b"1\n### B\n2\n#### C\n3\n".as_slice()));
     assert_eq!(body(&[A, B]), Some(b"2\n#### C\n3\n".as_slice()));
-    assert_eq!(body(&[SectionHead::prefix(2, "Pending"), B]), Some(b"5\n".as_slice()));
+    assert_eq!(body(&[HeadingPattern::prefix(2, "Pending"), B]), Some(b"5\n".as_slice()));
     assert_eq!(body(&[B]), Some(b"2\n#### C\n3\n".as_slice()));
-    assert_eq!(body(&[SectionHead::exact(2, "Pending")]), None);
-    assert_eq!(body(&[SectionHead::exact(3, "A")]), None);
+    assert_eq!(body(&[HeadingPattern::exact(2, "Pending")]), None);
+    assert_eq!(body(&[HeadingPattern::exact(3, "A")]), None);
     assert_eq!(body(&[]), None);
     let prompt = Document::parse(LOOP);
-    let prompt =
-        prompt.section_to_last(SectionHead::exact(2, "Loop Prompt"), SectionHead::exact(2, "Notes")).unwrap();
+    let prompt = prompt
+        .find_section_to_last(HeadingPattern::exact(2, "Loop Prompt"), HeadingPattern::exact(2, "Notes"))
+        .unwrap();
     assert_eq!(prompt.text(), "Make the tests green.\n\n## Notes\n\nThis heading belongs to the prompt.");
 }
 
@@ -359,30 +372,30 @@ fn refuses_a_text_that_breaks_out() {
     let refused = |text: &str, error| check_refused("## A\nold\n## C\n", &[A], text, error);
     refused("x\n## y", EditError::HeadingInText { line: 2, level: 2 });
     refused("\n\n# y", EditError::HeadingInText { line: 3, level: 1 });
-    refused("x\n```\ny\n~~~", EditError::UnclosedInText { line: 2, block: HidingBlock::Fence });
-    refused("- ```\n  y", EditError::UnclosedInText { line: 1, block: HidingBlock::Fence });
-    refused("<!--", EditError::UnclosedInText { line: 1, block: HidingBlock::Comment });
+    refused("x\n```\ny\n~~~", EditError::UnclosedInText { line: 2, block: HeadingHidingBlock::Fence });
+    refused("- ```\n  y", EditError::UnclosedInText { line: 1, block: HeadingHidingBlock::Fence });
+    refused("<!--", EditError::UnclosedInText { line: 1, block: HeadingHidingBlock::Comment });
     check_refused(
         "## A\n  ## C\n",
         &[A],
         "- x",
-        EditError::UnclosedInText { line: 1, block: HidingBlock::List },
+        EditError::UnclosedInText { line: 1, block: HeadingHidingBlock::List },
     );
     check_refused("---\n## A\n", &[A], "x\n---\ny", EditError::ClosesFrontmatter { line: 2 });
     check_refused(
         "x\n```\n",
         &[A],
         "x",
-        EditError::UnclosedInDocument { line: 2, block: HidingBlock::Fence },
+        EditError::UnclosedInDocument { line: 2, block: HeadingHidingBlock::Fence },
     );
     for (path, bad) in [
         (&[][..], ""),
-        (&[A, SectionHead::exact(2, "C")], "C"),
-        (&[SectionHead::exact(7, "C")], "C"),
-        (&[SectionHead::exact(0, "C")], "C"),
-        (&[SectionHead::exact(2, "C #")], "C #"),
-        (&[SectionHead::exact(2, "C\nD")], "C\nD"),
-        (&[SectionHead::exact(2, " C")], " C"),
+        (&[A, HeadingPattern::exact(2, "C")], "C"),
+        (&[HeadingPattern::exact(7, "C")], "C"),
+        (&[HeadingPattern::exact(0, "C")], "C"),
+        (&[HeadingPattern::exact(2, "C #")], "C #"),
+        (&[HeadingPattern::exact(2, "C\nD")], "C\nD"),
+        (&[HeadingPattern::exact(2, " C")], " C"),
     ] {
         check_refused("## A\n", path, "x", EditError::BadHeading(bad.to_owned()));
     }
@@ -392,7 +405,7 @@ fn refuses_a_text_that_breaks_out() {
 fn lists_and_ticks_items() {
     let text = "- [ ] a\n  - [x] b\n3) c\n```\n- [ ] no\n```\n* * *\n-no\n1. [X] d\n   ```\n   - [ ] no\n   ```\n    + [ ] e\n- [y] f\n-\n\nx\n\n    - [ ] code\n";
     let items: Vec<_> = Document::parse(text)
-        .items()
+        .list_items()
         .into_iter()
         .map(|item| (item.line, item.number, item.checked, item.text))
         .collect();
@@ -407,7 +420,7 @@ fn lists_and_ticks_items() {
     ];
     assert_eq!(items, expected.map(|(line, number, checked, text)| (line, number, checked, text.to_owned())));
     let fenced = Document::parse("- a\n  - b\n    ```\n    - [ ] no\n    ```\n    - [ ] yes\n");
-    assert_eq!(fenced.items().iter().map(|item| item.line).collect::<Vec<_>>(), [1, 2, 6]);
+    assert_eq!(fenced.list_items().iter().map(|item| item.line).collect::<Vec<_>>(), [1, 2, 6]);
     let mut document = Document::parse(text);
     document.tick_checkbox(13).unwrap();
     assert_eq!(document.bytes(), text.replace("+ [ ] e", "+ [x] e").as_bytes());
@@ -446,31 +459,31 @@ fn wraps_any_text() {
 #[test]
 fn every_kind_of_record_is_read_and_edited() {
     let mut packet = Document::parse(PACKET);
-    assert_eq!(packet.text("purpose"), Some("fix: the login, see issue#12"));
-    assert_eq!(packet.list("validators").unwrap().last().unwrap(), "grep -q '# done' notes.md");
+    assert_eq!(packet.frontmatter_text("purpose"), Some("fix: the login, see issue#12"));
+    assert_eq!(packet.frontmatter_list("validators").unwrap().last().unwrap(), "grep -q '# done' notes.md");
     assert_eq!(packet.headings().len(), 12);
-    let confirmed = [SectionHead::exact(2, "Relevant Files"), SectionHead::exact(3, "Confirmed")];
-    assert_eq!(packet.section(&confirmed).unwrap().items().len(), 2);
-    packet.set_entry("status", "active").unwrap();
+    let confirmed = [HeadingPattern::exact(2, "Relevant Files"), HeadingPattern::exact(3, "Confirmed")];
+    assert_eq!(packet.find_section(&confirmed).unwrap().items().len(), 2);
+    packet.set_frontmatter_entry("status", "active").unwrap();
     let expected = PACKET.replace("status: draft", "status: active");
     assert_eq!(String::from_utf8_lossy(packet.bytes()), expected);
-    packet.set_section(&[SectionHead::exact(2, "Next Prompt (Draft)")], "Go on.").unwrap();
+    packet.set_section(&[HeadingPattern::exact(2, "Next Prompt (Draft)")], "Go on.").unwrap();
     let expected = expected.replace("Continue with the login.\n\n---\n\n(That line is body.)", "Go on.");
     assert_eq!(String::from_utf8_lossy(packet.bytes()), expected);
 
     let role = Document::parse(ROLE);
-    let steps = role.section(&[SectionHead::exact(2, "Recovery Steps")]).unwrap().items();
+    let steps = role.find_section(&[HeadingPattern::exact(2, "Recovery Steps")]).unwrap().items();
     assert_eq!(
         steps.iter().map(|step| (step.line, step.number)).collect::<Vec<_>>(),
         [(8, Some(1)), (9, Some(2)), (14, Some(3))]
     );
-    assert_eq!(role.section(&[SectionHead::prefix(2, "Completed Work")]).unwrap().heading.line, 16);
+    assert_eq!(role.find_section(&[HeadingPattern::prefix(2, "Completed Work")]).unwrap().heading.line, 16);
 
     let mut manifest = Document::parse(MANIFEST);
-    assert_eq!(manifest.list("files_to_load").unwrap().len(), 3);
-    assert_eq!(manifest.text("current_phase"), Some("execution"));
-    manifest.set_entry("current_task", 16).unwrap();
-    manifest.set_entry("last_updated", "2026-01-04T09:00:00").unwrap();
+    assert_eq!(manifest.frontmatter_list("files_to_load").unwrap().len(), 3);
+    assert_eq!(manifest.frontmatter_text("current_phase"), Some("execution"));
+    manifest.set_frontmatter_entry("current_task", 16).unwrap();
+    manifest.set_frontmatter_entry("last_updated", "2026-01-04T09:00:00").unwrap();
     let expected = MANIFEST
         .replace("current_task: 15", "current_task: 16")
         .replace("2026-01-03T15:30:00", "2026-01-04T09:00:00");
@@ -489,7 +502,7 @@ fn fixtures_read_alike_in_real_parsers() {
         assert_eq!(our_headings(&document), atx_headings(&String::from_utf8_lossy(document.body())));
     }
     let manifest = Document::parse(MANIFEST);
-    for entry in manifest.entries() {
+    for entry in manifest.frontmatter_entries() {
         assert_eq!(parse_yaml(&manifest)[&entry.key], entry.value);
     }
 }

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::gate::{COMPLETE_SENTINEL, OutputEnding, OutputScanner};
+use model::gate::{COMPLETION_LINE, OutputEnding, OutputScanner};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag};
 
@@ -16,7 +16,7 @@ fn is_sealed_by_parser(text: &str) -> bool {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let trimmed = body.trim_end();
     let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
-    if &trimmed[start..] != COMPLETE_SENTINEL {
+    if &trimmed[start..] != COMPLETION_LINE {
         return false;
     }
     let code = |event: &Event| matches!(event, Event::Start(Tag::CodeBlock(_)));
@@ -24,7 +24,7 @@ fn is_sealed_by_parser(text: &str) -> bool {
 }
 
 fn is_sealed(text: &str) -> bool {
-    OutputScanner::scan_text(text.as_bytes()).ending() == OutputEnding::Sealed
+    OutputScanner::scan_whole_output(text.as_bytes()).ending() == OutputEnding::Sealed
 }
 
 fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -51,7 +51,7 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
     for path in found {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
         assert_eq!(is_sealed(&text), is_sealed_by_parser(&text), "{}", path.display());
-        match (is_sealed(&text), text.contains(COMPLETE_SENTINEL)) {
+        match (is_sealed(&text), text.contains(COMPLETION_LINE)) {
             (true, _) => sealed += 1,
             (false, true) => elsewhere += 1,
             (false, false) => without += 1,
@@ -67,28 +67,28 @@ fn shapes_of_real_stage_files() {
     for (about, text, complete) in [
         (
             "a reviewer's verdict",
-            format!("# Review\n\n- [x] fine\n\n{provenance}\n{COMPLETE_SENTINEL}\n"),
+            format!("# Review\n\n- [x] fine\n\n{provenance}\n{COMPLETION_LINE}\n"),
             true,
         ),
         (
             "one that reviews this very protocol",
-            format!("- ends with `{COMPLETE_SENTINEL}`: good.\n\n{COMPLETE_SENTINEL}\n"),
+            format!("- ends with `{COMPLETION_LINE}`: good.\n\n{COMPLETION_LINE}\n"),
             true,
         ),
         (
             "one that quotes an example",
-            format!("```text\n{COMPLETE_SENTINEL}\n```\n\nEnd.\n\n{COMPLETE_SENTINEL}\n"),
+            format!("```text\n{COMPLETION_LINE}\n```\n\nEnd.\n\n{COMPLETION_LINE}\n"),
             true,
         ),
         (
             "a script for the next session",
-            format!("Check:\n\n```bash\ngrep -q '{COMPLETE_SENTINEL}' a.md\n```\n"),
+            format!("Check:\n\n```bash\ngrep -q '{COMPLETION_LINE}' a.md\n```\n"),
             false,
         ),
-        ("lessons that mention it", format!("- files end with `{COMPLETE_SENTINEL}`\n- and more\n"), false),
+        ("lessons that mention it", format!("- files end with `{COMPLETION_LINE}`\n- and more\n"), false),
         ("cut off by a turn limit", "# Review\n\n## Concerns\n\n1. The fi".to_owned(), false),
-        ("written on after the end", format!("# Review\n\n{COMPLETE_SENTINEL}\n\nOne more thing.\n"), false),
-        ("cut off inside an example", format!("# Plan\n\n```text\n{COMPLETE_SENTINEL}\n"), false),
+        ("written on after the end", format!("# Review\n\n{COMPLETION_LINE}\n\nOne more thing.\n"), false),
+        ("cut off inside an example", format!("# Plan\n\n```text\n{COMPLETION_LINE}\n"), false),
     ] {
         assert_eq!((is_sealed(&text), is_sealed_by_parser(&text)), (complete, complete), "{about}");
     }
@@ -101,7 +101,7 @@ fn random_line() -> impl Strategy<Value = &'static str> {
         "text",
         "",
         "  ",
-        COMPLETE_SENTINEL,
+        COMPLETION_LINE,
         "<!-- AGENT_COMPLETE -->  ",
         "ends with `<!-- AGENT_COMPLETE -->`",
         "```",

@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used)]
 
 use model::plan::{
-    AcceptanceEvidence, LedgerComparison, LedgerLine, NewTask, Phase, PhaseStatus, Plan, Task, TaskChange,
-    TaskSize, TaskStatus, add_phase, add_task, apply_changes, block_task, complete_task, find_problems,
-    fold_ledger, plan_changes, read_json_or_markdown, read_markdown, render_plan, set_task, sha256_hex,
-    standing_of_plan, start_task, unblock_task,
+    CompletionEvidence, LedgerComparison, LedgerLine, NewTask, Phase, PhaseStatus, Plan, Task,
+    TaskFieldChanges, TaskSize, TaskStatus, add_phase, add_task, apply_changes, block_task, complete_task,
+    find_problems, fold_ledger, plan_changes, read_json_or_markdown, read_markdown, render_plan, set_task,
+    sha256_hex, standing_of_plan, start_task, unblock_task,
 };
 use proptest::prelude::*;
 
@@ -205,17 +205,23 @@ fn apply_move(plan: &Plan, step: &PlanMove) -> Option<Plan> {
     let id = |n: usize| plan.tasks().nth(n).map(|task| task.id.clone());
     let next = match step {
         PlanMove::Start(n) => start_task(plan, &id(*n)?, "s", "t"),
-        PlanMove::Done(n) => complete_task(plan, &id(*n)?, "s", "t", &AcceptanceEvidence::Proven),
+        PlanMove::Done(n) => complete_task(plan, &id(*n)?, "s", "t", &CompletionEvidence::Proven),
         PlanMove::Block(n) => block_task(plan, &id(*n)?, "why"),
         PlanMove::Unblock(n) => unblock_task(plan, &id(*n)?),
         PlanMove::AddTask(phase, on) => {
             let depends = on.iter().filter_map(|n| id(*n)).collect();
-            let new = NewTask { phase: Some(*phase), description: "x".into(), depends, ..NewTask::default() };
+            let new = NewTask {
+                phase: Some(*phase),
+                description: "x".into(),
+                dependency_ids: depends,
+                ..NewTask::default()
+            };
             add_task(plan, &new).map(|(plan, _)| plan)
         }
         PlanMove::AddPhase => add_phase(plan, "p", None).map(|(plan, _)| plan),
         PlanMove::Depend(n, on) => {
-            let change = TaskChange { depends: Some(vec![id(*on)?]), ..TaskChange::default() };
+            let change =
+                TaskFieldChanges { dependency_ids: Some(vec![id(*on)?]), ..TaskFieldChanges::default() };
             set_task(plan, &id(*n)?, &change)
         }
         PlanMove::Edit(_) => return None,
@@ -256,10 +262,10 @@ proptest! {
                 WriteCut::Whole | WriteCut::BeforeFile => prop_assert!(found == next, "what stands in the ledger is there"),
             }
             let whole = fold_ledger(disk.lines());
-            prop_assert_eq!(whole.gaps, Vec::<u64>::new());
+            prop_assert_eq!(whole.discontinuous_seqs, Vec::<u64>::new());
             if !matches!(cut, WriteCut::InLine(_)) {
                 prop_assert_eq!(whole.plan.unwrap().to_bytes(), next.to_bytes());
-                prop_assert_eq!(whole.last_line.unwrap().hash_after, next.hash());
+                prop_assert_eq!(whole.last_line.unwrap().hash_after, next.content_hash());
             }
             prop_assert!(standing_of_plan(&found).progress.done <= standing_of_plan(&found).progress.total);
         }

@@ -49,14 +49,14 @@ proptest! {
         let lines: Vec<&str> = output.lines().collect();
         prop_assert_eq!(made.kind, OutputKind::detect(&output, &lines));
         let errors = summary::error_lines_of_output(&output, &lines, made.kind);
-        prop_assert_eq!(made.errors, errors.len());
+        prop_assert_eq!(made.error_line_count, errors.len());
         for error in errors {
             let kept = made.text.lines().any(|line| {
                 line.split_once(": ").is_some_and(|(places, text)| {
-                    text == error.text && places.trim().split(", ").any(|place| place == error.place)
-                }) || line.contains(&error.place) && line.ends_with(&error.text)
+                    text == error.text && places.trim().split(", ").any(|place| place == error.line_number_or_json_path)
+                }) || line.contains(&error.line_number_or_json_path) && line.ends_with(&error.text)
             });
-            prop_assert!(kept, "{}: {} is not in\n{}", error.place, error.text, made.text);
+            prop_assert!(kept, "{}: {} is not in\n{}", error.line_number_or_json_path, error.text, made.text);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use model::finding::{Finding, FindingLevel};
 
 /// What to do in a worktree whose main checkout git does not find.
-pub(crate) const REPAIR_HINT: &str =
+pub(crate) const REPAIR_WORKTREE_HINT: &str =
     "if you moved the main checkout, run `git worktree repair` in its new folder";
 
 #[derive(Debug, thiserror::Error)]
@@ -99,7 +99,7 @@ impl Error {
             | Error::Refused { hint, .. }
             | Error::Usage { hint, .. } => Some(hint.clone()),
             Error::NoRoot { path } if store::git::missing_worktree_folder(path).is_some() => {
-                Some(REPAIR_HINT.to_owned())
+                Some(REPAIR_WORKTREE_HINT.to_owned())
             }
             Error::NoRoot { .. } => Some("run `thru init` in the folder of your project to create one".to_owned()),
             Error::Failed { .. } => None,

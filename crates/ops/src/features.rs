@@ -35,24 +35,24 @@ use store::{Lock, Root, Store};
 
 use crate::hook::context::HookContext;
 use crate::session::roster::Roster;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// Every feature, in the order in which they are called.
 pub const FEATURES: &[Feature] = &[
-    loops::ROW,
-    roles::ROW,
-    workstreams::ROW,
-    plan::ROW,
-    decisions::ROW,
-    evidence::ROW,
+    loops::FEATURE_ROW,
+    roles::FEATURE_ROW,
+    workstreams::FEATURE_ROW,
+    plan::FEATURE_ROW,
+    decisions::FEATURE_ROW,
+    evidence::FEATURE_ROW,
     // The packet of a crashed session comes before the other packets on offer.
-    crashed::ROW,
-    packets::ROW,
-    sessions::ROW,
-    outputs::ROW,
-    profiles::ROW,
-    window::ROW,
-    summaries::ROW,
+    crashed::FEATURE_ROW,
+    packets::FEATURE_ROW,
+    sessions::FEATURE_ROW,
+    outputs::FEATURE_ROW,
+    profiles::FEATURE_ROW,
+    window::FEATURE_ROW,
+    summaries::FEATURE_ROW,
 ];
 
 /// One feature: the events it handles, and the functions that handle them. A row sets only the fields that its
@@ -81,18 +81,18 @@ pub struct Feature {
     pub after_reply_sent: fn(&HookContext, &[String]) -> Result<()>,
     /// Called when the harness continues the session under a new id; `previous` is the old id.
     pub continue_under_new_id: fn(&HookContext, previous: &Id) -> Result<()>,
-    pub doctor_checks: fn(&ProjectContext) -> Vec<Check>,
-    pub status: fn(&ProjectContext) -> Result<Vec<StatusLine>>,
+    pub doctor_checks: fn(&ProjectContext) -> Vec<DoctorCheck>,
+    pub status: fn(&ProjectContext) -> Result<Vec<StatusReportLine>>,
 }
 
-pub type Decide = for<'c, 'a> fn(&'c HookContext<'a>) -> Result<Decision<'c>>;
+pub type Decide = for<'c, 'a> fn(&'c HookContext<'a>) -> Result<FeatureAnswer<'c>>;
 
 impl Feature {
     pub const EMPTY_FEATURE: Feature = Feature {
         name: "",
         wanted_events: EventSet::NONE,
         annotate: |_, _, _| Ok(()),
-        decide: |_| Ok(Decision::no_action("")),
+        decide: |_| Ok(FeatureAnswer::no_action("")),
         update_at_checkpoint: |_, _| Ok(None),
         brief_candidates: |_| Ok(Vec::new()),
         brief_sections: &[],
@@ -136,7 +136,7 @@ pub struct BriefContext<'a> {
     pub described_session: Option<&'a Id>,
     /// Whether [`Feature::brief_candidates`] may write records, such as the packet that a brief offers. `thru brief`
     /// never writes any.
-    pub mode: Mode,
+    pub mode: WriteMode,
     pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that two sessions cannot get the same offer.
     pub held_locks: RefCell<Vec<Lock>>,
@@ -146,34 +146,34 @@ pub struct BriefContext<'a> {
 
 /// A feature's answer to an event, and the change that it wants to write.
 #[derive(Debug)]
-pub struct Decision<'c> {
+pub struct FeatureAnswer<'c> {
     pub reply_part: ReplyPart,
     /// A short reason, for `thru debug hook`.
     pub why: String,
-    pub change: Option<Change<'c>>,
+    pub change: Option<RecordChange<'c>>,
 }
 
 /// A change to the records. Nothing is written until `apply` is called.
-pub struct Change<'c> {
+pub struct RecordChange<'c> {
     pub description: String,
     /// Writes the change and returns the answer. If the write fails, the reply omits this answer and the receipt
     /// records the error.
     pub apply: Box<dyn FnOnce() -> Result<ReplyPart> + 'c>,
 }
 
-impl std::fmt::Debug for Change<'_> {
+impl std::fmt::Debug for RecordChange<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Change").field("what", &self.description).finish_non_exhaustive()
     }
 }
 
-impl<'c> Decision<'c> {
-    pub fn no_action(why: impl Into<String>) -> Decision<'c> {
-        Decision::answer(ReplyPart::silent(), why)
+impl<'c> FeatureAnswer<'c> {
+    pub fn no_action(why: impl Into<String>) -> FeatureAnswer<'c> {
+        FeatureAnswer::answer(ReplyPart::silent(), why)
     }
 
-    pub fn answer(reply_part: ReplyPart, why: impl Into<String>) -> Decision<'c> {
-        Decision { reply_part, why: why.into(), change: None }
+    pub fn answer(reply_part: ReplyPart, why: impl Into<String>) -> FeatureAnswer<'c> {
+        FeatureAnswer { reply_part, why: why.into(), change: None }
     }
 
     /// Returns a decision with a change. In a dry run, the answer is `reply_part`; otherwise, it is the result of
@@ -183,20 +183,20 @@ impl<'c> Decision<'c> {
         why: impl Into<String>,
         what: impl Into<String>,
         apply: impl FnOnce() -> Result<ReplyPart> + 'c,
-    ) -> Decision<'c> {
-        let change = Change { description: what.into(), apply: Box::new(apply) };
-        Decision { reply_part, why: why.into(), change: Some(change) }
+    ) -> FeatureAnswer<'c> {
+        let change = RecordChange { description: what.into(), apply: Box::new(apply) };
+        FeatureAnswer { reply_part, why: why.into(), change: Some(change) }
     }
 }
 
 /// One line of `thru status`, with the fields that `--json` prints for it.
 #[derive(Clone, Debug)]
-pub struct StatusLine {
+pub struct StatusReportLine {
     pub label: &'static str,
     /// The start of the line, printed in the colour of `tone`. `plain_rest` follows it.
     pub colored_start: String,
     pub plain_rest: String,
-    pub tone: Tone,
+    pub tone: StatusTone,
     pub json: Vec<(&'static str, serde_json::Value)>,
     pub next_step: Option<NextStep>,
 }
@@ -205,7 +205,7 @@ pub struct StatusLine {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct NextStep {
     #[serde(skip)]
-    pub urgency: Urgency,
+    pub urgency: NextStepUrgency,
     pub command: String,
     /// What the command does. The text completes a sentence that begins with the command.
     pub why: String,
@@ -213,7 +213,7 @@ pub struct NextStep {
 
 /// The order in which `thru status` prefers next steps; the first variant is the most urgent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Urgency {
+pub enum NextStepUrgency {
     /// A session crashed, and nobody has continued its work.
     CrashedSession,
     /// Work is paused until the user resumes it.
@@ -226,13 +226,13 @@ pub enum Urgency {
     LastSession,
 }
 
-impl StatusLine {
-    pub fn plain(label: &'static str, text: impl Into<String>) -> StatusLine {
-        StatusLine {
+impl StatusReportLine {
+    pub fn plain(label: &'static str, text: impl Into<String>) -> StatusReportLine {
+        StatusReportLine {
             label,
             colored_start: String::new(),
             plain_rest: text.into(),
-            tone: Tone::Plain,
+            tone: StatusTone::Plain,
             json: Vec::new(),
             next_step: None,
         }
@@ -240,11 +240,11 @@ impl StatusLine {
 
     pub fn colored(
         label: &'static str,
-        tone: Tone,
+        tone: StatusTone,
         head: impl Into<String>,
         rest: impl Into<String>,
-    ) -> StatusLine {
-        StatusLine {
+    ) -> StatusReportLine {
+        StatusReportLine {
             label,
             colored_start: head.into(),
             plain_rest: rest.into(),
@@ -256,34 +256,35 @@ impl StatusLine {
 
     pub fn with_next(
         mut self,
-        urgency: Urgency,
+        urgency: NextStepUrgency,
         command: impl Into<String>,
         why: impl Into<String>,
-    ) -> StatusLine {
+    ) -> StatusReportLine {
         self.next_step = Some(NextStep { urgency, command: command.into(), why: why.into() });
         self
     }
 
-    pub fn with_json(mut self, key: &'static str, value: serde_json::Value) -> StatusLine {
+    pub fn with_json(mut self, key: &'static str, value: serde_json::Value) -> StatusReportLine {
         self.json.push((key, value));
         self
     }
 }
 
-const MAX_NAMES_PER_LINE: usize = 5;
+const MAX_NAMES_PER_STATUS_LINE: usize = 5;
 
 /// Formats names for one line, preceded by their count: `2: 01-parser, 02-lexer`. A single name has no count.
 pub(crate) fn format_name_list(names: &[String]) -> String {
     if let [only] = names {
         return one_line(only, 64);
     }
-    let shown: Vec<String> = names.iter().take(MAX_NAMES_PER_LINE).map(|name| one_line(name, 64)).collect();
-    let more = if names.len() > MAX_NAMES_PER_LINE { ", …" } else { "" };
+    let shown: Vec<String> =
+        names.iter().take(MAX_NAMES_PER_STATUS_LINE).map(|name| one_line(name, 64)).collect();
+    let more = if names.len() > MAX_NAMES_PER_STATUS_LINE { ", …" } else { "" };
     format!("{}: {}{more}", names.len(), shown.join(", "))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum StatusTone {
     Plain,
     Strong,
     Good,
@@ -292,7 +293,7 @@ pub enum Tone {
 
 /// One line of `thru doctor` and the problems that the check found.
 #[derive(Clone, Debug, Serialize)]
-pub struct Check {
+pub struct DoctorCheck {
     pub name: &'static str,
     pub text: String,
     pub findings: Vec<Finding>,

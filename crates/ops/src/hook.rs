@@ -18,11 +18,11 @@ use std::time::Instant;
 use harness::Harness;
 pub use harness::is_complete_payload;
 use model::brief::Brief;
-use model::decide::{self, DecisionFacts, NotCaptured, StoreEffect};
+use model::decide::{self, CaptureFacts, NotCapturedReason, StoreChange};
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
 use model::journal::{self, JournalRecord};
-use model::marker::{Marker, ProjectId};
+use model::marker::{ProjectId, RootMarker};
 use model::redact::Redacted;
 use model::reply::{Reply, ReplyPart, combine_replies};
 use model::session::{PendingBrief, SessionOrigin};
@@ -32,13 +32,13 @@ use crate::features::{self, FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings::{self, HookSettings};
 use crate::session::brief::{self, BriefRequest};
-use crate::{Mode, Result, World};
+use crate::{Result, World, WriteMode};
 
 use crate::session::{context_held, sent};
-use checkpoint::Checkpoint;
+use checkpoint::CheckpointInput;
 use context::HookContext;
 use deadline::Deadline;
-use explain::Trace;
+use explain::HookTrace;
 
 /// The length to which branch names are cut, in bytes.
 const MAX_BRANCH_BYTES: usize = 256;
@@ -54,12 +54,12 @@ pub struct HookCall<'a> {
 /// Handles one event and returns the bytes to print. After an error nothing is printed, and a receipt is written if
 /// possible.
 pub fn run_hook(world: &World, call: &HookCall) -> Vec<u8> {
-    handle_payload(world, call, Mode::Write, &mut Trace::disabled())
+    handle_payload(world, call, WriteMode::Write, &mut HookTrace::disabled())
 }
 
 /// Decodes the payload, finds the root, checks whether the root is trusted, and then calls
 /// [`TrustedHook::handle_event`].
-fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace) -> Vec<u8> {
+fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut HookTrace) -> Vec<u8> {
     // thru sets `THROUGHLINE_HOOK` for the validators and harness programs that it starts, so that their hooks do
     // nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
@@ -107,7 +107,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
     let HookSettings { settings, problem } = settings::settings_for_hook(world, trusted.then_some(&*store));
     trace.record_trust(trusted, &settings);
     let event = decoded.as_ref().ok();
-    let off = |off: NotCaptured, trace: &mut Trace, silent: &str| {
+    let off = |off: NotCapturedReason, trace: &mut HookTrace, silent: &str| {
         let reply = event.map_or(Reply::Silent, |event| {
             decide::not_captured_notice(&event.kind, &root.path.to_string_lossy(), off)
         });
@@ -117,16 +117,17 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         let silent = "hooks.enabled is false: hooks do nothing";
         // Send no notice. A user who has set the variable knows that nothing is captured, and in an untrusted root,
         // nobody expects anything to be captured.
-        if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
+        if !trusted || (world.read_variable)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent_reply(|| silent.to_owned());
         }
-        return off(NotCaptured::Disabled, trace, silent);
+        return off(NotCapturedReason::Disabled, trace, silent);
     }
     if !trusted {
         let is_start = event.is_some_and(|event| matches!(event.kind, EventKind::SessionStart { .. }));
         let from = || trust.as_ref()?.former_path(&marker.project_id, &root.path).ok()?;
         let from = is_start.then(from).flatten();
-        let why = from.as_deref().map_or(NotCaptured::Untrusted, |from| NotCaptured::Moved { from });
+        let why =
+            from.as_deref().map_or(NotCapturedReason::Untrusted, |from| NotCapturedReason::Moved { from });
         let silent = "the root is not trusted on this machine; only the start of a session tells the user";
         return off(why, trace, silent);
     }
@@ -148,7 +149,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         Err(why) => {
             hook.add_receipt_error(why);
             // The receipt contains thru's name for the event, as all receipts do.
-            let wired = harness.events.iter().find(|wired| wired.event == call.event);
+            let wired = harness.events.iter().find(|wired| wired.harness_event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.our_event.name()), "");
             trace.silent_reply(|| why.to_string())
         }
@@ -161,7 +162,7 @@ struct TrustedHook<'a> {
     harness: &'static Harness,
     deadline: Deadline,
     project_id: &'a ProjectId,
-    mode: Mode,
+    mode: WriteMode,
     /// Errors for the receipt, the most important one first.
     errors: RefCell<Vec<String>>,
     /// Warnings for the receipt about problems that are not failures.
@@ -169,7 +170,7 @@ struct TrustedHook<'a> {
 }
 
 impl TrustedHook<'_> {
-    fn handle_event(&self, event: &Event, marker: &Marker, trace: &mut Trace) -> Vec<u8> {
+    fn handle_event(&self, event: &Event, marker: &RootMarker, trace: &mut HookTrace) -> Vec<u8> {
         let session = match Id::new(&event.session) {
             Ok(session) => session,
             Err(bad) => {
@@ -187,7 +188,7 @@ impl TrustedHook<'_> {
         // If the reply may contain text that must be sent only once, take a lock, so that two hooks for the same
         // event run one after the other.
         let mut pending_brief = self.pending_compaction(&session, event);
-        let turn = must_not_repeat(event, pending_brief).then(|| {
+        let turn = must_not_send_reply_twice(event, pending_brief).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.lock_wait());
             pending_brief = self.pending_compaction(&session, event);
             turn
@@ -211,7 +212,7 @@ impl TrustedHook<'_> {
             process_stamp: process.as_deref(),
             by_gate_run: is_start && self.project.world.is_in_launch(),
         };
-        let facts = DecisionFacts { mode: marker.mode, pending_brief, session_origin };
+        let facts = CaptureFacts { mode: marker.mode, pending_brief, session_origin };
         let context = HookContext {
             project: self.project,
             harness: self.harness,
@@ -231,14 +232,14 @@ impl TrustedHook<'_> {
         let composed = (!repeated).then(|| self.compose_due_brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
         trace.record_brief(brief.as_ref());
-        let effects = decide::capture_effects(&facts, event, &record, &policy);
+        let effects = decide::changes_to_record_event(&facts, event, &record, &policy);
         trace.record_effects(&effects);
         let is_written = self.apply_effects(effects, &context);
         drop(turn);
 
         let mut parts = self.call_features(&context, trace);
         parts.push(brief.map_or_else(ReplyPart::silent, |Brief { text, told: candidate_ids }| ReplyPart {
-            reply: Reply::Context(text),
+            reply: Reply::ContextForAgent(text),
             candidate_ids,
         }));
         if decide::guides_summariser(event, self.project.settings) {
@@ -256,16 +257,17 @@ impl TrustedHook<'_> {
             parts.push(ReplyPart::from_reply(decide::not_captured_notice(
                 &event.kind,
                 &root,
-                NotCaptured::Unwritable { why: &why },
+                NotCapturedReason::Unwritable { why: &why },
             )));
         }
         // If the payload was truncated, send no answer, because the harness could not process one.
         let ReplyPart { mut reply, candidate_ids } =
-            if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
+            if event.is_payload_truncated { ReplyPart::silent() } else { combine_replies(parts) };
         // Captured text has already been redacted. Packets, manifests, roles and plans are written by people, so
         // their text is redacted here.
-        if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
-            &mut reply
+        if let Reply::ContextForAgent(text)
+        | Reply::ContextAndUser { context: text, .. }
+        | Reply::GuideSummariser(text) = &mut reply
         {
             *text = Redacted::redact_whole(text, self.project.settings.redact_options()).to_string();
         }
@@ -277,7 +279,7 @@ impl TrustedHook<'_> {
             self.keep_sent_brief(&context, &composed, &reply, &answer);
         }
 
-        if event.torn {
+        if event.is_payload_truncated {
             self.add_receipt_error("the payload is truncated; the part before the cut was kept");
         }
         // For a successful tool call, the journal line serves as the receipt, which saves a write.
@@ -289,14 +291,14 @@ impl TrustedHook<'_> {
 
     /// Calls every feature that handles this event, and applies its decision. If a feature returns an error, only its
     /// own answer is lost.
-    fn call_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<ReplyPart> {
+    fn call_features(&self, context: &HookContext, trace: &mut HookTrace) -> Vec<ReplyPart> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
         for feature in FEATURES.iter().filter(|feature| feature.wants_event(name)) {
             let decided = feature.call_catching_panics(|| (feature.decide)(context));
             trace.record_decision(feature.name, &decided);
             let part = decided.and_then(|decision| match (decision.change, self.mode) {
-                (Some(change), Mode::Write) => feature.call_catching_panics(change.apply),
+                (Some(change), WriteMode::Write) => feature.call_catching_panics(change.apply),
                 _ => Ok(decision.reply_part),
             });
             parts.extend(self.ok_or_note_error(part));
@@ -312,8 +314,8 @@ impl TrustedHook<'_> {
             project: self.project,
             occasion,
             session: Some(context.session),
-            previous: previous.as_ref(),
-            room: decide::max_brief_length(occasion, self.harness.max_context_length),
+            previous_session_id: previous.as_ref(),
+            max_length: decide::max_brief_length(occasion, self.harness.max_context_length),
             mode: self.mode,
         };
         let composed = brief::compose_brief(&request)?;
@@ -325,7 +327,7 @@ impl TrustedHook<'_> {
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
-        if self.mode == Mode::Write {
+        if self.mode == WriteMode::Write {
             for feature in FEATURES {
                 self.ok_or_note_error(
                     feature.call_catching_panics(|| (feature.continue_under_new_id)(context, &previous)),
@@ -341,8 +343,9 @@ impl TrustedHook<'_> {
         composed: &brief::ComposedBrief,
         told: &[String],
     ) {
-        if self.mode == Mode::Write {
-            let now = composed.marks.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
+        if self.mode == WriteMode::Write {
+            let now =
+                composed.fact_fingerprints.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
             self.ok_or_note_error(context_held::remember_sent_facts(
                 context,
                 composed.occasion,
@@ -360,16 +363,20 @@ impl TrustedHook<'_> {
         answer: &[u8],
     ) {
         let text = match reply {
-            Reply::Context(text) | Reply::ContextAndUser { context: text, .. } if !answer.is_empty() => text,
+            Reply::ContextForAgent(text) | Reply::ContextAndUser { context: text, .. }
+                if !answer.is_empty() =>
+            {
+                text
+            }
             _ => "",
         };
-        if self.mode == Mode::Write {
+        if self.mode == WriteMode::Write {
             self.ok_or_note_error(sent::keep_sent_brief(context, composed, text));
         }
     }
 
     fn notify_features_of_reply(&self, context: &HookContext, told: &[String]) {
-        if self.mode == Mode::Write && !told.is_empty() {
+        if self.mode == WriteMode::Write && !told.is_empty() {
             for feature in FEATURES {
                 self.ok_or_note_error(
                     feature.call_catching_panics(|| (feature.after_reply_sent)(context, told)),
@@ -381,7 +388,7 @@ impl TrustedHook<'_> {
     /// Reads the transcript before the event is handled, if only the transcript shows what has happened. Lines that
     /// the harness has not written yet are read at the next stop.
     fn catch_up_from_transcript(&self, session: &Id, event: &Event) {
-        if self.mode == Mode::Write && self.needs_transcript(session, event) {
+        if self.mode == WriteMode::Write && self.needs_transcript(session, event) {
             let _ = self.run_checkpoint(session, event, &|_| Ok(None));
         }
     }
@@ -389,10 +396,10 @@ impl TrustedHook<'_> {
     /// Reports records that could not be written earlier. This is done before anything else, so that a brief can
     /// mention the loss.
     fn report_lost_records(&self, event: &Event) {
-        if self.mode != Mode::Write || matches!(event.kind, EventKind::ToolDone(_)) {
+        if self.mode != WriteMode::Write || matches!(event.kind, EventKind::ToolDone(_)) {
             return;
         }
-        let told = lost::LossNotice {
+        let told = lost::LossReportContext {
             harness: self.harness.name,
             session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
             limit: self.project.settings.log_limit_bytes(),
@@ -404,7 +411,7 @@ impl TrustedHook<'_> {
 
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
-            _ if event.agent.is_some() => false,
+            _ if event.subagent.is_some() => false,
             // If no hook reported a compaction, only the transcript shows it, and a prompt is the first event that
             // can react to it.
             EventKind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
@@ -436,7 +443,7 @@ impl TrustedHook<'_> {
     }
 
     fn is_first_contact(&self, session: &Id) -> bool {
-        matches!(self.project.store.session(session).read::<FeedCursor>(), Ok(None))
+        matches!(self.project.store.session_state(session).read_state::<FeedCursor>(), Ok(None))
     }
 
     /// Returns whether a compaction of the session was announced or its brief is due. This state is read only at
@@ -444,12 +451,12 @@ impl TrustedHook<'_> {
     fn pending_compaction(&self, session: &Id, event: &Event) -> Option<PendingBrief> {
         match event.kind {
             // A sub-agent's event does not show whether its session was compacted.
-            EventKind::ToolDone(_) if event.agent.is_some() => None,
+            EventKind::ToolDone(_) if event.subagent.is_some() => None,
             EventKind::Prompt { .. }
             | EventKind::Summary { .. }
             | EventKind::AfterCompact { .. }
             | EventKind::SessionEnd { .. }
-            | EventKind::ToolDone(_) => self.project.store.session(session).read().ok().flatten(),
+            | EventKind::ToolDone(_) => self.project.store.session_state(session).read_state().ok().flatten(),
             EventKind::SessionStart { .. }
             | EventKind::BeforeCompact { .. }
             | EventKind::SubagentStart
@@ -465,16 +472,16 @@ impl TrustedHook<'_> {
         let store = self.project.store;
         // If a compaction was announced after the recorded event, this event belongs to that compaction and is not a
         // duplicate.
-        matches!(store.session(session).read::<PendingBrief>(), Ok(None))
+        matches!(store.session_state(session).read_state::<PendingBrief>(), Ok(None))
             && store.current_digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
     }
 
     /// Applies every effect, even if one fails. Returns an error if the event could not be written to the journal.
-    fn apply_effects(&self, effects: Vec<StoreEffect>, context: &HookContext) -> Result<()> {
+    fn apply_effects(&self, effects: Vec<StoreChange>, context: &HookContext) -> Result<()> {
         let mut journalled = Ok(());
-        if self.mode == Mode::Write {
+        if self.mode == WriteMode::Write {
             for effect in effects {
-                let is_journal = matches!(effect, StoreEffect::AppendJournal(_));
+                let is_journal = matches!(effect, StoreChange::AppendJournal(_));
                 let applied =
                     self.apply_effect(effect, context).inspect_err(|error| self.add_receipt_error(error));
                 if is_journal {
@@ -485,16 +492,16 @@ impl TrustedHook<'_> {
         journalled
     }
 
-    fn apply_effect(&self, effect: StoreEffect, context: &HookContext) -> Result<()> {
+    fn apply_effect(&self, effect: StoreChange, context: &HookContext) -> Result<()> {
         let ProjectContext { store, settings, .. } = self.project;
         let limit = settings.log_limit_bytes();
         match effect {
-            StoreEffect::AppendJournal(line) => store.append_journal(context.session, &line, limit)?,
-            StoreEffect::RegisterSession(line) => store.register_session(&line, limit)?,
-            StoreEffect::RememberSession => {
+            StoreChange::AppendJournal(line) => store.append_journal(context.session, &line, limit)?,
+            StoreChange::RegisterSession(line) => store.register_session(&line, limit)?,
+            StoreChange::RememberSession => {
                 store.record_session_in_marker(context.session, self.deadline.lock_wait())?;
             }
-            StoreEffect::Checkpoint => {
+            StoreChange::Checkpoint => {
                 let follow = |digest: &model::digest::Digest| {
                     let mut beside = None;
                     for feature in FEATURES {
@@ -506,15 +513,15 @@ impl TrustedHook<'_> {
                 };
                 self.run_checkpoint(context.session, context.event, &follow)?;
             }
-            StoreEffect::SetPending(pending) => {
+            StoreChange::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous_session.as_deref().map(Id::new) {
                     // The brief is no longer due under the session's old id.
-                    store.session(&previous).remove::<PendingBrief>()?;
+                    store.session_state(&previous).remove_state::<PendingBrief>()?;
                 }
-                let session = store.session(context.session);
+                let session = store.session_state(context.session);
                 match pending {
-                    Some(pending) => session.write(&pending)?,
-                    None => session.remove::<PendingBrief>()?,
+                    Some(pending) => session.write_state(&pending)?,
+                    None => session.remove_state::<PendingBrief>()?,
                 }
             }
         }
@@ -528,13 +535,13 @@ impl TrustedHook<'_> {
         update_features: checkpoint::UpdateFeaturesFn,
     ) -> Result<()> {
         let checkout = self.project.root.checkout.to_string_lossy();
-        checkpoint::run_checkpoint(&Checkpoint {
+        checkpoint::run_checkpoint(&CheckpointInput {
             store: self.project.store,
             harness: self.harness,
             policy: context::record_policy_of(&self.project, self.harness, &checkout),
             session,
             event,
-            limit: self.project.settings.log_limit_bytes(),
+            log_limit_bytes: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
             update_features,
         })?;
@@ -556,11 +563,11 @@ impl TrustedHook<'_> {
 }
 
 /// Returns whether the reply to this event may contain text that must not be sent twice.
-fn must_not_repeat(event: &Event, pending: Option<PendingBrief>) -> bool {
+fn must_not_send_reply_twice(event: &Event, pending: Option<PendingBrief>) -> bool {
     match event.kind {
         // A resume may repeat its reply, because a user who resumes a session expects a brief every time.
         EventKind::SessionStart { source: StartSource::Startup | StartSource::Compact } => {
-            event.agent.is_none()
+            event.subagent.is_none()
         }
         EventKind::Prompt { .. } => pending.is_some(),
         EventKind::SessionStart { .. }

@@ -18,7 +18,7 @@ pub mod setup;
 mod world;
 
 pub use error::{Error, ErrorKind};
-pub use mode::Mode;
+pub use mode::WriteMode;
 pub use world::World;
 
 pub type Result<T> = std::result::Result<T, Error>;

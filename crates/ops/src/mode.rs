@@ -1,6 +1,6 @@
 /// Whether changes are written, or only shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum WriteMode {
     Write,
     DryRun,
 }

@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a command may take to end after SIGTERM. This is also how long to wait for its last output after it has
 /// ended.
-const EXIT_GRACE: Duration = Duration::from_millis(500);
+const MAX_EXIT_TIME_AFTER_SIGTERM: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
 pub struct CommandJob<'a> {
@@ -76,7 +76,7 @@ pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
 
 /// How the caller observes a running command.
 #[derive(Clone, Copy)]
-pub(crate) struct CommandWatch<'a> {
+pub(crate) struct CommandObserver<'a> {
     /// Kills the command if thru itself is killed.
     pub reaper: &'a ProcessReaper,
     /// Called with the command's process id once it has started.
@@ -88,7 +88,7 @@ pub(crate) struct CommandWatch<'a> {
 pub(crate) fn run_streaming(
     job: &CommandJob,
     stdin: Option<File>,
-    watch: Option<CommandWatch>,
+    watch: Option<CommandObserver>,
     hear: impl FnMut(&[u8]) + Send + 'static,
 ) -> std::io::Result<EndedCommand> {
     let started = Instant::now();
@@ -146,7 +146,7 @@ fn end_child(child: &mut Child) {
 /// Sends SIGTERM to the whole process group, and SIGKILL after [`EXIT_GRACE`] at the latest.
 pub(crate) fn terminate_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
-    let until = Instant::now() + EXIT_GRACE;
+    let until = Instant::now() + MAX_EXIT_TIME_AFTER_SIGTERM;
     while Instant::now() < until && !is_over() {
         std::thread::sleep(POLL_INTERVAL);
     }
@@ -187,7 +187,7 @@ fn capture_in_thread(
 
 impl CapturedOutput {
     fn text(&self) -> Vec<u8> {
-        let until = Instant::now() + EXIT_GRACE;
+        let until = Instant::now() + MAX_EXIT_TIME_AFTER_SIGTERM;
         loop {
             let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if said.1 || Instant::now() >= until {

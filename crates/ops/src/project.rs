@@ -12,7 +12,7 @@ pub mod trust;
 
 use std::path::PathBuf;
 
-use model::marker::Marker;
+use model::marker::RootMarker;
 use store::{FoundRoot, Root, Store, layout};
 
 use crate::setup::init;
@@ -22,7 +22,7 @@ use crate::{Error, Result, World};
 pub struct Project {
     pub root: Root,
     pub store: Store,
-    pub marker: Marker,
+    pub marker: RootMarker,
 }
 
 impl Project {
@@ -32,7 +32,7 @@ impl Project {
         match world.find_root()? {
             FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
             FoundRoot::Unmarked(root) => match Store::open_at_root(&root.path)? {
-                Some(store) => Ok(Project { store, marker: Marker::placeholder(), root }),
+                Some(store) => Ok(Project { store, marker: RootMarker::placeholder(), root }),
                 None => Err(Error::NoRoot { path: root.path }),
             },
         }
@@ -88,7 +88,7 @@ impl RootSearch {
             Ok(FoundRoot::Unmarked(root))
                 if store::git::missing_worktree_folder(&root.checkout).is_some() =>
             {
-                crate::error::REPAIR_HINT
+                crate::error::REPAIR_WORKTREE_HINT
             }
             _ => "run `thru init` in the folder of your project to create one",
         }
@@ -102,15 +102,15 @@ impl RootSearch {
     }
 
     /// Returns why the store is not trusted, or `None` if it is trusted or does not exist.
-    pub fn why_untrusted(&self, world: &World) -> Option<Untrusted> {
+    pub fn why_untrusted(&self, world: &World) -> Option<UntrustedReason> {
         match &self.0 {
             Ok(FoundRoot::Marked { root, marker, .. }) if world.is_trusted(marker, &root.path) => None,
             Ok(FoundRoot::Marked { root, marker, .. }) => {
                 let from = trust::former_root(world, &marker.project_id, &root.path);
-                Some(from.map_or(Untrusted::NotTrusted, |from| Untrusted::Moved { from }))
+                Some(from.map_or(UntrustedReason::NotTrusted, |from| UntrustedReason::Moved { from }))
             }
             Ok(FoundRoot::Unmarked(root)) => {
-                matches!(Store::open_at_root(&root.path), Ok(Some(_))).then_some(Untrusted::NotTrusted)
+                matches!(Store::open_at_root(&root.path), Ok(Some(_))).then_some(UntrustedReason::NotTrusted)
             }
             Err(_) => None,
         }
@@ -118,7 +118,7 @@ impl RootSearch {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Untrusted {
+pub enum UntrustedReason {
     /// The user has not trusted the store, so another person may have written its records.
     NotTrusted,
     /// The project was trusted at the path `from`, which no longer exists, so the folder was probably moved.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use harness::HARNESSES;
 use jiff::Timestamp;
-use model::marker::Marker;
-use store::{FoundRoot, InstallList, Root, RootQuery, RootRules, Store, TrustRecords, UnfitReason};
+use model::marker::RootMarker;
+use store::{FoundRoot, InstallList, Root, RootQuery, RootRules, Store, TrustRecords, UnfitRootReason};
 
 use crate::{Error, Result};
 
 pub struct World<'a> {
-    pub var: &'a dyn Fn(&str) -> Option<OsString>,
+    pub read_variable: &'a dyn Fn(&str) -> Option<OsString>,
     /// Whether any of thru's variables may be set. If not, hooks do not look up the variable of each setting.
     pub has_variables: bool,
     /// The working directory, or `None` if it no longer exists or is not needed.
@@ -20,10 +20,10 @@ pub struct World<'a> {
     /// The value of `--root`.
     pub root: Option<PathBuf>,
     /// The path by which a harness should call this binary.
-    pub program: PathBuf,
+    pub program_path: PathBuf,
     pub now: Timestamp,
     /// The effective user. Folders of other users are not trusted.
-    pub user: u32,
+    pub user_id: u32,
 }
 
 /// The variable that contains the path of the output for a command that `thru gate run` launched.
@@ -32,17 +32,17 @@ pub const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
 impl World<'_> {
     /// Returns whether `thru gate run` launched this process or one of its ancestors.
     pub fn is_in_launch(&self) -> bool {
-        (self.var)(OUTPUT_VARIABLE).is_some()
+        (self.read_variable)(OUTPUT_VARIABLE).is_some()
     }
 
     /// Returns the value of a variable if it is an absolute path. A relative path would mean something only in the
     /// shell where the variable was set.
     pub fn absolute_path_variable(&self, name: &str) -> Option<PathBuf> {
-        (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
+        (self.read_variable)(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     pub fn is_variable_on(&self, name: &str) -> bool {
-        (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
+        (self.read_variable)(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
     /// Returns the state folder, which contains the user's records on this machine and is outside every project.
@@ -61,8 +61,8 @@ impl World<'_> {
     pub fn trust_records(&self) -> Option<TrustRecords> {
         let state = self.state_folder()?;
         Some(match (self.absolute_path_variable("XDG_STATE_HOME"), self.absolute_path_variable("HOME")) {
-            (None, Some(home)) => TrustRecords::in_home(state, self.user, home),
-            _ => TrustRecords::new(state, self.user),
+            (None, Some(home)) => TrustRecords::in_default_state_folder(state, self.user_id, home),
+            _ => TrustRecords::new(state, self.user_id),
         })
     }
 
@@ -76,7 +76,7 @@ impl World<'_> {
     }
 
     /// Returns whether the root is trusted on this machine. Returns false if that cannot be determined.
-    pub fn is_trusted(&self, marker: &Marker, root: &Path) -> bool {
+    pub fn is_trusted(&self, marker: &RootMarker, root: &Path) -> bool {
         self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }
 
@@ -112,7 +112,7 @@ impl World<'_> {
     }
 
     /// Adds this machine's records about the store. Without them, nothing in the store may run.
-    pub fn with_machine_records(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
+    pub fn with_machine_records(&self, mut store: Store, marker: &RootMarker, root: &Path) -> Store {
         store.add_machine_records(self.state_folder().as_deref(), &marker.project_id, root);
         store
     }
@@ -128,12 +128,12 @@ impl World<'_> {
     }
 
     /// Returns why a folder must not be a root. Returns `None` if the user named a root explicitly.
-    pub fn why_unfit_root(&self, root: &Root) -> Option<UnfitReason> {
+    pub fn why_unfit_root(&self, root: &Root) -> Option<UnfitRootReason> {
         if self.explicit_root().is_some() {
             return None;
         }
         self.with_root_rules(|rules| {
-            store::why_unfit(&root.path, rules).filter(|_| !(rules.is_allowed_by_user)(&root.path))
+            store::why_unfit_root(&root.path, rules).filter(|_| !(rules.is_allowed_by_user)(&root.path))
         })
     }
 
@@ -156,7 +156,7 @@ impl World<'_> {
         let is_marked =
             |dir: &&Path| dir.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists();
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
-        let why = self.with_root_rules(|rules| store::why_unfit(dir, rules));
+        let why = self.with_root_rules(|rules| store::why_unfit_root(dir, rules));
         let why = why.map_or_else(
             || "there is another repository or another owner's folder in between".to_owned(),
             |why| why.to_string(),
@@ -167,12 +167,12 @@ impl World<'_> {
     fn with_root_rules<T>(&self, then: impl FnOnce(&RootRules) -> T) -> T {
         let home = self.absolute_path_variable("HOME");
         let allows = |folder: &Path| crate::project::settings::allows_root(self, folder);
-        then(&RootRules { user: self.user, home: home.as_deref(), is_allowed_by_user: &allows })
+        then(&RootRules { user: self.user_id, home: home.as_deref(), is_allowed_by_user: &allows })
     }
 
     /// Returns `--root`, or else `$THROUGHLINE_ROOT`.
     pub fn explicit_root(&self) -> Option<PathBuf> {
-        let named = self.root.clone().or_else(|| (self.var)("THROUGHLINE_ROOT").map(PathBuf::from));
+        let named = self.root.clone().or_else(|| (self.read_variable)("THROUGHLINE_ROOT").map(PathBuf::from));
         named.filter(|path| !path.as_os_str().is_empty())
     }
 
@@ -185,7 +185,7 @@ impl World<'_> {
 
     /// Returns the harness that started this process, if its variables are set.
     pub fn calling_harness(&self) -> Option<&'static str> {
-        let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
+        let inside = |names: &[&str]| names.iter().any(|name| (self.read_variable)(name).is_some());
         HARNESSES.iter().find(|harness| inside(harness.marker_variables)).map(|harness| harness.name)
     }
 }

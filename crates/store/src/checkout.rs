@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
-use model::evidence::{FileListing, FileState};
+use model::evidence::{FileListing, ListedFileState};
 use model::plan::sha256_hex;
 use rustix::fs::{self, AtFlags, FileType};
 
-use crate::{Dir, EntryKind, Result, layout, tracked};
+use crate::{Dir, FolderEntryKind, Result, layout, tracked};
 
 /// Larger files are compared by size and time only.
 const MAX_HASHED_BYTES: usize = 64 * 1024 * 1024;
@@ -36,20 +36,21 @@ pub struct Checkout {
     /// The path and the handle of the folder that was used last. The handle is `None` if that folder does not exist.
     /// The handle is cached because files are examined folder by folder.
     last_folder: RefCell<(String, Option<Dir>)>,
-    remaining_effort: Cell<EffortLimit>,
+    remaining_effort: Cell<ExaminationLimit>,
 }
 
 /// How much a caller may examine. Commands have no limit, but hooks and briefs do.
 #[derive(Clone, Copy, Debug)]
-pub struct EffortLimit {
+pub struct ExaminationLimit {
     pub files: usize,
     /// How many bytes of file content may be read.
     pub bytes: u64,
     pub deadline: Option<Instant>,
 }
 
-impl EffortLimit {
-    pub const UNLIMITED: EffortLimit = EffortLimit { files: usize::MAX, bytes: u64::MAX, deadline: None };
+impl ExaminationLimit {
+    pub const UNLIMITED: ExaminationLimit =
+        ExaminationLimit { files: usize::MAX, bytes: u64::MAX, deadline: None };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ struct FileStat {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum ListingComparison {
     Same,
     Changed(String),
     Gone(String),
@@ -82,11 +83,11 @@ pub enum ListingOrigin<'c> {
 
 impl Checkout {
     pub fn open(path: &Path) -> Result<Checkout> {
-        Checkout::open_with_effort(path, EffortLimit::UNLIMITED)
+        Checkout::open_with_effort(path, ExaminationLimit::UNLIMITED)
     }
 
     /// Opens a checkout for a caller with limited time.
-    pub fn open_with_effort(path: &Path, effort: EffortLimit) -> Result<Checkout> {
+    pub fn open_with_effort(path: &Path, effort: ExaminationLimit) -> Result<Checkout> {
         let dir = Dir::open(path)?;
         Ok(Checkout {
             dir,
@@ -100,7 +101,7 @@ impl Checkout {
         self.dir.path()
     }
 
-    pub fn exists(&self, path: &str) -> bool {
+    pub fn has_file(&self, path: &str) -> bool {
         self.file_stat(path).is_some()
     }
 
@@ -133,9 +134,9 @@ impl Checkout {
                     if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
                 let is_made = entry.name.starts_with('.') || GENERATED_FOLDERS.contains(&entry.name.as_str());
                 match entry.kind {
-                    EntryKind::Folder if !is_made => folders.push(path),
-                    EntryKind::File if !is_in_store(&path) => files.push(path),
-                    EntryKind::Folder | EntryKind::File | EntryKind::Other => {}
+                    FolderEntryKind::Folder if !is_made => folders.push(path),
+                    FolderEntryKind::File if !is_in_store(&path) => files.push(path),
+                    FolderEntryKind::Folder | FolderEntryKind::File | FolderEntryKind::Other => {}
                 }
             }
             if files.len() > most {
@@ -160,16 +161,17 @@ impl Checkout {
                 }
                 false => String::new(),
             };
-            listing
-                .files
-                .insert(path.to_owned(), FileState { size: seen.size, modified_ns: seen.modified_ns, hash });
+            listing.files.insert(
+                path.to_owned(),
+                ListedFileState { size: seen.size, modified_ns: seen.modified_ns, hash },
+            );
         }
         listing
     }
 
     /// Compares the files with a listing, and returns the first difference.
-    pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> Comparison {
-        let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
+    pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> ListingComparison {
+        let mut newest: Vec<(&String, &ListedFileState)> = listing.files.iter().collect();
         if newest.len() > NEWEST_COMPARED_FIRST {
             newest.select_nth_unstable_by_key(NEWEST_COMPARED_FIRST - 1, |(_, state)| {
                 Reverse(state.modified_ns)
@@ -179,21 +181,21 @@ impl Checkout {
         newest.sort_by_key(|(path, state)| (Reverse(state.modified_ns), *path));
         for (path, state) in newest.into_iter().chain(&listing.files) {
             match self.compare_file(path, state, listed) {
-                Comparison::Same => {}
+                ListingComparison::Same => {}
                 other => return other,
             }
         }
-        Comparison::Same
+        ListingComparison::Same
     }
 
-    fn compare_file(&self, path: &str, state: &FileState, listed: ListingOrigin) -> Comparison {
+    fn compare_file(&self, path: &str, state: &ListedFileState, listed: ListingOrigin) -> ListingComparison {
         if !self.has_effort_left() {
-            return Comparison::Unfinished;
+            return ListingComparison::Unfinished;
         }
-        let Some(seen) = self.file_stat(path) else { return Comparison::Gone(path.to_owned()) };
+        let Some(seen) = self.file_stat(path) else { return ListingComparison::Gone(path.to_owned()) };
         let same = |is_same: bool| match is_same {
-            true => Comparison::Same,
-            false => Comparison::Changed(path.to_owned()),
+            true => ListingComparison::Same,
+            false => ListingComparison::Changed(path.to_owned()),
         };
         if seen.size != state.size {
             return same(false);
@@ -213,11 +215,11 @@ impl Checkout {
         if is_same_look
             && (is_long_untouched || matches!(listed, ListingOrigin::ExaminedThrough(_)) && is_untouched)
         {
-            return Comparison::Same;
+            return ListingComparison::Same;
         }
         let left = self.remaining_effort.get();
-        let Some(bytes) = left.bytes.checked_sub(seen.size) else { return Comparison::Unfinished };
-        self.remaining_effort.set(EffortLimit { bytes, ..left });
+        let Some(bytes) = left.bytes.checked_sub(seen.size) else { return ListingComparison::Unfinished };
+        self.remaining_effort.set(ExaminationLimit { bytes, ..left });
         same(self.content_hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
@@ -252,9 +254,9 @@ impl Checkout {
     }
 
     fn has_effort_left(&self) -> bool {
-        let EffortLimit { files, bytes, deadline: until } = self.remaining_effort.get();
+        let ExaminationLimit { files, bytes, deadline: until } = self.remaining_effort.get();
         let Some(left) = files.checked_sub(1) else { return false };
-        self.remaining_effort.set(EffortLimit { files: left, bytes, deadline: until });
+        self.remaining_effort.set(ExaminationLimit { files: left, bytes, deadline: until });
         until.is_none_or(|until| !left.is_multiple_of(FILES_PER_CLOCK_READ) || Instant::now() < until)
     }
 

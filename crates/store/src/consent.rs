@@ -72,14 +72,20 @@ impl Consents {
     }
 
     /// Adds digests to those that were already allowed under this id.
-    pub fn add(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest], now: Timestamp) -> Result<()> {
+    pub fn add_digests(
+        &self,
+        kind: ConsentKind,
+        id: &str,
+        digests: &[ConsentDigest],
+        now: Timestamp,
+    ) -> Result<()> {
         let mut all = self.allowed_digests(kind, id)?;
         all.extend_from_slice(digests);
-        self.replace(kind, id, &all, now)
+        self.replace_digests(kind, id, &all, now)
     }
 
     /// Replaces the digests that were allowed under this id. The record is on disk when this returns.
-    pub fn replace(
+    pub fn replace_digests(
         &self,
         kind: ConsentKind,
         id: &str,
@@ -113,7 +119,7 @@ impl Consents {
         Dir::open(&self.folder)?.write(&name, format!("{text}\n").as_bytes(), Durability::Synced)
     }
 
-    pub fn withdraw(&self, kind: ConsentKind, id: &str) -> Result<()> {
+    pub fn withdraw_consent(&self, kind: ConsentKind, id: &str) -> Result<()> {
         let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
         match Dir::open(&self.folder) {
             Err(Error::Absent { .. }) => Ok(()),
@@ -139,7 +145,7 @@ impl Consents {
                 continue;
             }
             if self.allowed_digests(record.kind, &record.id)?.is_empty() {
-                self.replace(record.kind, &record.id, &record.digests, now)?;
+                self.replace_digests(record.kind, &record.id, &record.digests, now)?;
                 taken += 1;
             }
             dir.remove_file(&entry.name)?;

@@ -36,20 +36,20 @@ fn only_recorded_consent_counts() {
         given.is_allowed(kind, id, &digests(names)).unwrap()
     };
     assert!(!holds(&here, kind, "l1", &["a"]));
-    here.replace(kind, "l1", &digests(&["a", "b"]), now).unwrap();
+    here.replace_digests(kind, "l1", &digests(&["a", "b"]), now).unwrap();
     assert!(holds(&here, kind, "l1", &["a"]) && holds(&here, kind, "l1", &["b", "a"]));
     assert!(!holds(&here, kind, "l1", &["a", "c"]), "all of it");
     assert!(!holds(&here, kind, "l1", &[]), "nothing is not a thing that was given");
     assert!(!holds(&here, kind, "l2", &["a"]), "another loop");
     assert!(!holds(&here, ConsentKind::StageRun, "l1", &["a"]), "another kind");
     assert!(!holds(&case.consents("two"), kind, "l1", &["a"]), "another checkout of the same project");
-    here.replace(kind, "l1", &digests(&["c"]), now).unwrap();
+    here.replace_digests(kind, "l1", &digests(&["c"]), now).unwrap();
     assert!(!holds(&here, kind, "l1", &["a"]) && holds(&here, kind, "l1", &["c"]));
-    here.add(kind, "l1", &digests(&["d"]), now).unwrap();
+    here.add_digests(kind, "l1", &digests(&["d"]), now).unwrap();
     assert!(holds(&here, kind, "l1", &["c", "d"]));
-    here.withdraw(kind, "l1").unwrap();
+    here.withdraw_consent(kind, "l1").unwrap();
     assert!(!holds(&here, kind, "l1", &["c"]));
-    here.withdraw(kind, "l1").unwrap();
+    here.withdraw_consent(kind, "l1").unwrap();
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn consent_of_a_former_path_is_moved_once() {
     let case = ConsentFixture::new();
     let (old, new) = (case.consents("one"), case.consents("two"));
     let (kind, now) = (ConsentKind::Loop, Timestamp::UNIX_EPOCH);
-    old.replace(kind, "same", &digests(&["a"]), now).unwrap();
-    old.replace(kind, "changed", &digests(&["a"]), now).unwrap();
-    new.replace(kind, "changed", &digests(&["b"]), now).unwrap();
+    old.replace_digests(kind, "same", &digests(&["a"]), now).unwrap();
+    old.replace_digests(kind, "changed", &digests(&["a"]), now).unwrap();
+    new.replace_digests(kind, "changed", &digests(&["b"]), now).unwrap();
     let former = |name: &str| vec![case.base.join(name).to_str().unwrap().to_owned()];
     assert_eq!(new.move_from_former_roots(&former("another"), now).unwrap(), 0);
     assert!(!new.is_allowed(kind, "same", &digests(&["a"])).unwrap());
@@ -76,7 +76,7 @@ fn a_root_behind_a_link_is_the_same_root() {
     let case = ConsentFixture::new();
     std::os::unix::fs::symlink(case.base.join("one"), case.base.join("link")).unwrap();
     let given = digests(&["a"]);
-    case.consents("link").replace(ConsentKind::Loop, "l", &given, Timestamp::UNIX_EPOCH).unwrap();
+    case.consents("link").replace_digests(ConsentKind::Loop, "l", &given, Timestamp::UNIX_EPOCH).unwrap();
     for root in ["one", "link"] {
         assert!(case.consents(root).is_allowed(ConsentKind::Loop, "l", &given).unwrap(), "{root}");
     }
@@ -87,7 +87,7 @@ fn a_record_that_cannot_be_read_or_is_of_something_else_gives_nothing() {
     let case = ConsentFixture::new();
     let here = case.consents("one");
     let given = digests(&["a"]);
-    here.replace(ConsentKind::Loop, "l", &given, Timestamp::UNIX_EPOCH).unwrap();
+    here.replace_digests(ConsentKind::Loop, "l", &given, Timestamp::UNIX_EPOCH).unwrap();
     let file = here.folder.join(record_file_name(&here.root, ConsentKind::Loop, "l"));
     let text = std::fs::read_to_string(&file).unwrap();
     let changed = |from: &str, to: &str| {

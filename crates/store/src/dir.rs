@@ -12,24 +12,24 @@ use rustix::io::Errno;
 
 use crate::read::{io_error, read_lines, read_open_file, require_regular_file};
 use crate::system::{self, OPEN_FLAGS};
-use crate::{Error, Result, TrackedFiles};
+use crate::{Error, GitTrackedFiles, Result};
 
 #[derive(Debug)]
 pub struct Dir {
     fd: OwnedFd,
     path: PathBuf,
     /// The machine-local files that git tracks. They came with a commit, so they are treated as absent.
-    pub(crate) tracked_local_files: TrackedFiles,
+    pub(crate) tracked_local_files: GitTrackedFiles,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct FolderEntry {
     pub name: String,
-    pub kind: EntryKind,
+    pub kind: FolderEntryKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum FolderEntryKind {
     File,
     Folder,
     /// A link, a pipe or a socket. thru never creates one.
@@ -37,7 +37,7 @@ pub enum EntryKind {
 }
 
 /// Only the owner can read folders, because they contain what people wrote to their agents.
-const OWNER_ONLY: Mode = Mode::from_raw_mode(0o700);
+const OWNER_ONLY_FOLDER_MODE: Mode = Mode::from_raw_mode(0o700);
 
 impl Dir {
     /// Opens one of the user's folders, such as a root or the state folder. Links in the path are followed, because
@@ -45,7 +45,7 @@ impl Dir {
     pub fn open(path: &Path) -> Result<Dir> {
         let fd = fs::openat(CWD, path, OFlags::DIRECTORY | OPEN_FLAGS, Mode::empty())
             .map_err(|e| Error::from_errno(e, path, "open"))?;
-        Ok(Dir { fd, path: path.to_owned(), tracked_local_files: TrackedFiles::NoneTracked })
+        Ok(Dir { fd, path: path.to_owned(), tracked_local_files: GitTrackedFiles::NoneTracked })
     }
 
     /// Opens `path` if no part of it is a link. The error `NOENT` means that the path does not exist. After any other
@@ -53,7 +53,7 @@ impl Dir {
     /// that checks every parent of a folder.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
-        Ok(Dir { fd, path: path.to_owned(), tracked_local_files: TrackedFiles::NoneTracked })
+        Ok(Dir { fd, path: path.to_owned(), tracked_local_files: GitTrackedFiles::NoneTracked })
     }
 
     pub fn path(&self) -> &Path {
@@ -66,12 +66,12 @@ impl Dir {
 
     pub fn open_subfolder(&self, rel: &str) -> Result<Dir> {
         let fd = self.open_beneath(rel, OFlags::DIRECTORY, Mode::empty(), "open")?;
-        Ok(Dir { fd, path: self.path.join(rel), tracked_local_files: TrackedFiles::NoneTracked })
+        Ok(Dir { fd, path: self.path.join(rel), tracked_local_files: GitTrackedFiles::NoneTracked })
     }
 
     /// Opens a subfolder, and creates missing folders. Only the owner can read new folders.
     pub fn create_subfolder(&self, rel: &str) -> Result<Dir> {
-        self.create_subfolder_with_mode(rel, OWNER_ONLY)
+        self.create_subfolder_with_mode(rel, OWNER_ONLY_FOLDER_MODE)
     }
 
     /// Opens a subfolder that belongs to another program, and creates missing folders. New folders get their mode
@@ -102,7 +102,7 @@ impl Dir {
 
     /// Creates a folder in this one. Returns false if the name is taken.
     pub(crate) fn create_new_folder(&self, name: &str) -> Result<bool> {
-        match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
+        match fs::mkdirat(&self.fd, name, OWNER_ONLY_FOLDER_MODE) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(e) => Err(Error::from_errno(e, &self.path.join(name), "create a folder")),
@@ -187,7 +187,7 @@ impl Dir {
     }
 
     /// Lists the entries in this folder. Names that are not Unicode are skipped, because thru never creates any.
-    pub fn entries(&self) -> Result<Vec<Entry>> {
+    pub fn entries(&self) -> Result<Vec<FolderEntry>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut entries = Vec::new();
         for entry in fs::Dir::read_from(&self.fd).map_err(fail)? {
@@ -200,7 +200,7 @@ impl Dir {
                 FileType::Unknown => self.entry_kind(name)?,
                 known => entry_kind_from(known),
             };
-            entries.push(Entry { name: name.to_owned(), kind });
+            entries.push(FolderEntry { name: name.to_owned(), kind });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
@@ -223,7 +223,7 @@ impl Dir {
     }
 
     /// Determines the kind of an entry. Some file systems do not report it when a folder is listed.
-    pub(crate) fn entry_kind(&self, name: &str) -> Result<EntryKind> {
+    pub(crate) fn entry_kind(&self, name: &str) -> Result<FolderEntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
         Ok(entry_kind_from(FileType::from_raw_mode(stat.st_mode)))
@@ -299,11 +299,11 @@ impl AsFd for Dir {
     }
 }
 
-fn entry_kind_from(kind: FileType) -> EntryKind {
+fn entry_kind_from(kind: FileType) -> FolderEntryKind {
     match kind {
-        FileType::RegularFile => EntryKind::File,
-        FileType::Directory => EntryKind::Folder,
-        _ => EntryKind::Other,
+        FileType::RegularFile => FolderEntryKind::File,
+        FileType::Directory => FolderEntryKind::Folder,
+        _ => FolderEntryKind::Other,
     }
 }
 

@@ -65,6 +65,7 @@ fn entries_are_sorted_and_know_their_kind() {
     fs::create_dir(temp.path().join("a")).unwrap();
     symlink("b", temp.path().join("c")).unwrap();
     let entries: Vec<_> = dir.entries().unwrap().into_iter().map(|e| (e.name, e.kind)).collect();
-    let expected = [("a", EntryKind::Folder), ("b", EntryKind::File), ("c", EntryKind::Other)];
+    let expected =
+        [("a", FolderEntryKind::Folder), ("b", FolderEntryKind::File), ("c", FolderEntryKind::Other)];
     assert_eq!(entries, expected.map(|(name, kind)| (name.to_owned(), kind)));
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use crate::owner::Exposure;
+use crate::owner::FolderExposure;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -13,7 +13,7 @@ pub enum Error {
     Absent { path: PathBuf },
     #[error("{}: no permission to {doing} ({why})", .path.display())]
     Denied { path: PathBuf, doing: &'static str, why: String },
-    #[error("{}{}: damaged: {why}", .path.display(), line_suffix(.line))]
+    #[error("{}{}: damaged: {why}", .path.display(), format_line_suffix(.line))]
     Damaged { path: PathBuf, line: Option<usize>, why: String },
     #[error("{}: written by something else: {why}", .path.display())]
     Foreign { path: PathBuf, why: String },
@@ -22,7 +22,7 @@ pub enum Error {
     Refused { path: PathBuf, why: String },
     /// Other users can write to this folder, so its content is not trusted.
     #[error("{}: not used: {why}", .path.display())]
-    Exposed { path: PathBuf, why: Exposure },
+    Exposed { path: PathBuf, why: FolderExposure },
     #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]
     Busy { path: PathBuf, waited_ms: u128 },
     #[error("{}: cannot {doing}: {why}", .path.display())]
@@ -76,10 +76,11 @@ impl Error {
             Error::Refused { .. } => {
                 Some("put a real file or folder there; thru does not follow links in its store")
             }
-            Error::Exposed { why: Exposure::ForeignOwner { .. } | Exposure::InsideProject, .. } => {
-                Some("use your own folder outside every project: set XDG_STATE_HOME to one, or unset it")
-            }
-            Error::Exposed { why: Exposure::WritableByOthers { .. }, .. } => Some(
+            Error::Exposed {
+                why: FolderExposure::ForeignOwner { .. } | FolderExposure::InsideProject,
+                ..
+            } => Some("use your own folder outside every project: set XDG_STATE_HOME to one, or unset it"),
+            Error::Exposed { why: FolderExposure::WritableByOthers { .. }, .. } => Some(
                 "look at what is in it, then remove other users' write permission: `chmod go-w` on that folder",
             ),
             Error::Busy { .. } => Some("another thru is using it; try again"),
@@ -88,6 +89,6 @@ impl Error {
     }
 }
 
-fn line_suffix(line: &Option<usize>) -> String {
+fn format_line_suffix(line: &Option<usize>) -> String {
     line.map_or(String::new(), |line| format!(":{line}"))
 }

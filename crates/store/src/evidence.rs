@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use model::evidence::{EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, trees_in_effect};
+use model::evidence::{EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, tree_hashes_in_effect};
 use model::id::Id;
-use model::plan::UnreadableReason;
+use model::plan::PlanUnreadableReason;
 
-use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
+use crate::{Dir, Durability, Error, FolderEntryKind, Lock, Result, SessionState, Store, layout};
 
 /// The largest bundle file that is read. Another tool's bundle may be larger than the bundles that thru writes.
 const MAX_BUNDLE_FILE_BYTES: usize = 16 * MAX_BUNDLE_BYTES;
@@ -20,23 +20,23 @@ const MAX_LISTINGS_KEPT: usize = 16;
 
 impl Store {
     pub fn lock_evidence(&self, task: &Id, wait: Duration) -> Result<Lock> {
-        self.lock_record(&layout::evidence_lock_path(task), wait)
+        self.lock_by_path(&layout::evidence_lock_path(task), wait)
     }
 
     /// Returns the tasks that have an evidence folder, and the folder names that are not valid task ids.
     pub fn tasks_with_evidence(&self) -> Result<(Vec<Id>, Vec<String>)> {
-        let folder = match self.dir().open_subfolder(layout::EVIDENCE) {
+        let folder = match self.dir().open_subfolder(layout::EVIDENCE_FOLDER) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
             folder => folder?,
         };
         let (mut tasks, mut others) = (Vec::new(), Vec::new());
         for entry in folder.entries()? {
             match (entry.kind, Id::new(&entry.name)) {
-                (EntryKind::Folder, Ok(id)) => tasks.push(id),
+                (FolderEntryKind::Folder, Ok(id)) => tasks.push(id),
                 _ => others.push(entry.name),
             }
         }
-        tasks.sort_by(|a, b| model::plan::compare_naturally(a.as_str(), b.as_str()));
+        tasks.sort_by(|a, b| model::plan::compare_ids_naturally(a.as_str(), b.as_str()));
         Ok((tasks, others))
     }
 
@@ -49,8 +49,8 @@ impl Store {
         };
         let path = || self.dir().path().join(&rel);
         EvidenceBundle::parse(&bytes).map(Some).map_err(|problem| match problem {
-            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
+            PlanUnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            PlanUnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 
@@ -69,7 +69,7 @@ impl Store {
         let new = archived.iter().filter(is_new);
         let lines: Vec<Vec<u8>> = new.map(|entry| serde_json::to_vec(entry).unwrap_or_default()).collect();
         if !lines.is_empty() {
-            folder.append_lines_synced(layout::EVIDENCE_ARCHIVE, &lines)?;
+            folder.append_lines_synced(layout::EVIDENCE_ARCHIVE_FILE, &lines)?;
         }
         folder.write("bundle.json", &bundle.to_bytes(), Durability::Synced)?;
         remove_old_listings(&folder, bundle)
@@ -99,7 +99,7 @@ impl Store {
     /// Returns the archived entries without duplicates, because an interrupted write can archive an entry twice.
     pub fn read_archived_evidence(&self, task: &Id) -> Result<Vec<EvidenceEntry>> {
         let (mut entries, mut ids) = (Vec::new(), HashSet::new());
-        let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE);
+        let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE_FILE);
         self.dir().each_record(&rel, |entry: EvidenceEntry| {
             if entry.id.is_empty() || ids.insert(entry.id.clone()) {
                 entries.push(entry);
@@ -128,7 +128,7 @@ impl Store {
 }
 
 fn remove_old_listings(folder: &Dir, bundle: &EvidenceBundle) -> Result<()> {
-    let kept = trees_in_effect(&bundle.entries, MAX_LISTINGS_KEPT);
+    let kept = tree_hashes_in_effect(&bundle.entries, MAX_LISTINGS_KEPT);
     let kept: BTreeSet<String> = kept.into_iter().map(layout::evidence_listing_file).collect();
     let entries = folder.entries()?;
     for entry in entries.iter().filter(|entry| entry.name.ends_with(".files") && !kept.contains(&entry.name))
@@ -145,8 +145,8 @@ pub struct LastRunRecorded {
 }
 
 impl SessionState for LastRunRecorded {
-    const FOLDER: &'static str = layout::EVIDENCE_SEEN_FOLDER;
-    const MAX_BYTES: usize = 64;
+    const STATE_FOLDER: &'static str = layout::EVIDENCE_SEEN_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<LastRunRecorded, String> {
         let text = String::from_utf8_lossy(bytes);

@@ -28,12 +28,12 @@ pub struct FeedLimits {
     /// How many bytes at the end of the file are read. Earlier bytes are skipped, and their number is reported.
     pub max_tail_bytes: u64,
     /// The length to which lines are cut, to limit memory use.
-    pub line: usize,
+    pub max_line_bytes: usize,
 }
 
 impl Default for FeedLimits {
     fn default() -> Self {
-        FeedLimits { max_tail_bytes: 8 * MEGABYTE, line: 1024 * 1024 }
+        FeedLimits { max_tail_bytes: 8 * MEGABYTE, max_line_bytes: 1024 * 1024 }
     }
 }
 
@@ -53,10 +53,10 @@ pub struct FeedReport {
     pub bytes_read: u64,
     pub lines: u64,
     /// How many lines were cut.
-    pub skipped_long: u64,
+    pub skipped_long_lines: u64,
     /// How many bytes were skipped between the old cursor, or the beginning of the file, and the bytes that were
     /// read.
-    pub unread_before: u64,
+    pub unread_bytes_before: u64,
     /// Whether the cursor did not match, because the file was replaced, truncated or rewritten.
     pub cursor_mismatched: bool,
 }
@@ -82,7 +82,7 @@ pub fn read_new_lines(
 }
 
 /// Returns a cursor at the beginning of an earlier line, so that the line is read again.
-pub fn cursor_at(path: &Path, offset: u64) -> Result<FeedCursor> {
+pub fn cursor_at_line_start(path: &Path, offset: u64) -> Result<FeedCursor> {
     let feed = FeedFile::open(path)?;
     Ok(FeedCursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
 }
@@ -119,7 +119,7 @@ pub fn find_in_last_lines<T>(
         buffer: vec![0; CHUNK_BYTES],
         start: CHUNK_BYTES,
         end: CHUNK_BYTES,
-        max_size: limits.line + 2 * CHUNK_BYTES,
+        max_size: limits.max_line_bytes + 2 * CHUNK_BYTES,
     };
     let (mut at, mut is_overlong) = (feed.size, false);
     while at > floor {
@@ -132,20 +132,20 @@ pub fn find_in_last_lines<T>(
         }
         while let Some(line) = back.take_last_line() {
             if !std::mem::take(&mut is_overlong)
-                && (1..=limits.line).contains(&line.len())
+                && (1..=limits.max_line_bytes).contains(&line.len())
                 && let Some(found) = pick(&back.buffer[line])
             {
                 return Ok(Some(found));
             }
         }
-        if back.end - back.start > limits.line {
+        if back.end - back.start > limits.max_line_bytes {
             is_overlong = true;
             back.end = back.start;
         }
     }
     // The first line in these bytes is complete only if they begin at the beginning of the file.
     let first = &back.buffer[back.start..back.end];
-    let is_whole = floor == 0 && !is_overlong && (1..=limits.line).contains(&first.len());
+    let is_whole = floor == 0 && !is_overlong && (1..=limits.max_line_bytes).contains(&first.len());
     Ok(if is_whole { pick(first) } else { None })
 }
 
@@ -200,12 +200,12 @@ impl<'p> FeedFile<'p> {
             while let Some(found) = memchr::memchr(b'\n', &buffer[searched..filled]) {
                 let end = searched + found;
                 if searching {
-                    report.unread_before = next - (filled - end - 1) as u64 - from;
+                    report.unread_bytes_before = next - (filled - end - 1) as u64 - from;
                 } else {
-                    was_cut |= end - begin > limits.line;
+                    was_cut |= end - begin > limits.max_line_bytes;
                     report.lines += 1;
-                    report.skipped_long += u64::from(was_cut);
-                    let end = if was_cut { begin + limits.line } else { end };
+                    report.skipped_long_lines += u64::from(was_cut);
+                    let end = if was_cut { begin + limits.max_line_bytes } else { end };
                     each(FeedLine { bytes: &buffer[begin..end], offset: line_at, was_cut });
                 }
                 (searching, was_cut) = (false, false);
@@ -226,18 +226,18 @@ impl<'p> FeedFile<'p> {
                 buffer.copy_within(begin..filled, 0);
                 filled -= begin;
             }
-            if filled > limits.line {
+            if filled > limits.max_line_bytes {
                 was_cut = true;
-                filled = limits.line;
+                filled = limits.max_line_bytes;
             }
             searched = filled;
             if filled == buffer.len() {
-                buffer.resize((buffer.len() * 2).min(limits.line + CHUNK_BYTES), 0);
+                buffer.resize((buffer.len() * 2).min(limits.max_line_bytes + CHUNK_BYTES), 0);
             }
         }
         if searching {
             // All of these bytes belong to a single unfinished line that is longer than the part that was read.
-            report.unread_before = self.size - from;
+            report.unread_bytes_before = self.size - from;
         }
         report.cursor =
             FeedCursor { inode: self.inode, offset: whole_to, tail_digest: self.digest_before(whole_to)? };

@@ -40,7 +40,7 @@ fn only_what_is_new_is_read() {
     let (lines, first) = fixture.read(None, FeedLimits::default());
     assert_eq!(lines, ["a", "b"]);
     assert_eq!(
-        (first.lines, first.bytes_read, first.unread_before, first.cursor_mismatched),
+        (first.lines, first.bytes_read, first.unread_bytes_before, first.cursor_mismatched),
         (2, 4, 0, false)
     );
     let (lines, again) = fixture.read(Some(&first.cursor), FeedLimits::default());
@@ -98,7 +98,7 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
     ] {
         let (lines, report) = fixture.read(None, limits_with_window(bytes));
         assert_eq!(
-            (lines, report.unread_before),
+            (lines, report.unread_bytes_before),
             (expected.iter().map(|s| (*s).to_owned()).collect(), unread),
             "{bytes}"
         );
@@ -107,7 +107,10 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
     let (_, report) = fixture.read(None, FeedLimits::default());
     fixture.append("dddd\neeee\nffff\n");
     let (lines, report) = fixture.read(Some(&report.cursor), limits_with_window(6));
-    assert_eq!((lines, report.unread_before, report.cursor_mismatched), (vec!["ffff".to_owned()], 10, false));
+    assert_eq!(
+        (lines, report.unread_bytes_before, report.cursor_mismatched),
+        (vec!["ffff".to_owned()], 10, false)
+    );
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     let long = 3 * 1024 * 1024;
     let content = [b"a\n", vec![b'x'; long].as_slice(), b"\nb\n", &vec![b'y'; 300_000], b"\nc"].concat();
     let fixture = Fixture::new(&content);
-    let limits = FeedLimits { line: 512 * 1024, ..FeedLimits::default() };
+    let limits = FeedLimits { max_line_bytes: 512 * 1024, ..FeedLimits::default() };
     let mut seen = Vec::new();
     let report = read_all_lines(&fixture.path, limits, |line| {
         assert_eq!(&content[usize::try_from(line.offset).unwrap()..][..line.bytes.len()], line.bytes);
@@ -140,22 +143,23 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     })
     .unwrap();
     assert_eq!(seen, [(1, false), (512 * 1024, true), (1, false), (300_000, false)]);
-    assert_eq!((report.lines, report.skipped_long), (4, 1));
+    assert_eq!((report.lines, report.skipped_long_lines), (4, 1));
     assert_eq!(report.cursor.offset, content.len() as u64 - 1);
     assert_eq!(report.bytes_read, content.len() as u64);
     // If reading begins inside the long line, the lines after it are still found.
     let (lines, report) = fixture.read(None, limits_with_window(400_000));
     assert_eq!((lines.len(), lines[0].as_str()), (2, "b"));
-    assert_eq!(report.unread_before, long as u64 + 3);
+    assert_eq!(report.unread_bytes_before, long as u64 + 3);
     // A long unfinished line is not reported, because it will be reported once it is finished.
     let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
-        let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, max_tail_bytes: bytes });
-        assert_eq!((lines.len(), report.cursor.offset, report.skipped_long), (0, 0, 0));
+        let (lines, report) =
+            unfinished.read(None, FeedLimits { max_line_bytes: 1000, max_tail_bytes: bytes });
+        assert_eq!((lines.len(), report.cursor.offset, report.skipped_long_lines), (0, 0, 0));
     }
     unfinished.append("\n");
-    let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, ..FeedLimits::default() });
-    assert_eq!((lines.len(), lines[0].len(), report.skipped_long), (1, 1000, 1));
+    let (lines, report) = unfinished.read(None, FeedLimits { max_line_bytes: 1000, ..FeedLimits::default() });
+    assert_eq!((lines.len(), lines[0].len(), report.skipped_long_lines), (1, 1000, 1));
 }
 
 #[test]
@@ -181,7 +185,7 @@ fn the_last_line_that_fits_is_found_from_the_end() {
     let fixture = Fixture::new(format!("want 1\n{}\n{}\nend\n", long(700_000), long(3_000_000)));
     assert_eq!(find(&fixture, FeedLimits::default(), "want").as_deref(), Some("want 1"));
     assert_eq!(find(&fixture, FeedLimits::default(), "xxx").as_deref(), Some("xxxxxxxxx"));
-    assert_eq!(find(&fixture, FeedLimits { line: 1000, ..FeedLimits::default() }, "xxx"), None);
+    assert_eq!(find(&fixture, FeedLimits { max_line_bytes: 1000, ..FeedLimits::default() }, "xxx"), None);
     assert_eq!(find(&Fixture::new(""), FeedLimits::default(), ""), None);
 }
 
@@ -200,7 +204,7 @@ fn backwards_and_forwards_give_the_same_lines() {
             content.push(b'\n');
         }
         let fixture = Fixture::new(&content);
-        let limits = FeedLimits { line: 150_000, ..FeedLimits::default() };
+        let limits = FeedLimits { max_line_bytes: 150_000, ..FeedLimits::default() };
         let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
         read_all_lines(&fixture.path, limits, |line| {
             if !line.was_cut {

@@ -84,7 +84,7 @@ pub fn missing_worktree_folder(top: &Path) -> Option<PathBuf> {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct GitHead {
     /// The commit, or an empty string before the first commit.
     pub commit: String,
     /// The branch, or an empty string if no branch is checked out.
@@ -93,11 +93,11 @@ pub struct Head {
 
 /// Reads the HEAD of the checkout that contains `dir`. Returns `None` if `dir` is not in git, or if the repository
 /// uses reftable, which only git can read.
-pub fn read_head(dir: &Path) -> Option<Head> {
+pub fn read_head(dir: &Path) -> Option<GitHead> {
     let (git_dir, common) = git_folders(dir)?;
     let head = read_first_line(&git_dir.join("HEAD"))?;
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
-        return is_commit_hash(&head).then(|| Head { commit: head, branch: String::new() });
+        return is_commit_hash(&head).then(|| GitHead { commit: head, branch: String::new() });
     };
     let branch = name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
     let loose = [&git_dir, &common].into_iter().find_map(|folder| read_first_line(&folder.join(name)));
@@ -107,14 +107,14 @@ pub fn read_head(dir: &Path) -> Option<Head> {
         let is_unread =
             packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > MAX_PACKED_REFS_BYTES);
         let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
-        return (!is_elsewhere).then(|| Head { commit: String::new(), branch });
+        return (!is_elsewhere).then(|| GitHead { commit: String::new(), branch });
     };
-    is_commit_hash(&commit).then_some(Head { commit, branch })
+    is_commit_hash(&commit).then_some(GitHead { commit, branch })
 }
 
 /// A checkout's remote, according to git's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Remote {
+pub struct GitRemote {
     pub name: String,
     /// The commit of the branch on the remote as of the last fetch or push, or `None` if it is unknown.
     pub commit: Option<String>,
@@ -122,7 +122,7 @@ pub struct Remote {
 
 /// Returns the remote that a branch is assumed to be pushed to: `origin`, or else the first remote. Returns `None` if
 /// there is no remote.
-pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
+pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<GitRemote> {
     let (_, common) = git_folders(dir)?;
     let config = String::from_utf8(read_outside_store(&common.join("config"), MAX_FILE_BYTES).ok()?).ok()?;
     let named = |line: &str| Some(line.trim().strip_prefix("[remote \"")?.strip_suffix("\"]")?.to_owned());
@@ -136,7 +136,7 @@ pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
                 .or_else(|| find_packed_ref(&common.join("packed-refs"), &reference))
         })
         .flatten();
-    Some(Remote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
+    Some(GitRemote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
 }
 
 /// Returns whether a checkout's repository no longer has a branch with this name. Returns false if the branches

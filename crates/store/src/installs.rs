@@ -65,7 +65,7 @@ impl InstallList {
         let Ok(line) = serde_json::to_vec(line) else { return Ok(()) };
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state_folder);
         made.map_err(|e| io_error(&e, &self.state_folder, "create a folder"))?;
-        Dir::open(&self.state_folder)?.append_line(layout::STATE_INSTALLS, &line, u64::MAX)
+        Dir::open(&self.state_folder)?.append_line(layout::STATE_FOLDER_INSTALLS_FILE, &line, u64::MAX)
     }
 
     /// Lists the checkouts, including any that no longer exist.
@@ -93,7 +93,7 @@ impl InstallList {
             Err(Error::Absent { .. }) => return Ok(()),
             dir => dir?,
         };
-        dir.each_new_line(layout::STATE_INSTALLS, LogPosition::default(), u64::MAX, with)?;
+        dir.each_new_line(layout::STATE_FOLDER_INSTALLS_FILE, LogPosition::default(), u64::MAX, with)?;
         Ok(())
     }
 }

@@ -8,17 +8,17 @@ pub const STORE_FOLDER: &str = ".agent/context";
 
 pub const MARKER_FILE: &str = "root.json";
 pub const CONFIG_FILE: &str = "config.toml";
-pub const GITIGNORE: &str = ".gitignore";
+pub const GITIGNORE_FILE: &str = ".gitignore";
 pub const SESSIONS_INDEX: &str = "indexes/sessions.jsonl";
 pub const RECEIPTS_LOG: &str = "indexes/receipts.jsonl";
 pub const JOURNALS_FOLDER: &str = "sessions";
 /// The receipts in this machine's state folder, for events without a usable root.
-pub const STATE_RECEIPTS: &str = "receipts.jsonl";
+pub const STATE_FOLDER_RECEIPTS_FILE: &str = "receipts.jsonl";
 /// The list of checkouts in which `thru install` was run, in this machine's state folder.
-pub const STATE_INSTALLS: &str = "installs.jsonl";
+pub const STATE_FOLDER_INSTALLS_FILE: &str = "installs.jsonl";
 
 /// A folder whose content can be deleted at any time.
-pub const SCRATCH: &str = "scratch";
+pub const SCRATCH_FOLDER: &str = "scratch";
 
 /// The folders that `thru init` creates, so that a new user sees where records are kept.
 pub const INITIAL_FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
@@ -28,10 +28,10 @@ pub const MARKER_LOCK: &str = "state/locks/root.lock";
 
 /// Returns the path of the lock that is held while a session's journal is folded into its digest.
 pub fn session_lock_path(session: &Id) -> String {
-    format!("{LOCKS}/session-{session}.lock")
+    format!("{LOCKS_FOLDER}/session-{session}.lock")
 }
 
-pub const PACKETS: &str = "packets";
+pub const PACKETS_FOLDER: &str = "packets";
 pub const PACKETS_INDEX: &str = "indexes/packets.tsv";
 /// The lock held while a packet is changed.
 pub const PACKETS_LOCK: &str = "state/locks/packets.lock";
@@ -42,7 +42,7 @@ pub fn packet_path(id: &Id) -> String {
 
 /// Returns the path of a packet whose name was found in the folder.
 pub(crate) fn packet_path_by_name(name: &str) -> String {
-    format!("{PACKETS}/{name}.md")
+    format!("{PACKETS_FOLDER}/{name}.md")
 }
 
 /// The folder that records which packet each session has claimed.
@@ -51,9 +51,9 @@ pub const CLAIMS_FOLDER: &str = "state/claims";
 pub const SWEPT_FOLDER: &str = "state/swept";
 /// The lock held while packets for crashed sessions are written.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
-pub const DECISIONS: &str = "decisions.jsonl";
+pub const DECISIONS_LOG: &str = "decisions.jsonl";
 /// The decisions, patterns and recent activity, for people to read.
-pub const CONTEXT_VIEW: &str = "context.md";
+pub const CONTEXT_VIEW_FILE: &str = "context.md";
 /// The lock held while `context.md` is written.
 pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
 /// The lock that a command holds while it reads the decisions and adds one.
@@ -61,35 +61,35 @@ pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 /// The folder that records which of a session's answers have been compared with the decisions.
 pub const ANSWERS_SEEN_FOLDER: &str = "state/answers-seen";
 
-pub const PLAN: &str = "plan.json";
+pub const PLAN_FILE: &str = "plan.json";
 /// The plan, for people to read.
-pub const PLAN_VIEW: &str = "plan.md";
+pub const PLAN_VIEW_FILE: &str = "plan.md";
 /// The log of changes to the plan.
 pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
 /// The folder with the records of finished phases.
-pub const PHASES: &str = "phases";
+pub const PHASE_RECORDS_FOLDER: &str = "phases";
 /// The lock held while the plan is changed.
 pub const PLAN_LOCK: &str = "state/locks/plan.lock";
 /// The folder that records the state of each session's task list when the plan was last updated from it.
 pub const PLAN_TODOS_FOLDER: &str = "state/plan-todos";
 
 pub fn phase_record_path(phase: u32) -> String {
-    format!("{PHASES}/{phase}.md")
+    format!("{PHASE_RECORDS_FOLDER}/{phase}.md")
 }
 
 /// The folder with the evidence that tasks are done. Each task has its own subfolder.
-pub const EVIDENCE: &str = "evidence";
+pub const EVIDENCE_FOLDER: &str = "evidence";
 /// The folder that records which of a session's test runs have been recorded as evidence.
 pub const EVIDENCE_SEEN_FOLDER: &str = "state/evidence";
 /// The file in a task's folder with the entries that were moved out of the bundle.
-pub const EVIDENCE_ARCHIVE: &str = "archive.jsonl";
+pub const EVIDENCE_ARCHIVE_FILE: &str = "archive.jsonl";
 
 pub fn evidence_folder_path(task: &Id) -> String {
-    format!("{EVIDENCE}/{task}")
+    format!("{EVIDENCE_FOLDER}/{task}")
 }
 
 pub fn evidence_bundle_path(task: &Id) -> String {
-    format!("{EVIDENCE}/{task}/bundle.json")
+    format!("{EVIDENCE_FOLDER}/{task}/bundle.json")
 }
 
 /// Returns the name of the file listing with this tree hash.
@@ -99,11 +99,11 @@ pub fn evidence_listing_file(tree: &str) -> String {
 
 /// Returns the path of the lock that is held while a task's evidence is changed.
 pub fn evidence_lock_path(task: &Id) -> String {
-    format!("{LOCKS}/evidence-{task}.lock")
+    format!("{LOCKS_FOLDER}/evidence-{task}.lock")
 }
 
 /// The folder with the originals of summarised outputs.
-pub const SUMMARIES: &str = "summaries";
+pub const SUMMARIES_FOLDER: &str = "summaries";
 /// The log of summaries, with one line for each summary.
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
 /// The log of removed originals.
@@ -116,26 +116,26 @@ pub fn original_file_name(id: &str) -> String {
 }
 
 /// The file with all benchmark runs.
-pub const BENCHMARKS: &str = "benchmarks.json";
+pub const BENCHMARKS_FILE: &str = "benchmarks.json";
 /// The lock held while a benchmark run is added.
 pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
 
 /// The folder with the loops and their logs.
-pub const LOOPS: &str = "loops";
+pub const LOOPS_FOLDER: &str = "loops";
 /// The file that records which loop is in the foreground of each session.
-pub const ACTIVE_LOOP: &str = "indexes/active-loop.json";
+pub const FOREGROUND_LOOPS_FILE: &str = "indexes/active-loop.json";
 /// The lock held while a loop or the foreground pointer is changed.
 pub const LOOPS_LOCK: &str = "state/locks/loops.lock";
 
 /// Returns the path of the lock that is held while a loop's validators run.
 pub fn validators_lock_path(id: &Id) -> String {
-    format!("{LOCKS}/validators-{id}.lock")
+    format!("{LOCKS_FOLDER}/validators-{id}.lock")
 }
 
 pub fn loop_log_path(id: &Id) -> String {
-    format!("{LOOPS}/{id}.log.jsonl")
+    format!("{LOOPS_FOLDER}/{id}.log.jsonl")
 }
-pub const WORKSTREAMS: &str = "workstreams";
+pub const WORKSTREAMS_FOLDER: &str = "workstreams";
 /// The lock held while a manifest or its steps file is changed.
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
 /// The folder that records which workstream was active when a session was compacted.
@@ -176,7 +176,7 @@ pub const WINDOWS_FOLDER: &str = "state/window";
 pub const CLASHES_TOLD_FOLDER: &str = "state/clashes-told";
 /// The folder that records which sessions are between a compaction and their brief.
 pub const PENDING_FOLDER: &str = "state/pending";
-pub const LOCKS: &str = "state/locks";
+pub const LOCKS_FOLDER: &str = "state/locks";
 /// The folder with the role of each session.
 pub const ROLES_FOLDER: &str = "state/roles";
 /// The folder with the lifecycle state of each role.
@@ -184,11 +184,11 @@ pub const LIFECYCLES_FOLDER: &str = "state/lifecycle";
 
 /// Returns the path of the lock that is held while a role's state is changed.
 pub fn lifecycle_lock_path(machine: &str) -> String {
-    format!("{LOCKS}/lifecycle-{machine}.lock")
+    format!("{LOCKS_FOLDER}/lifecycle-{machine}.lock")
 }
 
 /// The folder with the runs of stages. Each run has its own subfolder.
-pub const OUTPUTS: &str = "outputs";
+pub const OUTPUTS_FOLDER: &str = "outputs";
 /// The file in a run that lists the expected outputs.
 pub const EXPECTED_FILE: &str = gate::EXPECTED_FILE;
 /// The file in a run that lists the outputs that the stage continued without.
@@ -231,7 +231,7 @@ pub fn stage_omissions_file(stage: &str) -> String {
 
 /// Returns the path of the lock that is held while a run's outputs are produced.
 pub fn outputs_lock_path(what: &str) -> String {
-    format!("{LOCKS}/outputs-{what}.lock")
+    format!("{LOCKS_FOLDER}/outputs-{what}.lock")
 }
 
 pub fn journal_path(session: &Id) -> String {
@@ -270,5 +270,5 @@ pub const GITIGNORE_SHARED: &str = "\
 /// Returns the names of the records that [`GITIGNORE_SHARED`] lets git track.
 pub fn shared_records() -> Vec<&'static str> {
     let kept = GITIGNORE_SHARED.lines().filter_map(|line| line.strip_prefix("!/"));
-    kept.filter(|name| *name != GITIGNORE).collect()
+    kept.filter(|name| *name != GITIGNORE_FILE).collect()
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use model::id::Id;
 use model::loops::log::LoopLogEntry;
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{LoopDamage, LoopRecord};
+use model::loops::{LoopRecord, LoopRecordDamage};
 
-use crate::{Durability, EntryKind, Error, LineTally, Lock, Result, Store, layout};
+use crate::{Durability, Error, FolderEntryKind, LineTally, Lock, Result, Store, layout};
 
 /// The size limit of a loop. A prompt written by hand is never this large.
 const MAX_LOOP_BYTES: usize = 2 * 1024 * 1024;
@@ -15,37 +15,37 @@ const MAX_LOOP_BYTES: usize = 2 * 1024 * 1024;
 impl Store {
     /// Takes the lock that is held while a loop or the foreground pointer is read, changed and written.
     pub fn lock_loops(&self, wait: Duration) -> Result<Lock> {
-        self.lock_record(layout::LOOPS_LOCK, wait)
+        self.lock_by_path(layout::LOOPS_LOCK, wait)
     }
 
     /// Takes the lock that is held while a loop's validators run, so that two processes never run them at the same
     /// time.
     pub fn lock_validators(&self, id: &Id) -> Result<Lock> {
-        self.lock_record(&layout::validators_lock_path(id), Duration::ZERO)
+        self.lock_by_path(&layout::validators_lock_path(id), Duration::ZERO)
     }
 
     /// Returns the foreground pointer, or `None` if no loop was ever started or the index was deleted.
     pub fn read_foreground(&self) -> Result<Option<ForegroundPointer>> {
-        let bytes = match self.dir().read_file(layout::ACTIVE_LOOP, MAX_LOOP_BYTES) {
+        let bytes = match self.dir().read_file(layout::FOREGROUND_LOOPS_FILE, MAX_LOOP_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
             read => read?,
         };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| Error::Damaged {
-            path: self.dir().path().join(layout::ACTIVE_LOOP),
+            path: self.dir().path().join(layout::FOREGROUND_LOOPS_FILE),
             line: Some(error.line()),
             why: error.to_string(),
         })
     }
 
     pub fn write_foreground(&self, pointer: &ForegroundPointer) -> Result<()> {
-        self.dir().write_at_path(layout::ACTIVE_LOOP, &pointer.to_bytes(), Durability::Synced)
+        self.dir().write_at_path(layout::FOREGROUND_LOOPS_FILE, &pointer.to_bytes(), Durability::Synced)
     }
 
     pub fn read_loop(&self, id: &Id) -> Result<LoopRecord> {
-        let rel = format!("{}/{id}.md", layout::LOOPS);
+        let rel = format!("{}/{id}.md", layout::LOOPS_FOLDER);
         let bytes = self.dir().read_file(&rel, MAX_LOOP_BYTES)?;
         let path = || self.dir().path().join(&rel);
-        let record = LoopRecord::parse(bytes).map_err(|LoopDamage { line, why }| Error::Damaged {
+        let record = LoopRecord::parse(bytes).map_err(|LoopRecordDamage { line, why }| Error::Damaged {
             path: path(),
             line,
             why,
@@ -59,7 +59,7 @@ impl Store {
 
     /// Replaces a loop's record. The record is on disk when this returns, because a prompt is a person's work.
     pub fn write_loop(&self, id: &Id, record: &LoopRecord) -> Result<()> {
-        self.dir().create_subfolder(layout::LOOPS)?.write(
+        self.dir().create_subfolder(layout::LOOPS_FOLDER)?.write(
             &format!("{id}.md"),
             record.bytes(),
             Durability::Synced,
@@ -68,15 +68,17 @@ impl Store {
 
     /// Creates a loop. Returns false if the name is taken.
     pub fn create_loop(&self, id: &Id, record: &LoopRecord) -> Result<bool> {
-        self.dir().create_subfolder(layout::LOOPS)?.create_private_file(&format!("{id}.md"), record.bytes())
+        self.dir()
+            .create_subfolder(layout::LOOPS_FOLDER)?
+            .create_private_file(&format!("{id}.md"), record.bytes())
     }
 
     pub fn loop_ids(&self) -> Result<Vec<Id>> {
-        let dir = match self.dir().open_subfolder(layout::LOOPS) {
+        let dir = match self.dir().open_subfolder(layout::LOOPS_FOLDER) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };
-        let files = dir.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+        let files = dir.entries()?.into_iter().filter(|entry| entry.kind == FolderEntryKind::File);
         Ok(files.filter_map(|entry| Id::new(entry.name.strip_suffix(".md")?).ok()).collect())
     }
 

@@ -49,9 +49,9 @@ impl std::fmt::Display for LostRecords {
 
 /// The note about a project's lost records. It is in the project's store, or else in the state folder.
 #[derive(Debug)]
-pub struct LostNote<'a> {
+pub struct LostRecordsNote<'a> {
     store: &'a Store,
-    outside: Option<PathBuf>,
+    state_folder_path: Option<PathBuf>,
     name: String,
 }
 
@@ -72,11 +72,11 @@ impl Store {
     }
 }
 
-impl<'a> LostNote<'a> {
+impl<'a> LostRecordsNote<'a> {
     /// Returns a project's note. `state` is the folder `$XDG_STATE_HOME/throughline`.
-    pub fn new(store: &'a Store, state: Option<&Path>, project: &ProjectId) -> LostNote<'a> {
+    pub fn new(store: &'a Store, state: Option<&Path>, project: &ProjectId) -> LostRecordsNote<'a> {
         let outside = state.map(|state| state.join("lost"));
-        LostNote { store, outside, name: format!("{}.json", project.as_str()) }
+        LostRecordsNote { store, state_folder_path: outside, name: format!("{}.json", project.as_str()) }
     }
 
     pub fn add_loss(&self, now: &str, why: &str, wait: Duration) -> Result<()> {
@@ -105,7 +105,8 @@ impl<'a> LostNote<'a> {
     /// Returns the content of the note, or `None` if nothing was lost.
     pub fn read_note(&self) -> Option<LostRecords> {
         let inside = self.store.dir().read_file(layout::LOST_RECORDS_FILE, NOTE_BYTES).ok();
-        let outside = || read_outside_store(&self.outside.as_ref()?.join(&self.name), NOTE_BYTES).ok();
+        let outside =
+            || read_outside_store(&self.state_folder_path.as_ref()?.join(&self.name), NOTE_BYTES).ok();
         inside.and_then(|bytes| parse_note(&bytes)).or_else(|| parse_note(&outside()?))
     }
 
@@ -128,7 +129,7 @@ impl<'a> LostNote<'a> {
         {
             take(self.store.dir(), layout::LOST_RECORDS_FILE)?;
         }
-        let Some(folder) = &self.outside else { return Ok(()) };
+        let Some(folder) = &self.state_folder_path else { return Ok(()) };
         match Dir::open(folder) {
             Err(Error::Absent { .. }) => Ok(()),
             dir => {
@@ -144,7 +145,7 @@ impl<'a> LostNote<'a> {
 
     fn create_state_folder(&self) -> Option<Result<Dir>> {
         use std::os::unix::fs::DirBuilderExt;
-        let path = self.outside.as_ref()?;
+        let path = self.state_folder_path.as_ref()?;
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
         Some(made.map_err(|e| io_error(&e, path, "create a folder")).and_then(|()| Dir::open(path)))
     }

@@ -17,7 +17,7 @@ fn lost_records_are_counted_told_and_forgotten() {
     let (store, state) = (new_store(&temp.path().join("store")), temp.path().join("state"));
     store.reserve_lost_note().unwrap();
     store.reserve_lost_note().unwrap();
-    let note = LostNote::new(&store, Some(&state), &test_project_id());
+    let note = LostRecordsNote::new(&store, Some(&state), &test_project_id());
     assert_eq!(note.read_note(), None);
     for now in ["2026-11-15T19:22:00Z", "2026-11-15T19:22:01Z", "2026-11-15T19:23:00Z"] {
         note.add_loss(now, "no space", SHORT_WAIT).unwrap();
@@ -53,7 +53,7 @@ fn without_room_in_the_store_the_state_folder_has_the_note() {
     let temp = tempfile::tempdir().unwrap();
     let (store, state) = (new_store(&temp.path().join("store")), temp.path().join("state"));
     std::fs::write(temp.path().join("store/state"), "a file in place of the folder").unwrap();
-    let note = LostNote::new(&store, Some(&state), &test_project_id());
+    let note = LostRecordsNote::new(&store, Some(&state), &test_project_id());
     note.add_loss("2026-11-15T19:22:00Z", "read-only", SHORT_WAIT).unwrap();
     assert_eq!(note.read_note().unwrap().count, 1);
     let mut told = 0;
@@ -71,7 +71,7 @@ fn a_note_of_an_older_version_is_taken_over() {
     let temp = tempfile::tempdir().unwrap();
     let (store, state) = (new_store(&temp.path().join("store")), temp.path().join("state"));
     store.reserve_lost_note().unwrap();
-    let note = LostNote::new(&store, Some(&state), &test_project_id());
+    let note = LostRecordsNote::new(&store, Some(&state), &test_project_id());
     note.add_loss("2026-11-15T19:22:00Z", "no space", SHORT_WAIT).unwrap();
     let dir = store.dir().open_subfolder("state").unwrap();
     dir.rename_synced("reserved.json", layout::FORMER_LOST_RECORDS_NAME).unwrap();

@@ -35,7 +35,7 @@ const OUTPUT_TAIL_BYTES: usize = 4096;
 
 /// How much of an output is read to check whether it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckDepth {
+pub enum OutputReadDepth {
     Whole,
     /// Read only the end of a large file, because a session start has little time.
     EndOnly,
@@ -48,7 +48,7 @@ const MAX_MESSAGES_BYTES: u64 = 1024 * 1024;
 pub struct RunFolder {
     dir: Dir,
     /// The name of the list of expected outputs. If several stages share the folder, each has its own list.
-    list_name: String,
+    expected_list_name: String,
 }
 
 impl Store {
@@ -76,12 +76,12 @@ impl Store {
             self.dir().open_subfolder(folder)?.rename_damaged_aside(name, now)?;
         }
         let Some(dir) = dir else { return self.dir().remove_file(layout::LIVE_RUN_FILE) };
-        self.dir().write_at_path(layout::LIVE_RUN_FILE, &gate::render_live(dir), Durability::Synced)
+        self.dir().write_at_path(layout::LIVE_RUN_FILE, &gate::render_live_json(dir), Durability::Synced)
     }
 
     /// Lists the names of all runs in `outputs/`.
     pub fn run_names(&self) -> Result<Vec<String>> {
-        match self.dir().open_subfolder(layout::OUTPUTS) {
+        match self.dir().open_subfolder(layout::OUTPUTS_FOLDER) {
             Err(Error::Absent { .. }) => Ok(Vec::new()),
             dir => Ok(dir?.entries()?.into_iter().map(|entry| entry.name).collect()),
         }
@@ -89,7 +89,7 @@ impl Store {
 
     /// Creates a run in `outputs/`. If the name is taken, a number is added to it.
     pub fn create_run(&self, name: &Id) -> Result<RunFolder> {
-        let outputs = self.dir().create_subfolder(layout::OUTPUTS)?;
+        let outputs = self.dir().create_subfolder(layout::OUTPUTS_FOLDER)?;
         for n in 1.. {
             let name = if n == 1 { name.to_string() } else { format!("{name}-{n}") };
             if outputs.create_new_folder(&name)? {
@@ -128,18 +128,22 @@ impl Store {
             return None;
         }
         let name = run.path().file_name().and_then(|name| Id::new(name.to_str()?).ok());
-        Some(format!("{}/{}", layout::OUTPUTS, name.map_or_else(|| run.lock_name(), |name| name.to_string())))
+        Some(format!(
+            "{}/{}",
+            layout::OUTPUTS_FOLDER,
+            name.map_or_else(|| run.lock_name(), |name| name.to_string())
+        ))
     }
 
     /// Takes the lock that is held while a run is created.
     pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
-        self.lock_record(&layout::outputs_lock_path("new"), wait)
+        self.lock_by_path(&layout::outputs_lock_path("new"), wait)
     }
 
     /// Takes a run's lock, so that nothing is launched twice. `who` describes this process to other processes that wait
     /// for the lock.
     pub fn lock_run(&self, run: &RunFolder, who: &str, wait: Duration) -> Result<Lock> {
-        let lock = self.lock_record(&layout::outputs_lock_path(&run.lock_name()), wait)?;
+        let lock = self.lock_by_path(&layout::outputs_lock_path(&run.lock_name()), wait)?;
         lock.write_holder(who)?;
         Ok(lock)
     }
@@ -159,22 +163,22 @@ impl RunFolder {
     }
 
     fn from_dir(dir: Dir) -> RunFolder {
-        RunFolder { dir, list_name: layout::EXPECTED_FILE.to_owned() }
+        RunFolder { dir, expected_list_name: layout::EXPECTED_FILE.to_owned() }
     }
 
     /// Returns this run with another stage's list.
     pub fn with_list_of_stage(self, stage: &Id) -> RunFolder {
-        RunFolder { list_name: layout::expected_file_of_stage(stage.as_str()), ..self }
+        RunFolder { expected_list_name: layout::expected_file_of_stage(stage.as_str()), ..self }
     }
 
     pub fn list_file_name(&self) -> &str {
-        &self.list_name
+        &self.expected_list_name
     }
 
     /// Returns the lists of all stages in this folder. Lists that cannot be read are skipped.
     pub fn read_all_lists(&self) -> Vec<ExpectedOutputs> {
         let entries = self.dir.entries().unwrap_or_default();
-        let lists = entries.iter().filter(|entry| gate::is_list_file(&entry.name));
+        let lists = entries.iter().filter(|entry| gate::is_expected_outputs_file(&entry.name));
         lists.filter_map(|list| self.read_list_file(&list.name).ok()).collect()
     }
 
@@ -187,7 +191,7 @@ impl RunFolder {
     }
 
     pub fn read_expected(&self) -> Result<ExpectedOutputs> {
-        self.read_list_file(&self.list_name)
+        self.read_list_file(&self.expected_list_name)
     }
 
     /// Reads the list of a stage that is not the folder's current stage.
@@ -205,7 +209,7 @@ impl RunFolder {
     }
 
     pub fn write_expected(&self, expected: &ExpectedOutputs) -> Result<()> {
-        self.dir.write(&self.list_name, &expected.to_bytes(), Durability::Synced)
+        self.dir.write(&self.expected_list_name, &expected.to_bytes(), Durability::Synced)
     }
 
     pub fn write_file(&self, name: &str, text: &str, durability: Durability) -> Result<()> {
@@ -236,7 +240,7 @@ impl RunFolder {
     }
 
     /// Examines an output's file. An error means that its state is unknown.
-    pub fn examine_output(&self, file: &str, depth: CheckDepth) -> Result<FoundOutput> {
+    pub fn examine_output(&self, file: &str, depth: OutputReadDepth) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
             return Ok(FoundOutput::Unopenable("its name leads outside the run".to_owned()));
         };
@@ -261,7 +265,7 @@ impl RunFolder {
         let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
         let modified = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
-        if depth == CheckDepth::EndOnly && size > QUICK_CHECK_BYTES {
+        if depth == OutputReadDepth::EndOnly && size > QUICK_CHECK_BYTES {
             let mut tail = [0; OUTPUT_TAIL_BYTES];
             let got = File::from(fd).read_at(&mut tail, size - OUTPUT_TAIL_BYTES as u64);
             let got = got.map_err(|e| io_error(&e, &path, "read"))?;

@@ -20,16 +20,16 @@ fn each_kind_of_output_is_recognised_and_links_are_not_followed() {
     symlink("whole.md", run.path().join("link.md")).unwrap();
     symlink("nowhere", run.path().join("dangling.md")).unwrap();
     std::fs::create_dir(run.path().join("folder.md")).unwrap();
-    assert_eq!(run.examine_output("none.md", CheckDepth::Whole).unwrap(), FoundOutput::Missing);
+    assert_eq!(run.examine_output("none.md", OutputReadDepth::Whole).unwrap(), FoundOutput::Missing);
     assert!(matches!(
-        run.examine_output("whole.md", CheckDepth::Whole).unwrap(),
+        run.examine_output("whole.md", OutputReadDepth::Whole).unwrap(),
         FoundOutput::File { ending: OutputEnding::Sealed, .. }
     ));
     for odd in ["large.md", "link.md", "dangling.md", "folder.md", "../r/whole.md"] {
         assert!(
-            matches!(run.examine_output(odd, CheckDepth::Whole).unwrap(), FoundOutput::Unopenable(_)),
+            matches!(run.examine_output(odd, OutputReadDepth::Whole).unwrap(), FoundOutput::Unopenable(_)),
             "{odd}: {:?}",
-            run.examine_output(odd, CheckDepth::Whole)
+            run.examine_output(odd, OutputReadDepth::Whole)
         );
     }
 }

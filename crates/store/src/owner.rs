@@ -6,7 +6,7 @@ use rustix::fs::{self, AtFlags, CWD, Stat};
 
 /// Why a folder is not private to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exposure {
+pub enum FolderExposure {
     /// The folder belongs to another user.
     ForeignOwner { owner: u32, user: u32 },
     /// The folder's mode lets other users write to it. A sticky bit, as on `/tmp`, does not keep them from adding
@@ -33,38 +33,40 @@ impl FolderAccess {
 
     /// Returns `None` if only `user` and root can write to the folder. A group with the same number as the owner
     /// counts as private, because many systems give each user a private group that may write to the user's folders.
-    pub fn exposed_to_others(self, user: u32) -> Option<Exposure> {
+    pub fn exposed_to_others(self, user: u32) -> Option<FolderExposure> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {
-            return Some(Exposure::ForeignOwner { owner: self.owner, user });
+            return Some(FolderExposure::ForeignOwner { owner: self.owner, user });
         }
         let others = self.mode & 0o002 != 0 || (self.mode & 0o020 != 0 && !group_is_private);
-        others.then_some(Exposure::WritableByOthers { mode: self.mode })
+        others.then_some(FolderExposure::WritableByOthers { mode: self.mode })
     }
 }
 
-impl std::fmt::Display for Exposure {
+impl std::fmt::Display for FolderExposure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Exposure::ForeignOwner { owner, user } => {
+            FolderExposure::ForeignOwner { owner, user } => {
                 write!(f, "it belongs to another user (uid {owner}, you are {user})")
             }
-            Exposure::WritableByOthers { mode } => {
+            FolderExposure::WritableByOthers { mode } => {
                 write!(f, "other users may write to it (mode {mode:04o})")
             }
-            Exposure::InsideProject => f.write_str("it is inside the project whose trust it should record"),
+            FolderExposure::InsideProject => {
+                f.write_str("it is inside the project whose trust it should record")
+            }
         }
     }
 }
 
 /// Checks a folder with a single system call. A missing folder is not exposed.
-pub(crate) fn check_exposure(path: &Path, user: u32) -> Option<Exposure> {
+pub(crate) fn check_exposure(path: &Path, user: u32) -> Option<FolderExposure> {
     let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
     FolderAccess::from_stat(&stat).exposed_to_others(user)
 }
 
 /// Returns the first of these folders that other users could have written to, and the reason.
-pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, Exposure)> {
+pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, FolderExposure)> {
     folders.iter().find_map(|folder| Some(((*folder).to_owned(), check_exposure(folder, user)?)))
 }
 
@@ -74,8 +76,8 @@ mod tests {
 
     #[test]
     fn a_folder_that_others_may_write_is_exposed() {
-        let foreign = |owner| Some(Exposure::ForeignOwner { owner, user: 1000 });
-        let writable = |mode| Some(Exposure::WritableByOthers { mode });
+        let foreign = |owner| Some(FolderExposure::ForeignOwner { owner, user: 1000 });
+        let writable = |mode| Some(FolderExposure::WritableByOthers { mode });
         let cases = [
             ((1000, 1000, 0o700), None),
             ((1000, 1000, 0o755), None),

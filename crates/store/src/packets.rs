@@ -18,7 +18,7 @@ impl Store {
     /// Writes a new packet. Calls `render(n)`, which returns the `n`-th name to try and the packet's bytes, until a
     /// name is free.
     pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
-        let folder = self.dir().create_subfolder(layout::PACKETS)?;
+        let folder = self.dir().create_subfolder(layout::PACKETS_FOLDER)?;
         let mut n = 1;
         loop {
             let (name, bytes) = render(n);
@@ -35,19 +35,19 @@ impl Store {
 
     /// Takes the lock that is held while a packet is changed.
     pub fn lock_packets(&self, wait: Duration) -> Result<Lock> {
-        self.lock_record(layout::PACKETS_LOCK, wait)
+        self.lock_by_path(layout::PACKETS_LOCK, wait)
     }
 
     /// Replaces a packet. The caller must hold the lock.
     pub fn replace_packet(&self, id: &Id, document: &Document) -> Result<()> {
-        let folder = self.dir().open_subfolder(layout::PACKETS)?;
+        let folder = self.dir().open_subfolder(layout::PACKETS_FOLDER)?;
         folder.write(&format!("{id}.md"), document.bytes(), Durability::Synced)
     }
 
     /// Returns the names of all packets in alphabetical order. Names begin with a time, so this is also the order of
     /// creation.
     pub fn packet_names(&self) -> Result<Vec<String>> {
-        let folder = match self.dir().open_subfolder(layout::PACKETS) {
+        let folder = match self.dir().open_subfolder(layout::PACKETS_FOLDER) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             folder => folder?,
         };

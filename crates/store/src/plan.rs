@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::event::TodoStatus;
-use model::plan::{LedgerLine, LinkedTodos, Plan, UnreadableReason};
+use model::plan::{LedgerLine, LinkedTodos, Plan, PlanUnreadableReason};
 use serde::Deserialize;
 
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
@@ -25,23 +25,23 @@ pub struct LedgerEnd {
 impl Store {
     /// Takes the lock that is held while the plan is read, changed and written.
     pub fn lock_plan(&self, wait: Duration) -> Result<Lock> {
-        self.lock_record(layout::PLAN_LOCK, wait)
+        self.lock_by_path(layout::PLAN_LOCK, wait)
     }
 
     /// Returns the bytes of `plan.json`, or `None` if it does not exist.
     pub fn read_plan_bytes(&self) -> Result<Option<Vec<u8>>> {
-        self.read_if_exists(layout::PLAN)
+        self.read_if_exists(layout::PLAN_FILE)
     }
 
     pub fn read_plan_view(&self) -> Result<Option<Vec<u8>>> {
-        self.read_if_exists(layout::PLAN_VIEW)
+        self.read_if_exists(layout::PLAN_VIEW_FILE)
     }
 
     pub fn parse_plan(&self, bytes: &[u8]) -> Result<Plan> {
-        let path = || self.dir().path().join(layout::PLAN);
+        let path = || self.dir().path().join(layout::PLAN_FILE);
         Plan::parse(bytes).map_err(|problem| match problem {
-            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
+            PlanUnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            PlanUnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 
@@ -76,11 +76,11 @@ impl Store {
     pub fn write_plan(&self, lines: &[LedgerLine], plan: &Plan) -> Result<()> {
         let lines: Vec<Vec<u8>> = lines.iter().map(LedgerLine::to_bytes).collect();
         self.dir().append_lines_synced(layout::PLAN_LEDGER, &lines)?;
-        self.dir().write(layout::PLAN, &plan.to_bytes(), Durability::Synced)
+        self.dir().write(layout::PLAN_FILE, &plan.to_bytes(), Durability::Synced)
     }
 
     pub fn write_plan_view(&self, view: &str) -> Result<()> {
-        self.dir().write(layout::PLAN_VIEW, view.as_bytes(), Durability::Relaxed)
+        self.dir().write(layout::PLAN_VIEW_FILE, view.as_bytes(), Durability::Relaxed)
     }
 
     fn read_if_exists(&self, rel: &str) -> Result<Option<Vec<u8>>> {
@@ -110,8 +110,8 @@ const MAX_LINE_HEAD_BYTES: usize = 16 * 1024;
 
 /// The file has one line for each entry in the task list, with the entry's fingerprint and state.
 impl SessionState for LinkedTodos {
-    const FOLDER: &'static str = layout::PLAN_TODOS_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
+    const STATE_FOLDER: &'static str = layout::PLAN_TODOS_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<LinkedTodos, String> {
         let read = |line: &str| {

@@ -131,7 +131,7 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
 }
 
 /// The offset after the last complete line, and the bytes after that offset.
-pub(crate) struct LastLineEnd {
+pub(crate) struct ReadLinesEnd {
     pub complete_lines_end: u64,
     pub unfinished_line: Vec<u8>,
 }
@@ -144,7 +144,7 @@ pub(crate) fn read_lines(
     from: u64,
     to: u64,
     mut each: impl FnMut(&[u8]),
-) -> Result<LastLineEnd> {
+) -> Result<ReadLinesEnd> {
     let mut chunk =
         vec![0; CHUNK_BYTES.min(usize::try_from(to.saturating_sub(from)).unwrap_or(CHUNK_BYTES)).max(1)];
     let (mut unfinished_line, mut complete_lines_end, mut at) = (Vec::new(), from, from);
@@ -171,7 +171,7 @@ pub(crate) fn read_lines(
         extend_to_limit(&mut unfinished_line, unread);
         at += got as u64;
     }
-    Ok(LastLineEnd { complete_lines_end, unfinished_line })
+    Ok(ReadLinesEnd { complete_lines_end, unfinished_line })
 }
 
 fn extend_to_limit(line: &mut Vec<u8>, more: &[u8]) {

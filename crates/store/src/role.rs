@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::id::Id;
-use model::marker::MarkerProblem;
-use model::role::lifecycle::{self, Lifecycle, StepRefused};
+use model::marker::RootMarkerProblem;
+use model::role::lifecycle::{self, Lifecycle, LifecycleStepRefusal};
 
-use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
+use crate::{Durability, Error, FolderEntryKind, Result, SessionState, Store, layout};
 
 /// The size limit of a lifecycle. Even a lifecycle with a full history is smaller.
 const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
@@ -30,7 +30,7 @@ pub enum LifecycleChange {
         lifecycle: Lifecycle,
         created: bool,
     },
-    Refused(StepRefused),
+    Refused(LifecycleStepRefusal),
     /// Another role uses the same state file.
     FileNameClash {
         other_role: String,
@@ -44,9 +44,9 @@ pub struct RoleBinding {
 }
 
 impl SessionState for RoleBinding {
-    const FOLDER: &'static str = layout::ROLES_FOLDER;
-    const MAX_BYTES: usize = 256;
-    const DURABILITY: Durability = Durability::Synced;
+    const STATE_FOLDER: &'static str = layout::ROLES_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 256;
+    const WRITE_DURABILITY: Durability = Durability::Synced;
 
     fn parse(bytes: &[u8]) -> std::result::Result<RoleBinding, String> {
         let name = std::str::from_utf8(bytes).ok();
@@ -60,14 +60,14 @@ impl SessionState for RoleBinding {
 
 impl Store {
     pub fn role_of_session(&self, session: &Id) -> Result<Option<Id>> {
-        Ok(self.session(session).read::<RoleBinding>()?.and_then(|binding| binding.role))
+        Ok(self.session_state(session).read_state::<RoleBinding>()?.and_then(|binding| binding.role))
     }
 
     /// Lists all sessions that have a role, each with its role.
     pub fn role_bindings(&self) -> Result<Vec<(Id, Id)>> {
         let mut found = Vec::new();
-        for session in self.sessions_with::<RoleBinding>()? {
-            let binding = self.session(&session).read::<RoleBinding>()?;
+        for session in self.sessions_with_state::<RoleBinding>()? {
+            let binding = self.session_state(&session).read_state::<RoleBinding>()?;
             found.extend(binding.and_then(|binding| binding.role).map(|role| (session, role)));
         }
         Ok(found)
@@ -93,7 +93,7 @@ impl Store {
         role: &Id,
         missing: MissingLifecycle,
         wait: Duration,
-        change: impl Fn(&mut Lifecycle) -> std::result::Result<usize, StepRefused>,
+        change: impl Fn(&mut Lifecycle) -> std::result::Result<usize, LifecycleStepRefusal>,
     ) -> Result<LifecycleChange> {
         let machine = lifecycle::state_file_stem(role);
         let attempt = || -> Result<(LifecycleChange, bool)> {
@@ -120,7 +120,7 @@ impl Store {
         if !differs {
             return Ok(seen);
         }
-        let _lock = self.lock_record(&layout::lifecycle_lock_path(&machine), wait)?;
+        let _lock = self.lock_by_path(&layout::lifecycle_lock_path(&machine), wait)?;
         let (changed, differs) = attempt()?;
         if let (LifecycleChange::Changed { lifecycle, .. }, true) = (&changed, differs) {
             let folder = self.dir().create_subfolder(layout::LIFECYCLES_FOLDER)?;
@@ -143,8 +143,8 @@ impl Store {
         };
         let path = self.dir().path().join(rel);
         Lifecycle::parse(&bytes).map(Some).map_err(|problem| match problem {
-            MarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
-            MarkerProblem::Foreign { why } => Error::Foreign { path, why },
+            RootMarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
+            RootMarkerProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 
@@ -154,7 +154,7 @@ impl Store {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };
-        let files = dir.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+        let files = dir.entries()?.into_iter().filter(|entry| entry.kind == FolderEntryKind::File);
         Ok(files.filter_map(|entry| Id::new(entry.name.strip_suffix(suffix)?).ok()).collect())
     }
 }

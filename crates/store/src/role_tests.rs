@@ -1,6 +1,8 @@
 use super::*;
 use crate::Dir;
-use model::role::lifecycle::{FileValidity, ForceStep, LifecycleEvent, LifecycleState, StepActor};
+use model::role::lifecycle::{
+    ContextFileValidity, ForceStep, LifecycleEvent, LifecycleState, LifecycleStepActor,
+};
 
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
@@ -12,9 +14,14 @@ fn role_id(name: &str) -> Id {
     Id::new(name).unwrap()
 }
 
-fn save_lifecycle(lifecycle: &mut Lifecycle) -> std::result::Result<usize, StepRefused> {
-    let actor = StepActor { actor: "cli", session: None, previous_session: None, now: Timestamp::UNIX_EPOCH };
-    lifecycle.apply_event(LifecycleEvent::Save(FileValidity::Valid), ForceStep::No, &actor)
+fn save_lifecycle(lifecycle: &mut Lifecycle) -> std::result::Result<usize, LifecycleStepRefusal> {
+    let actor = LifecycleStepActor {
+        actor: "cli",
+        session: None,
+        previous_session: None,
+        now: Timestamp::UNIX_EPOCH,
+    };
+    lifecycle.apply_event(LifecycleEvent::Save(ContextFileValidity::Valid), ForceStep::No, &actor)
 }
 
 #[test]
@@ -73,7 +80,7 @@ fn a_session_is_bound_to_a_role() {
     let store = new_store(temp.path());
     let session = role_id("s1");
     assert_eq!(store.role_of_session(&session).unwrap(), None);
-    store.session(&session).write(&RoleBinding { role: Some(role_id("tester")) }).unwrap();
+    store.session_state(&session).write_state(&RoleBinding { role: Some(role_id("tester")) }).unwrap();
     assert_eq!(store.role_of_session(&session).unwrap(), Some(role_id("tester")));
     assert_eq!(store.role_bindings().unwrap(), [(session, role_id("tester"))]);
 }

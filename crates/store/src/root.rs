@@ -7,12 +7,12 @@
 
 use std::path::{Path, PathBuf};
 
-use model::marker::Marker;
+use model::marker::RootMarker;
 use rustix::fs::{self, AtFlags, CWD};
 use rustix::io::Errno;
 
 use crate::git::{self, CheckoutKind};
-use crate::owner::{Exposure, check_exposure};
+use crate::owner::{FolderExposure, check_exposure};
 use crate::store::Store;
 use crate::{Dir, Error, Result, layout};
 
@@ -35,12 +35,12 @@ impl std::fmt::Debug for RootRules<'_> {
 
 /// Why a folder must not be a root, even if it contains a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnfitReason {
+pub enum UnfitRootReason {
     TopOfDisk,
     HomeOrAbove,
-    Exposed(Exposure),
+    Exposed(FolderExposure),
     /// The folder is private to the user, but its store is not.
-    StoreExposed(Exposure),
+    StoreExposed(FolderExposure),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub struct Root {
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and a hook saves the allocation")]
 pub enum FoundRoot {
     /// The root has a readable marker.
-    Marked { root: Root, store: Store, marker: Marker },
+    Marked { root: Root, store: Store, marker: RootMarker },
     /// There is no marker. `thru init` would create one here.
     Unmarked(Root),
 }
@@ -98,11 +98,11 @@ pub fn find_root(query: &RootQuery) -> Result<FoundRoot> {
 fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     let mut top: Option<Root> = None;
     for dir in start.ancestors() {
-        let here = open_if_fit(start, dir, rules)?;
+        let here = open_store_if_fit(start, dir, rules)?;
         match (here, git::checkout_kind(dir)) {
             (here, Some(CheckoutKind::Worktree { main_checkout })) => {
                 let root = Root { path: main_checkout, checkout: dir.to_owned() };
-                return Ok(match (open_if_fit(&root.path, &root.path, rules)?, here) {
+                return Ok(match (open_store_if_fit(&root.path, &root.path, rules)?, here) {
                     (Some((store, marker)), None) => FoundRoot::Marked { root, store, marker },
                     (Some((store, marker)), Some((_, own))) if own.project_id == marker.project_id => {
                         FoundRoot::Marked { root, store, marker }
@@ -128,7 +128,7 @@ fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
 
 /// Opens the store at `dir` if a search from `start` may use it. A folder that must not be used is skipped without an
 /// error, because otherwise a broken marker in `/tmp` could block all other users.
-fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, Marker)>> {
+fn open_store_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, RootMarker)>> {
     match open_marked_store(dir) {
         Ok(None) => Ok(None),
         found if is_fit_root(start, dir, rules) => found,
@@ -138,7 +138,7 @@ fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(St
 
 fn is_fit_root(start: &Path, dir: &Path, rules: &RootRules) -> bool {
     // Most sessions start in their root. The check by name is then enough, and it makes fewer system calls.
-    let unfit = if start == dir { why_unfit_by_name(dir, rules) } else { why_unfit(dir, rules) };
+    let unfit = if start == dir { why_unfit_by_name(dir, rules) } else { why_unfit_root(dir, rules) };
     (unfit.is_none() && (start == dir || is_owned_by_user_up_to(start, dir, rules.user)))
         || (rules.is_allowed_by_user)(dir)
 }
@@ -152,42 +152,42 @@ fn is_owned_by_user_up_to(start: &Path, dir: &Path, user: u32) -> bool {
 }
 
 /// Returns why `dir` must not be a root, or `None` if it may be one. `roots.allow` is not considered.
-pub fn why_unfit(dir: &Path, rules: &RootRules) -> Option<UnfitReason> {
+pub fn why_unfit_root(dir: &Path, rules: &RootRules) -> Option<UnfitRootReason> {
     let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
     // Compare the folders themselves, because the home folder may have more than one path.
     let is_home = || rules.home.and_then(identity).is_some_and(|home| identity(dir) == Some(home));
-    why_unfit_by_name(dir, rules).or_else(|| is_home().then_some(UnfitReason::HomeOrAbove))
+    why_unfit_by_name(dir, rules).or_else(|| is_home().then_some(UnfitRootReason::HomeOrAbove))
 }
 
-fn why_unfit_by_name(dir: &Path, rules: &RootRules) -> Option<UnfitReason> {
+fn why_unfit_by_name(dir: &Path, rules: &RootRules) -> Option<UnfitRootReason> {
     if dir.parent().is_none() {
-        return Some(UnfitReason::TopOfDisk);
+        return Some(UnfitRootReason::TopOfDisk);
     }
     if rules.home.is_some_and(|home| home.starts_with(dir)) {
-        return Some(UnfitReason::HomeOrAbove);
+        return Some(UnfitRootReason::HomeOrAbove);
     }
     let store_exposed =
-        || check_exposure(&dir.join(layout::STORE_FOLDER), rules.user).map(UnfitReason::StoreExposed);
-    check_exposure(dir, rules.user).map(UnfitReason::Exposed).or_else(store_exposed)
+        || check_exposure(&dir.join(layout::STORE_FOLDER), rules.user).map(UnfitRootReason::StoreExposed);
+    check_exposure(dir, rules.user).map(UnfitRootReason::Exposed).or_else(store_exposed)
 }
 
-impl std::fmt::Display for UnfitReason {
+impl std::fmt::Display for UnfitRootReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            UnfitReason::TopOfDisk => f.write_str("it is the top of the file system"),
-            UnfitReason::HomeOrAbove => f.write_str("it is your home folder, or above it"),
-            UnfitReason::Exposed(exposed) => exposed.fmt(f),
-            UnfitReason::StoreExposed(exposed) => write!(f, "its {}: {exposed}", layout::STORE_FOLDER),
+            UnfitRootReason::TopOfDisk => f.write_str("it is the top of the file system"),
+            UnfitRootReason::HomeOrAbove => f.write_str("it is your home folder, or above it"),
+            UnfitRootReason::Exposed(exposed) => exposed.fmt(f),
+            UnfitRootReason::StoreExposed(exposed) => write!(f, "its {}: {exposed}", layout::STORE_FOLDER),
         }
     }
 }
 
-fn found_marked_root(dir: &Path, store: Store, marker: Marker) -> FoundRoot {
+fn found_marked_root(dir: &Path, store: Store, marker: RootMarker) -> FoundRoot {
     FoundRoot::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
 }
 
 /// Opens the store at `dir` and reads its marker. Returns `None` if there is no store or no marker.
-fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
+fn open_marked_store(dir: &Path) -> Result<Option<(Store, RootMarker)>> {
     let Some(mut store) = open_store_folder(dir)? else { return Ok(None) };
     match store.read_marker_keeping_open() {
         Ok(marker) => Ok(Some((store, marker))),

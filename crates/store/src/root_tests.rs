@@ -28,14 +28,14 @@ impl RootFixture {
     }
 
     fn write_marker(&self, folder: &str, id: &str) -> &RootFixture {
-        let marker = Marker {
+        let marker = RootMarker {
             project_id: ProjectId::new(id).unwrap(),
             name: String::new(),
             created_at: String::new(),
             mode: SharingMode::Private,
             last_session: None,
         };
-        self.write_file(&format!("{folder}/.agent/context/root.json"), &marker::render_marker(&marker))
+        self.write_file(&format!("{folder}/.agent/context/root.json"), &marker::render_root_marker(&marker))
     }
 
     fn write_file(&self, rel: &str, bytes: &[u8]) -> &RootFixture {

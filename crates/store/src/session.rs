@@ -6,7 +6,7 @@ use model::digest::{self, Digest};
 use model::id::Id;
 use model::journal::JournalRecord;
 
-use crate::log::{LogPosition, NewLines};
+use crate::log::{LogPosition, ReadLogLines};
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
@@ -40,14 +40,15 @@ impl Store {
     ) -> Result<bool> {
         let end_position = LogPosition { rotated_parts: digest.parts, offset: digest.offset };
         let journal = layout::journal_path(session);
-        let new = self.dir().each_new_line(&journal, end_position, self.journal_window(), |line| {
-            if let Some(record) = JournalRecord::parse_line(line)
-                && digest.fold_record(&record) == digest::FoldOutcome::Counted
-            {
-                each(&record);
-            }
-        })?;
-        let Some(NewLines { end_position, skipped_bytes }) = new else { return Ok(false) };
+        let new =
+            self.dir().each_new_line(&journal, end_position, self.max_journal_bytes_to_read(), |line| {
+                if let Some(record) = JournalRecord::parse_line(line)
+                    && digest.fold_record(&record) == digest::FoldOutcome::Counted
+                {
+                    each(&record);
+                }
+            })?;
+        let Some(ReadLogLines { end_position, skipped_bytes }) = new else { return Ok(false) };
         (digest.parts, digest.offset) = (end_position.rotated_parts, end_position.offset);
         digest.journal_unread += skipped_bytes;
         self.add_skipped_bytes(skipped_bytes);
@@ -62,14 +63,14 @@ impl Store {
 
     /// Takes the lock that is held while a session's journal is folded and its digest is replaced.
     pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
-        self.lock_record(&layout::session_lock_path(session), wait)
+        self.lock_by_path(&layout::session_lock_path(session), wait)
     }
 
     /// Takes a lock. If somebody has deleted the folder of locks, creates it again.
-    pub fn lock_record(&self, rel: &str, wait: Duration) -> Result<Lock> {
+    pub fn lock_by_path(&self, rel: &str, wait: Duration) -> Result<Lock> {
         match self.dir().lock_file(rel, wait) {
             Err(Error::Absent { .. }) => {
-                self.dir().create_subfolder(layout::LOCKS)?;
+                self.dir().create_subfolder(layout::LOCKS_FOLDER)?;
                 self.dir().lock_file(rel, wait)
             }
             locked => locked,
@@ -79,7 +80,7 @@ impl Store {
     /// Reads the stored digest. A digest that is damaged or has another version is ignored, because it can be rebuilt
     /// from the journal.
     fn read_stored_digest(&self, session: &Id) -> Result<Digest> {
-        match self.session(session).read() {
+        match self.session_state(session).read_state() {
             Ok(Some(digest)) => Ok(digest),
             Ok(None) | Err(Error::Damaged { .. } | Error::Refused { .. }) => {
                 Ok(Digest::new(session.as_str()))

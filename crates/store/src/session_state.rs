@@ -9,11 +9,11 @@ use crate::{Durability, Error, Result, Store, feed, layout};
 
 /// A kind of state file. Each session can have one file of each kind.
 pub trait SessionState: Sized {
-    const FOLDER: &'static str;
-    const SUFFIX: &'static str = "";
+    const STATE_FOLDER: &'static str;
+    const STATE_FILE_SUFFIX: &'static str = "";
     /// The size limit of the file. thru never writes a larger one.
-    const MAX_BYTES: usize;
-    const DURABILITY: Durability = Durability::Relaxed;
+    const MAX_STATE_FILE_BYTES: usize;
+    const WRITE_DURABILITY: Durability = Durability::Relaxed;
 
     /// Parses a file. The error says what is wrong with it.
     fn parse(bytes: &[u8]) -> std::result::Result<Self, String>;
@@ -22,27 +22,27 @@ pub trait SessionState: Sized {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct SessionHandle<'a> {
+pub struct SessionStateHandle<'a> {
     store: &'a Store,
     id: &'a Id,
 }
 
 impl Store {
-    pub fn session<'a>(&'a self, id: &'a Id) -> SessionHandle<'a> {
-        SessionHandle { store: self, id }
+    pub fn session_state<'a>(&'a self, id: &'a Id) -> SessionStateHandle<'a> {
+        SessionStateHandle { store: self, id }
     }
 
     /// Lists all sessions that have a file of kind `T`.
-    pub fn sessions_with<T: SessionState>(&self) -> Result<Vec<Id>> {
-        self.ids_in(T::FOLDER, T::SUFFIX)
+    pub fn sessions_with_state<T: SessionState>(&self) -> Result<Vec<Id>> {
+        self.ids_in(T::STATE_FOLDER, T::STATE_FILE_SUFFIX)
     }
 }
 
-impl SessionHandle<'_> {
+impl SessionStateHandle<'_> {
     /// Returns the session's `T`, or `None` if there is no file. Returns an error if the file cannot be read.
-    pub fn read<T: SessionState>(&self) -> Result<Option<T>> {
-        let path = state_path::<T>(self.id);
-        let bytes = match self.store.dir().read_file(&path, T::MAX_BYTES) {
+    pub fn read_state<T: SessionState>(&self) -> Result<Option<T>> {
+        let path = state_file_path::<T>(self.id);
+        let bytes = match self.store.dir().read_file(&path, T::MAX_STATE_FILE_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
             bytes => bytes?,
         };
@@ -50,34 +50,34 @@ impl SessionHandle<'_> {
         T::parse(&bytes).map(Some).map_err(damaged)
     }
 
-    pub fn write<T: SessionState>(&self, state: &T) -> Result<()> {
-        self.store.dir().write_at_path(&state_path::<T>(self.id), &state.to_bytes(), T::DURABILITY)
+    pub fn write_state<T: SessionState>(&self, state: &T) -> Result<()> {
+        self.store.dir().write_at_path(&state_file_path::<T>(self.id), &state.to_bytes(), T::WRITE_DURABILITY)
     }
 
-    pub fn remove<T: SessionState>(&self) -> Result<()> {
-        self.store.dir().remove_file(&state_path::<T>(self.id))
+    pub fn remove_state<T: SessionState>(&self) -> Result<()> {
+        self.store.dir().remove_file(&state_file_path::<T>(self.id))
     }
 
     /// Copies the `T` of `previous` to this session, unless this session already has one. Returns an error if either
     /// file cannot be read.
-    pub fn inherit<T: SessionState>(&self, previous: &Id) -> Result<()> {
-        if self.read::<T>()?.is_some() {
+    pub fn inherit_from_session<T: SessionState>(&self, previous: &Id) -> Result<()> {
+        if self.read_state::<T>()?.is_some() {
             return Ok(());
         }
-        match self.store.session(previous).read::<T>()? {
-            Some(state) => self.write(&state),
+        match self.store.session_state(previous).read_state::<T>()? {
+            Some(state) => self.write_state(&state),
             None => Ok(()),
         }
     }
 }
 
-fn state_path<T: SessionState>(session: &Id) -> String {
-    format!("{}/{session}{}", T::FOLDER, T::SUFFIX)
+fn state_file_path<T: SessionState>(session: &Id) -> String {
+    format!("{}/{session}{}", T::STATE_FOLDER, T::STATE_FILE_SUFFIX)
 }
 
 impl SessionState for PendingBrief {
-    const FOLDER: &'static str = layout::PENDING_FOLDER;
-    const MAX_BYTES: usize = 64;
+    const STATE_FOLDER: &'static str = layout::PENDING_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<PendingBrief, String> {
         // Any other content also means that a brief is pending. `Announced` is the safer assumption, because the
@@ -95,10 +95,10 @@ impl SessionState for PendingBrief {
 
 /// How far the session's transcript has been read.
 impl SessionState for feed::FeedCursor {
-    const FOLDER: &'static str = layout::CURSORS_FOLDER;
-    const SUFFIX: &'static str = ".json";
-    const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+    const STATE_FOLDER: &'static str = layout::CURSORS_FOLDER;
+    const STATE_FILE_SUFFIX: &'static str = ".json";
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<feed::FeedCursor, String> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())
@@ -111,11 +111,11 @@ impl SessionState for feed::FeedCursor {
 
 /// A digest can be rebuilt from the journal, so hooks do not wait until it is on disk.
 impl SessionState for Digest {
-    const FOLDER: &'static str = layout::DIGESTS_FOLDER;
-    const SUFFIX: &'static str = ".json";
+    const STATE_FOLDER: &'static str = layout::DIGESTS_FOLDER;
+    const STATE_FILE_SUFFIX: &'static str = ".json";
     /// Limits a hook's memory use. A hook may use eight megabytes in total.
-    const MAX_BYTES: usize = 2 * 1024 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+    const MAX_STATE_FILE_BYTES: usize = 2 * 1024 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<Digest, String> {
         let digest: Digest = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
@@ -132,9 +132,9 @@ impl SessionState for Digest {
 
 /// The workstream that was active when the session was compacted.
 impl SessionState for workstream::PrecompactState {
-    const FOLDER: &'static str = layout::PRECOMPACT_FOLDER;
-    const SUFFIX: &'static str = ".json";
-    const MAX_BYTES: usize = workstream::MAX_STATE_BYTES * 4;
+    const STATE_FOLDER: &'static str = layout::PRECOMPACT_FOLDER;
+    const STATE_FILE_SUFFIX: &'static str = ".json";
+    const MAX_STATE_FILE_BYTES: usize = workstream::MAX_STATE_BYTES * 4;
 
     fn parse(bytes: &[u8]) -> std::result::Result<workstream::PrecompactState, String> {
         workstream::PrecompactState::parse(bytes)

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use model::consent::ConsentDigest;
 use model::id::Id;
-use model::marker::{self, Marker, MarkerProblem, ProjectId, SharingMode};
+use model::marker::{self, ProjectId, RootMarker, RootMarkerProblem, SharingMode};
 
 use crate::root::open_store_folder;
 use crate::{
-    ConsentKind, Consents, Dir, Durability, EntryKind, Error, LineTally, Result, TrackedFiles, layout,
+    ConsentKind, Consents, Dir, Durability, Error, FolderEntryKind, GitTrackedFiles, LineTally, Result,
+    layout,
 };
 
 /// The size limit of a marker or a settings file. A file written by hand is never this large.
@@ -35,13 +36,13 @@ pub struct Store {
 /// three times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
 const JOURNAL_BYTES_PER_MS: u64 = 10 * 1024;
 /// The minimum number of bytes that a hook reads from the end of a journal, even if it has little time.
-const MIN_JOURNAL_WINDOW: u64 = 64 * 1024;
+const MIN_JOURNAL_BYTES_READ: u64 = 64 * 1024;
 /// The maximum number of bytes that a hook reads from the end of a journal.
-const MAX_JOURNAL_WINDOW: u64 = 2 * 1024 * 1024;
+const MAX_JOURNAL_BYTES_READ: u64 = 2 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatedStore {
-    pub marker: Marker,
+    pub marker: RootMarker,
     /// Whether this call wrote the marker. False if the marker already existed or another process wrote it first.
     pub wrote_marker: bool,
     /// Whether the folder contained no records before. A new store is trusted only in that case.
@@ -65,7 +66,7 @@ impl Store {
     /// came with a commit. `state` is the user's state folder.
     pub fn add_machine_records(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
-        self.dir.tracked_local_files = TrackedFiles::read_for_root(root);
+        self.dir.tracked_local_files = GitTrackedFiles::read_for_root(root);
     }
 
     /// Returns whether the user has allowed everything in `digests` on this machine. Returns false if that cannot be
@@ -80,7 +81,7 @@ impl Store {
     }
 
     /// Returns the files in `indexes/`, `sessions/` and `state/` that git tracks. They are not trusted.
-    pub fn tracked_files(&self) -> &TrackedFiles {
+    pub fn tracked_files(&self) -> &GitTrackedFiles {
         &self.dir.tracked_local_files
     }
 
@@ -111,10 +112,12 @@ impl Store {
         self.deadline.is_some()
     }
 
-    pub(crate) fn journal_window(&self) -> u64 {
+    pub(crate) fn max_journal_bytes_to_read(&self) -> u64 {
         let Some(until) = self.deadline else { return u64::MAX };
         let left = until.saturating_duration_since(Instant::now()).as_millis();
-        (left as u64).saturating_mul(JOURNAL_BYTES_PER_MS).clamp(MIN_JOURNAL_WINDOW, MAX_JOURNAL_WINDOW)
+        (left as u64)
+            .saturating_mul(JOURNAL_BYTES_PER_MS)
+            .clamp(MIN_JOURNAL_BYTES_READ, MAX_JOURNAL_BYTES_READ)
     }
 
     /// Opens the store at `root`, whether or not it has a marker.
@@ -126,22 +129,22 @@ impl Store {
         &self.dir
     }
 
-    pub fn read_marker(&self) -> Result<Marker> {
+    pub fn read_marker(&self) -> Result<RootMarker> {
         self.parse_marker(&self.dir.read_file(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?)
     }
 
     /// Reads the marker and keeps its file open.
-    pub(crate) fn read_marker_keeping_open(&mut self) -> Result<Marker> {
+    pub(crate) fn read_marker_keeping_open(&mut self) -> Result<RootMarker> {
         let (bytes, file) = self.dir.read_keeping_open(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
         self.marker_file = Some(file);
         self.parse_marker(&bytes)
     }
 
-    fn parse_marker(&self, bytes: &[u8]) -> Result<Marker> {
+    fn parse_marker(&self, bytes: &[u8]) -> Result<RootMarker> {
         let path = self.dir.path().join(layout::MARKER_FILE);
-        marker::parse_marker(bytes).map_err(|problem| match problem {
-            MarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
-            MarkerProblem::Foreign { why } => Error::Foreign { path, why },
+        marker::parse_root_marker(bytes).map_err(|problem| match problem {
+            RootMarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
+            RootMarkerProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 
@@ -170,7 +173,7 @@ impl Store {
 
     /// Records the session in the marker.
     pub fn record_session_in_marker(&self, session: &Id, wait: Duration) -> Result<()> {
-        let _lock = self.lock_record(layout::MARKER_LOCK, wait)?;
+        let _lock = self.lock_by_path(layout::MARKER_LOCK, wait)?;
         let bytes = self.dir.read_file(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
         match marker::with_last_session(&bytes, session.as_str()) {
             Some(bytes) => self.dir.write(layout::MARKER_FILE, &bytes, Durability::Synced),
@@ -183,7 +186,7 @@ impl Store {
     /// `project_id`. If there were no records before, `vouch` runs just before the marker is written.
     pub fn create(
         root: &Path,
-        new: &Marker,
+        new: &RootMarker,
         now: Timestamp,
         vouch: impl FnOnce() -> Result<()>,
     ) -> Result<CreatedStore> {
@@ -209,11 +212,11 @@ impl Store {
         }
         let ignore =
             if new.mode == SharingMode::Shared { layout::GITIGNORE_SHARED } else { layout::GITIGNORE_ALL };
-        dir.create_private_file(layout::GITIGNORE, ignore.as_bytes())?;
+        dir.create_private_file(layout::GITIGNORE_FILE, ignore.as_bytes())?;
         if had_no_records {
             vouch()?;
         }
-        if dir.create_private_file(layout::MARKER_FILE, &marker::render_marker(new))? {
+        if dir.create_private_file(layout::MARKER_FILE, &marker::render_root_marker(new))? {
             // If this fails, the next session start creates the note.
             let _ = store.reserve_lost_note();
             return Ok(CreatedStore {
@@ -239,10 +242,10 @@ fn contains_user_records(dir: &Dir) -> Result<bool> {
             || is_our_ignore_file(dir, &entry.name)
             || crate::lost::is_blank_note(dir, &entry.name);
         match entry.kind {
-            EntryKind::Folder if contains_user_records(&dir.open_subfolder(&entry.name)?)? => {
+            FolderEntryKind::Folder if contains_user_records(&dir.open_subfolder(&entry.name)?)? => {
                 return Ok(true);
             }
-            EntryKind::Folder => {}
+            FolderEntryKind::Folder => {}
             _ if ours => {}
             _ => return Ok(true),
         }
@@ -254,6 +257,6 @@ fn contains_user_records(dir: &Dir) -> Result<bool> {
 /// track all records.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
     let ours = [layout::GITIGNORE_ALL.as_bytes(), layout::GITIGNORE_SHARED.as_bytes()];
-    name == layout::GITIGNORE
+    name == layout::GITIGNORE_FILE
         && dir.read_file(name, MAX_SMALL_FILE_BYTES).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))
 }

@@ -11,7 +11,7 @@ const MAX_ORIGINAL_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {
     pub fn lock_summaries(&self, wait: Duration) -> Result<Lock> {
-        self.lock_record(layout::SUMMARIES_LOCK, wait)
+        self.lock_by_path(layout::SUMMARIES_LOCK, wait)
     }
 
     /// Writes an original and then appends its summary to the log, so that the log never names an original that was
@@ -25,14 +25,14 @@ impl Store {
         wait: Duration,
     ) -> Result<()> {
         let _lock = self.lock_summaries(wait)?;
-        let folder = self.dir().create_subfolder(layout::SUMMARIES)?;
+        let folder = self.dir().create_subfolder(layout::SUMMARIES_FOLDER)?;
         folder.write(&layout::original_file_name(&noted.id), original, Durability::Relaxed)?;
         self.dir().append_line(layout::SUMMARIES_INDEX, &noted.to_json_line(), limit)
     }
 
     /// Returns an original, or `None` if it never existed or has been removed.
     pub fn read_original(&self, id: &str) -> Result<Option<Vec<u8>>> {
-        let rel = format!("{}/{}", layout::SUMMARIES, layout::original_file_name(id));
+        let rel = format!("{}/{}", layout::SUMMARIES_FOLDER, layout::original_file_name(id));
         match self.dir().read_file(&rel, MAX_ORIGINAL_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             bytes => bytes.map(Some),
@@ -56,6 +56,8 @@ impl Store {
     /// original existed. The caller must hold the lock and must have read the log while holding it.
     pub fn archive_original(&self, archived: &ArchivedOutput) -> Result<()> {
         self.dir().append_lines_synced(layout::SUMMARIES_ARCHIVE, &[archived.to_json_line()])?;
-        self.dir().open_subfolder(layout::SUMMARIES)?.remove_file(&layout::original_file_name(&archived.id))
+        self.dir()
+            .open_subfolder(layout::SUMMARIES_FOLDER)?
+            .remove_file(&layout::original_file_name(&archived.id))
     }
 }

@@ -31,7 +31,7 @@ const MACHINE_LOCAL_FOLDERS: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"]
 const REBUILDABLE_FOLDERS: [&[u8]; 2] = [b"indexes/", b"state/"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum TrackedFiles {
+pub enum GitTrackedFiles {
     #[default]
     NoneTracked,
     /// The paths of the tracked files, relative to the store, such as `indexes/active-loop.json`.
@@ -40,24 +40,24 @@ pub enum TrackedFiles {
     Unknown(String),
 }
 
-impl TrackedFiles {
+impl GitTrackedFiles {
     /// Returns whether a file in the store must be treated as absent.
     pub(crate) fn treats_as_absent(&self, rel: &str) -> bool {
         match self {
-            TrackedFiles::NoneTracked => false,
+            GitTrackedFiles::NoneTracked => false,
             // Ignore case, because some file systems do not distinguish `State/` from `state/`.
-            TrackedFiles::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
-            TrackedFiles::Unknown(_) => {
+            GitTrackedFiles::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
+            GitTrackedFiles::Unknown(_) => {
                 REBUILDABLE_FOLDERS.iter().any(|folder| rel.as_bytes().starts_with(folder))
             }
         }
     }
 
     /// Reads git's index for the store of `root`.
-    pub(crate) fn read_for_root(root: &Path) -> TrackedFiles {
+    pub(crate) fn read_for_root(root: &Path) -> GitTrackedFiles {
         // Git lists a folder under its real path, even if it was reached through a link.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let Some(top) = find_checkout_top(root) else { return TrackedFiles::NoneTracked };
+        let Some(top) = find_checkout_top(root) else { return GitTrackedFiles::NoneTracked };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
         let mut prefix = inside.to_vec();
         if !prefix.is_empty() {
@@ -70,10 +70,10 @@ impl TrackedFiles {
             match read_index(&index, &prefix, &mut files) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return TrackedFiles::Unknown(format!("{}: {error}", index.display())),
+                Err(error) => return GitTrackedFiles::Unknown(format!("{}: {error}", index.display())),
             }
         }
-        if files.is_empty() { TrackedFiles::NoneTracked } else { TrackedFiles::Files(files) }
+        if files.is_empty() { GitTrackedFiles::NoneTracked } else { GitTrackedFiles::Files(files) }
     }
 }
 
@@ -247,7 +247,7 @@ fn each_index_entry(
         match version {
             // In version 4, each entry contains only the difference between its name and the previous one.
             4 => {
-                let dropped = read_varint(&mut index)?;
+                let dropped = read_git_varint(&mut index)?;
                 let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
                 name.truncate(kept);
             }
@@ -293,7 +293,7 @@ fn machine_local_name(name: &[u8], prefix: &[u8]) -> Option<String> {
 
 /// Reads a number in git's encoding for offsets. Each byte has seven bits of the number, and its highest bit is set
 /// if another byte follows.
-fn read_varint(index: &mut impl BufRead) -> io::Result<usize> {
+fn read_git_varint(index: &mut impl BufRead) -> io::Result<usize> {
     let mut byte = [0];
     index.read_exact(&mut byte)?;
     let mut value = usize::from(byte[0] & 0x7f);

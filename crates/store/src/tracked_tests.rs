@@ -36,10 +36,10 @@ impl Repository {
     }
 
     fn tracked_files(&self, root: &str) -> Vec<String> {
-        match TrackedFiles::read_for_root(&self.top.join(root)) {
-            TrackedFiles::NoneTracked => Vec::new(),
-            TrackedFiles::Files(files) => files,
-            TrackedFiles::Unknown(why) => panic!("{why}"),
+        match GitTrackedFiles::read_for_root(&self.top.join(root)) {
+            GitTrackedFiles::NoneTracked => Vec::new(),
+            GitTrackedFiles::Files(files) => files,
+            GitTrackedFiles::Unknown(why) => panic!("{why}"),
         }
     }
 }
@@ -70,7 +70,11 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
     ];
     for (options, commands) in all {
         let repository = Repository::new(options);
-        assert_eq!(TrackedFiles::read_for_root(&repository.top), TrackedFiles::NoneTracked, "no index yet");
+        assert_eq!(
+            GitTrackedFiles::read_for_root(&repository.top),
+            GitTrackedFiles::NoneTracked,
+            "no index yet"
+        );
         TEST_FILES.iter().for_each(|file| repository.write_file(file));
         for command in *commands {
             repository.run_git(command);
@@ -106,8 +110,8 @@ fn what_cannot_be_read_hides_every_local_file() {
     let repository = Repository::new(&[]);
     for bytes in [&b""[..], b"DIRC", b"DIRC\0\0\0\x09\0\0\0\x01", b"not an index at all"] {
         std::fs::write(repository.top.join(".git/index"), bytes).unwrap();
-        let tracked = TrackedFiles::read_for_root(&repository.top);
-        assert!(matches!(tracked, TrackedFiles::Unknown(_)), "{bytes:?}");
+        let tracked = GitTrackedFiles::read_for_root(&repository.top);
+        assert!(matches!(tracked, GitTrackedFiles::Unknown(_)), "{bytes:?}");
         assert!(
             tracked.treats_as_absent("state/live.json")
                 && tracked.treats_as_absent("indexes/x")
@@ -123,11 +127,11 @@ fn what_cannot_be_read_hides_every_local_file() {
 #[test]
 fn outside_of_git_nothing_is_tracked() {
     let temp = tempfile::tempdir().unwrap();
-    assert_eq!(TrackedFiles::read_for_root(temp.path()), TrackedFiles::NoneTracked);
+    assert_eq!(GitTrackedFiles::read_for_root(temp.path()), GitTrackedFiles::NoneTracked);
 }
 
 #[test]
 fn a_file_is_hidden_under_every_spelling() {
-    let tracked = TrackedFiles::Files(vec!["State/live.json".to_owned()]);
+    let tracked = GitTrackedFiles::Files(vec!["State/live.json".to_owned()]);
     assert!(tracked.treats_as_absent("state/live.json") && !tracked.treats_as_absent("state/live.json2"));
 }

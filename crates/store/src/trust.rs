@@ -12,7 +12,7 @@ use model::receipt::Receipt;
 use model::time;
 use serde::{Deserialize, Serialize};
 
-use crate::owner::{Exposure, first_exposed};
+use crate::owner::{FolderExposure, first_exposed};
 use crate::read::{LinkInPath, metadata_without_following, read_seeing_links};
 use crate::{Dir, Durability, Error, Result, layout};
 
@@ -58,7 +58,7 @@ impl TrustRecords {
 
     /// Returns the trust records in the default state folder below `home`, which is used if no variable names a state
     /// folder.
-    pub fn in_home(state_folder: PathBuf, user: u32, home: PathBuf) -> TrustRecords {
+    pub fn in_default_state_folder(state_folder: PathBuf, user: u32, home: PathBuf) -> TrustRecords {
         TrustRecords { state_folder, user, home: Some(home), record_file: RefCell::default() }
     }
 
@@ -155,11 +155,17 @@ impl TrustRecords {
         if self.home.as_ref().is_some_and(|home| home.starts_with(root)) || !is_inside() {
             return Ok(());
         }
-        Err(Error::Exposed { path: self.state_folder.clone(), why: Exposure::InsideProject })
+        Err(Error::Exposed { path: self.state_folder.clone(), why: FolderExposure::InsideProject })
     }
 
     /// Trusts a root. Returns false if the root was already trusted.
-    pub fn grant(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<bool> {
+    pub fn grant_trust(
+        &self,
+        project: &ProjectId,
+        root: &Path,
+        now: Timestamp,
+        wait: Duration,
+    ) -> Result<bool> {
         let path = canonical_path(root)?;
         self.update_record(project, wait, |TrustRecord { roots, .. }| {
             if roots.iter().any(|known| known.path == path) {
@@ -172,7 +178,7 @@ impl TrustRecords {
     }
 
     /// Withdraws trust from a root. Returns false if the root was not trusted.
-    pub fn revoke(&self, project: &ProjectId, root: &Path, wait: Duration) -> Result<bool> {
+    pub fn revoke_trust(&self, project: &ProjectId, root: &Path, wait: Duration) -> Result<bool> {
         let path = canonical_path(root)?;
         self.update_record(project, wait, |TrustRecord { roots, .. }| {
             let before = roots.len();
@@ -182,7 +188,7 @@ impl TrustRecords {
     }
 
     /// Lists all trusted roots, each with its project.
-    pub fn list(&self) -> Result<Vec<(ProjectId, TrustedRoot)>> {
+    pub fn list_trusted_roots(&self) -> Result<Vec<(ProjectId, TrustedRoot)>> {
         let dir = match Dir::open(&self.state_folder.join("trust")) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
@@ -248,13 +254,17 @@ impl TrustRecords {
     /// state folder.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
         self.create_trust_folder()?;
-        create_private_folder(&self.state_folder)?.append_line(layout::STATE_RECEIPTS, line, limit)
+        create_private_folder(&self.state_folder)?.append_line(
+            layout::STATE_FOLDER_RECEIPTS_FILE,
+            line,
+            limit,
+        )
     }
 
     /// Returns the receipts in the last `most` bytes of this machine's receipts.
     pub fn last_receipts(&self, most: u64) -> Vec<Receipt> {
-        let tail =
-            Dir::open(&self.state_folder).and_then(|dir| dir.read_recent_lines(layout::STATE_RECEIPTS, most));
+        let tail = Dir::open(&self.state_folder)
+            .and_then(|dir| dir.read_recent_lines(layout::STATE_FOLDER_RECEIPTS_FILE, most));
         let tail = tail.unwrap_or_default();
         tail.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }

@@ -6,26 +6,26 @@ use model::render::show_hidden_characters;
 use ops::Error;
 use ops::Result;
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct UserQuestion<'a> {
     /// The first part of the error message that is shown if the user does not say yes, such as `a loop is not adopted`.
     pub refusal: &'a str,
     pub command: &'a str,
 }
 
-impl Question<'_> {
+impl UserQuestion<'_> {
     /// Returns an error unless the output format is text and both stdin and stdout are terminals.
-    pub fn require_person(&self, format: Format) -> Result<()> {
+    pub fn require_person(&self, format: OutputFormat) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
             hint: format!("run `{}` yourself, in a terminal", self.command),
         };
         match format {
-            Format::Json => Err(refuse("with --json: a person has to be asked")),
-            Format::Text if !is_terminal() => Err(refuse("without a terminal to ask on")),
-            Format::Text => Ok(()),
+            OutputFormat::Json => Err(refuse("with --json: a person has to be asked")),
+            OutputFormat::Text if !is_terminal() => Err(refuse("without a terminal to ask on")),
+            OutputFormat::Text => Ok(()),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::commands::{
     harness, hook, import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact,
     resume, role, status, statusline, swarm, sweep, task, trust,
 };
-use crate::output::{self, BAD, Format, Stream, WARN};
+use crate::output::{self, BAD, OutputFormat, OutputStream, WARN};
 use crate::{spelling, world};
 
 /// Keeps coding agents' work alive across compaction, crash, handoff and change of harness.
@@ -153,7 +153,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => return report_parse_error(&error, wants_json),
     };
-    let format = if cli.json { Format::Json } else { Format::Text };
+    let format = if cli.json { OutputFormat::Json } else { OutputFormat::Text };
     let now = match world::current_time() {
         Ok(now) => now,
         Err(text) => {
@@ -235,7 +235,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
 fn report_parse_error(error: &clap::Error, wants_json: bool) -> u8 {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
-    let stream = if error.use_stderr() { Stream::Err } else { Stream::Out };
+    let stream = if error.use_stderr() { OutputStream::Err } else { OutputStream::Out };
     match error.kind() {
         DisplayHelp | DisplayVersion => {
             let _ = output::print_help(stream, &error.render());
@@ -259,5 +259,8 @@ fn report_parse_error(error: &clap::Error, wants_json: bool) -> u8 {
     }
     let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let rest = text.lines().skip(1).map(str::trim).filter(|line| !line.is_empty());
-    output::report_error(&ops::Error::Usage { what, hint: rest.collect::<Vec<_>>().join("; ") }, Format::Json)
+    output::report_error(
+        &ops::Error::Usage { what, hint: rest.collect::<Vec<_>>().join("; ") },
+        OutputFormat::Json,
+    )
 }

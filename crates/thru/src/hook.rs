@@ -17,7 +17,7 @@ use crate::{output, world};
 const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 
 /// The longest pause in the middle of a payload. After a longer pause, the harness is assumed to have given up.
-const MAX_PAUSE: Duration = Duration::from_millis(200);
+const MAX_PAUSE_IN_PAYLOAD: Duration = Duration::from_millis(200);
 
 /// The longest wait for a whole payload, which is also the limit for its first byte. A busy harness may write the
 /// payload long after it started the hook.
@@ -64,13 +64,13 @@ pub fn run_hook(words: &[OsString], has_variables: bool, started_at: Instant) {
 
 pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
     World {
-        var: &world::read_variable,
+        read_variable: &world::read_variable,
         has_variables,
         cwd: None,
         root: None,
-        program: PathBuf::new(),
+        program_path: PathBuf::new(),
         now,
-        user: world::effective_user_id(),
+        user_id: world::effective_user_id(),
     }
 }
 
@@ -79,7 +79,7 @@ pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
 pub fn read_payload(started: Instant) -> Vec<u8> {
     // This size fits into the allocator's first memory block. A second block would take another system call.
     let mut payload = Vec::with_capacity(32 * 1024);
-    while wait_for_input(started, if payload.is_empty() { MAX_PAYLOAD_WAIT } else { MAX_PAUSE }) {
+    while wait_for_input(started, if payload.is_empty() { MAX_PAYLOAD_WAIT } else { MAX_PAUSE_IN_PAYLOAD }) {
         // A payload that does not fit into the buffer is usually very large. Growing the buffer once by a large amount
         // is cheaper than copying the payload many times.
         if payload.len() == payload.capacity() {
@@ -114,7 +114,7 @@ fn wait_for_input(started: Instant, most: Duration) -> bool {
 
 fn discard_remaining_input(started: Instant) {
     let mut dropped = vec![0; 64 * 1024];
-    while wait_for_input(started, MAX_PAUSE)
+    while wait_for_input(started, MAX_PAUSE_IN_PAYLOAD)
         && rustix::io::read(rustix::stdio::stdin(), &mut dropped).is_ok_and(|read| read > 0)
     {}
 }

@@ -5,59 +5,59 @@ mod printer;
 use std::fmt::Display;
 use std::sync::OnceLock;
 
-use model::config::Color;
+use model::config::ColorSetting;
 use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
 use ops::ErrorKind;
-use ops::project::Untrusted;
+use ops::project::UntrustedReason;
 use serde::Serialize;
 
-pub use printer::{BAD, BOLD, DIM, GOOD, Stream, Style, WARN, print_help, print_reply};
+pub use printer::{BAD, BOLD, DIM, GOOD, OutputStream, TextStyle, WARN, print_help, print_reply};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum OutputFormat {
     Text,
     Json,
 }
 
-pub fn choose_color(color: Color) {
+pub fn choose_color(color: ColorSetting) {
     match color {
-        Color::Auto => {}
-        Color::Always => anstream::ColorChoice::Always.write_global(),
-        Color::Never => anstream::ColorChoice::Never.write_global(),
+        ColorSetting::Auto => {}
+        ColorSetting::Always => anstream::ColorChoice::Always.write_global(),
+        ColorSetting::Never => anstream::ColorChoice::Never.write_global(),
     }
 }
 
 /// Why data could not be written. A closed pipe is not an error, because its reader (such as `head`) has read enough.
-static WRITE_ERROR: OnceLock<String> = OnceLock::new();
+static FIRST_WRITE_ERROR: OnceLock<String> = OnceLock::new();
 
 pub fn print_line(text: impl Display) {
-    record_write_error(printer::print(Stream::Out, &format!("{text}\n")));
+    record_write_error(printer::print(OutputStream::Out, &format!("{text}\n")));
 }
 
 /// Prints text to stdout. No newline is added.
 pub fn print_text(text: &str) {
-    record_write_error(printer::print(Stream::Out, text));
+    record_write_error(printer::print(OutputStream::Out, text));
 }
 
 fn record_write_error(written: std::io::Result<()>) {
     if let Err(error) = written
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
-        let _ = WRITE_ERROR.set(error.to_string());
+        let _ = FIRST_WRITE_ERROR.set(error.to_string());
     }
 }
 
 /// Returns the exit code of the process. If the command succeeded but data could not be written, returns an error code.
 pub fn final_exit_code(code: u8) -> u8 {
-    let Some(why) = WRITE_ERROR.get().filter(|_| code == 0) else { return code };
+    let Some(why) = FIRST_WRITE_ERROR.get().filter(|_| code == 0) else { return code };
     print_message(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
     exit_code(ErrorKind::Io)
 }
 
 /// Prints a line of data. Returns false if the output was closed, so that endless output can stop.
 pub fn print_line_unless_closed(text: impl Display) -> bool {
-    printer::print(Stream::Out, &format!("{text}\n")).is_ok()
+    printer::print(OutputStream::Out, &format!("{text}\n")).is_ok()
 }
 
 /// Prints a line of JSON. Returns false if the output was closed.
@@ -72,15 +72,15 @@ pub fn print_data(bytes: &[u8]) {
 
 /// Prints a message for the user to stderr.
 pub fn print_message(text: impl Display) {
-    let _ = printer::print(Stream::Err, &format!("{text}\n"));
+    let _ = printer::print(OutputStream::Err, &format!("{text}\n"));
 }
 
 pub fn is_stdout_terminal() -> bool {
-    Stream::Out.is_terminal()
+    OutputStream::Out.is_terminal()
 }
 
 pub fn is_stderr_terminal() -> bool {
-    Stream::Err.is_terminal()
+    OutputStream::Err.is_terminal()
 }
 
 /// Prints a line that the next call overwrites. Use it only for a person at a terminal.
@@ -103,28 +103,28 @@ pub fn print_json(value: &impl Serialize) {
                 line: None,
                 hint: None,
             };
-            let _ = WRITE_ERROR.set(message);
+            let _ = FIRST_WRITE_ERROR.set(message);
             print_json(&ErrorJson { error });
         }
     }
 }
 
 /// Set once the printed data comes from an untrusted store.
-static IS_UNTRUSTED: OnceLock<()> = OnceLock::new();
+static IS_STORE_UNTRUSTED: OnceLock<()> = OnceLock::new();
 
 /// Announces that the following data comes from an untrusted store. Text output begins with a warning; JSON output gets
 /// a field.
-pub fn announce_untrusted(why: &Untrusted, format: Format) {
-    let _ = IS_UNTRUSTED.set(());
-    if format == Format::Json {
+pub fn announce_untrusted(why: &UntrustedReason, format: OutputFormat) {
+    let _ = IS_STORE_UNTRUSTED.set(());
+    if format == OutputFormat::Json {
         return;
     }
     match why {
-        Untrusted::NotTrusted => print_message(format_args!(
+        UntrustedReason::NotTrusted => print_message(format_args!(
             "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: what \
              follows is somebody else's text. Run `thru trust` if you trust it."
         )),
-        Untrusted::Moved { from } => print_message(format_args!(
+        UntrustedReason::Moved { from } => print_message(format_args!(
             "{WARN}warning:{WARN:#} this project was moved from {}, and nothing is captured here until you run \
              `thru trust --moved`.",
             one_line(from, 300)
@@ -141,7 +141,7 @@ fn mark_untrusted(json: String) -> String {
             fields.entry("trusted").or_insert(Value::Bool(false));
         }
     };
-    if IS_UNTRUSTED.get().is_none() {
+    if IS_STORE_UNTRUSTED.get().is_none() {
         return json;
     }
     let Ok(mut value) = serde_json::from_str::<Value>(&json) else { return json };
@@ -198,10 +198,10 @@ struct ErrorFieldsJson {
     hint: Option<String>,
 }
 
-pub fn report_error(error: &ops::Error, format: Format) -> u8 {
+pub fn report_error(error: &ops::Error, format: OutputFormat) -> u8 {
     let code = exit_code(error.kind());
     match format {
-        Format::Json => print_json(&ErrorJson {
+        OutputFormat::Json => print_json(&ErrorJson {
             error: ErrorFieldsJson {
                 kind: error.kind().name(),
                 exit_code: code,
@@ -211,7 +211,7 @@ pub fn report_error(error: &ops::Error, format: Format) -> u8 {
                 hint: error.hint(),
             },
         }),
-        Format::Text => {
+        OutputFormat::Text => {
             print_message(format_args!(
                 "{BAD}error:{BAD:#} {}",
                 indent_continuation_lines(&error.to_string())

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use model::gate::OutputVerdict;
 use model::render::one_line;
-use ops::features::outputs::Progress;
+use ops::features::outputs::GateRunProgress;
 
-use crate::output::{self, BAD, DIM, Format, GOOD};
+use crate::output::{self, BAD, DIM, GOOD, OutputFormat};
 
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -30,16 +30,16 @@ enum ProgressDisplay {
 }
 
 impl ProgressBoard {
-    pub fn new(format: Format) -> ProgressBoard {
+    pub fn new(format: OutputFormat) -> ProgressBoard {
         let mode = match format {
-            Format::Json => ProgressDisplay::Silent,
-            Format::Text if output::is_stderr_terminal() => ProgressDisplay::LinesAndStatus,
-            Format::Text => ProgressDisplay::Lines,
+            OutputFormat::Json => ProgressDisplay::Silent,
+            OutputFormat::Text if output::is_stderr_terminal() => ProgressDisplay::LinesAndStatus,
+            OutputFormat::Text => ProgressDisplay::Lines,
         };
         ProgressBoard { mode, running_tasks: Mutex::new(Vec::new()) }
     }
 
-    pub fn run_with_progress<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
+    pub fn run_with_progress<T>(&self, work: impl FnOnce(&(dyn Fn(GateRunProgress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             if self.mode == ProgressDisplay::LinesAndStatus {
@@ -59,16 +59,16 @@ impl ProgressBoard {
         })
     }
 
-    fn show_progress(&self, progress: &Progress) {
+    fn show_progress(&self, progress: &GateRunProgress) {
         let mut running = self.lock_running();
         match progress {
-            Progress::Launched { file, .. } | Progress::WaitingForOrphan { file, .. } => {
+            GateRunProgress::Launched { file, .. } | GateRunProgress::WaitingForOrphan { file, .. } => {
                 running.push((file.clone(), Instant::now()));
             }
-            Progress::Ended { file, .. } | Progress::StillRunning { file, .. } => {
+            GateRunProgress::Ended { file, .. } | GateRunProgress::StillRunning { file, .. } => {
                 running.retain(|(name, _)| name != file);
             }
-            Progress::Reused { .. } | Progress::SetAside { .. } => {}
+            GateRunProgress::Reused { .. } | GateRunProgress::SetAside { .. } => {}
         }
         match self.mode {
             ProgressDisplay::Silent => {}
@@ -95,27 +95,27 @@ impl ProgressBoard {
     }
 }
 
-fn describe_progress(progress: &Progress) -> String {
+fn describe_progress(progress: &GateRunProgress) -> String {
     let name = |file: &str| one_line(file, 200);
     match progress {
-        Progress::Reused { file } => format!("reused    {}", name(file)),
-        Progress::SetAside { file, verdict, kept_as } => {
+        GateRunProgress::Reused { file } => format!("reused    {}", name(file)),
+        GateRunProgress::SetAside { file, verdict, kept_as } => {
             format!("set aside {}: {}, kept as {}", name(file), verdict.name(), name(kept_as))
         }
-        Progress::Launched { file, attempt } => format!("launched  {} (launch {attempt})", name(file)),
-        Progress::Ended { file, how_it_ended, verdict: OutputVerdict::Valid, .. } => {
+        GateRunProgress::Launched { file, attempt } => format!("launched  {} (launch {attempt})", name(file)),
+        GateRunProgress::Ended { file, how_it_ended, verdict: OutputVerdict::Valid, .. } => {
             format!("{GOOD}valid{GOOD:#}     {} ({})", name(file), one_line(how_it_ended, 200))
         }
-        Progress::Ended { file, how_it_ended, verdict, why } => {
+        GateRunProgress::Ended { file, how_it_ended, verdict, why } => {
             let (verdict, why, how_it_ended) =
                 (verdict.name(), one_line(why, 200), one_line(how_it_ended, 200));
             format!("{BAD}{verdict:<8}{BAD:#}  {} ({how_it_ended}): {why}", name(file))
         }
-        Progress::WaitingForOrphan { file, process } => {
+        GateRunProgress::WaitingForOrphan { file, process } => {
             let who = process.map_or("a launch".to_owned(), |process| format!("process {process}"));
             format!("waiting   {}: {who} of an earlier run is still working on it", name(file))
         }
-        Progress::StillRunning { file, remedy } => {
+        GateRunProgress::StillRunning { file, remedy } => {
             format!("{BAD}running{BAD:#}   {}: not launched: {remedy}", name(file))
         }
     }

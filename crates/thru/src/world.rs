@@ -31,13 +31,13 @@ pub fn effective_user_id() -> u32 {
 pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World {
-        var: &read_variable,
+        read_variable: &read_variable,
         has_variables: true,
-        program: own_program_path(word, cwd.as_deref()),
+        program_path: own_program_path(word, cwd.as_deref()),
         cwd,
         root,
         now,
-        user: effective_user_id(),
+        user_id: effective_user_id(),
     }
 }
 

@@ -6,11 +6,13 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::prepare::{COMPACT, POST_TOOL_USE, compact_payload, edit_4k_payload, prepare_trusted};
-use super::rows::FIRST_CONTACT_NAME;
+use super::prepare::{
+    BEFORE_COMPACT_HOOK_ARGV, TOOL_DONE_HOOK_ARGV, compact_payload, edit_4k_payload, prepare_trusted,
+};
+use super::rows::FIRST_CONTACT_ROW_MARK;
 use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::strace::{self, SystemCall};
-use crate::table::{self, Align};
+use crate::table::{self, ColumnAlignment};
 use crate::transcript;
 
 const MAX_SYSTEM_CALLS: usize = 40;
@@ -25,7 +27,7 @@ const MAX_FIRST_CONTACT_MEMORY_KB: u64 = 24 * 1024;
 pub fn check_limits<'a>(lab: &SandboxRoot, peaks: impl Iterator<Item = (&'a str, u64)>) -> Result<bool> {
     let mut gates = LimitChecks::default();
     let hooks = peaks.filter(|(name, _)| name.contains("hook"));
-    let (first, later): (Vec<_>, Vec<_>) = hooks.partition(|(name, _)| name.contains(FIRST_CONTACT_NAME));
+    let (first, later): (Vec<_>, Vec<_>) = hooks.partition(|(name, _)| name.contains(FIRST_CONTACT_ROW_MARK));
     for (hooks, most) in [(later, MAX_MEMORY_KB), (first, MAX_FIRST_CONTACT_MEMORY_KB)] {
         let (name, peak) = hooks.into_iter().max_by_key(|(_, peak)| *peak).unwrap_or(("no hook measured", 0));
         gates.check_limit(format!("most memory of a hook, KB ({name})"), peak as usize, most as usize);
@@ -35,11 +37,11 @@ pub fn check_limits<'a>(lab: &SandboxRoot, peaks: impl Iterator<Item = (&'a str,
     prepare_trusted(&sandbox)?;
     // The first event of a session creates the journal, and all later events only append to it. So one hook runs
     // before anything is counted.
-    sandbox.run_successfully(POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
+    sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &edit_4k_payload(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::is_installed() {
-        let log = trace_system_calls(&sandbox, POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
-        let calls: Vec<SystemCall> = strace::parse_log(&log).collect();
+        let log = trace_system_calls(&sandbox, TOOL_DONE_HOOK_ARGV, &edit_4k_payload(&sandbox.dir))?;
+        let calls: Vec<SystemCall> = strace::parse_strace_log(&log).collect();
         let synced =
             calls.iter().filter(|call| ["fsync", "fdatasync", "sync", "syncfs"].contains(&call.name)).count();
         gates.check_limit("system calls of tool-done".into(), calls.len(), MAX_SYSTEM_CALLS);
@@ -65,7 +67,13 @@ pub fn check_limits<'a>(lab: &SandboxRoot, peaks: impl Iterator<Item = (&'a str,
         Some(count) => gates.mention_limit("user instructions of tool-done".into(), count, MAX_INSTRUCTIONS),
         None => gates.skip_limit("user instructions of tool-done", "valgrind is not installed"),
     }
-    print!("\n{}", table::plain_table(&[Align::Left, Align::Right, Align::Right, Align::Left], &gates.rows));
+    print!(
+        "\n{}",
+        table::plain_table(
+            &[ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Right, ColumnAlignment::Left],
+            &gates.rows
+        )
+    );
     if !opened.is_empty() {
         println!("\nFiles tool-done opens, in order:");
         for path in opened {
@@ -128,15 +136,15 @@ fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
     transcript::write_transcript(&path, &sandbox.project_folder(), 20 * transcript::MEGABYTE)?;
     let mut payload: Value = serde_json::from_slice(&compact_payload(&sandbox.dir))?;
     payload["transcript_path"] = json!(path);
-    let log = trace_system_calls(sandbox, COMPACT, payload.to_string().as_bytes())?;
-    let descriptor = strace::parse_log(&log)
+    let log = trace_system_calls(sandbox, BEFORE_COMPACT_HOOK_ARGV, payload.to_string().as_bytes())?;
+    let descriptor = strace::parse_strace_log(&log)
         .find(|call| call.name.starts_with("open") && call.path().is_some_and(|at| path.ends_with(at)))
         .and_then(|call| call.returned)
         .context("before-compact did not open its transcript")?;
     let of_it = format!("{descriptor},");
     // After the transcript is closed, another file may get the same descriptor. Such a file is small enough to be
     // ignored.
-    let read = strace::parse_log(&log)
+    let read = strace::parse_strace_log(&log)
         .filter(|call| ["read", "pread64"].contains(&call.name) && call.arguments.starts_with(&of_it));
     Ok(read.filter_map(|call| call.returned).sum())
 }
@@ -155,7 +163,7 @@ fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     let output = sandbox::run_with_timeout(
-        &mut sandbox::wrap_command(valgrind, &sandbox.thru_command(POST_TOOL_USE)),
+        &mut sandbox::wrap_command(valgrind, &sandbox.thru_command(TOOL_DONE_HOOK_ARGV)),
         &edit_4k_payload(&sandbox.dir),
     )?;
     Ok(parse_collected(&String::from_utf8_lossy(&output.stderr)))

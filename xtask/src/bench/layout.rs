@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::rows::{FIRST_CONTACT_NAME, MANY_PACKETS, ROWS};
+use super::rows::{FIRST_CONTACT_ROW_MARK, MANY_PACKETS_ROW_MARK, ROWS};
 use super::{BenchOptions, TimedCommand as _, prepare_row};
 use crate::dist;
 use crate::sandbox::{self, SandboxLocation, SandboxRoot};
@@ -41,7 +41,7 @@ pub fn write_layout() -> Result<bool> {
     let options = BenchOptions { rounds: 1, markdown: false, only: String::new(), large_transcript_mb: 50 };
     let mut called: Vec<&str> = Vec::new();
     for row in ROWS.iter().filter(|row| row.argv[0] == "hook") {
-        if row.name.contains(FIRST_CONTACT_NAME) || row.name.contains(MANY_PACKETS) {
+        if row.name.contains(FIRST_CONTACT_ROW_MARK) || row.name.contains(MANY_PACKETS_ROW_MARK) {
             continue;
         }
         table::print_progress(row.name);

@@ -7,13 +7,13 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::prepare::{POST_TOOL_USE, edit_4k_payload, prepare_trusted};
+use super::prepare::{TOOL_DONE_HOOK_ARGV, edit_4k_payload, prepare_trusted};
 use super::{BenchOptions, TRUE_PROGRAM, TimedCommand, kb_to_mb};
 use crate::dist::LinkKind;
 use crate::memory;
 use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::stats::{percentile, ratio};
-use crate::table::{self, Align};
+use crate::table::{self, ColumnAlignment};
 
 struct PeerProgram {
     name: &'static str,
@@ -50,7 +50,7 @@ impl TimedCommand for PeerHook {
 pub fn run_peers(lab: &SandboxRoot, kind: LinkKind, options: &BenchOptions) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
     prepare_trusted(&sandbox)?;
-    let mut hooks = vec![prepare_hook("thru", sandbox.thru_command(POST_TOOL_USE), &sandbox)?];
+    let mut hooks = vec![prepare_hook("thru", sandbox.thru_command(TOOL_DONE_HOOK_ARGV), &sandbox)?];
     for peer in PEERS {
         let missing = [&[peer.interpreter], peer.needed_programs]
             .concat()
@@ -134,7 +134,14 @@ fn format_report(kind: LinkKind, options: &BenchOptions, floor: &[u64], hooks: &
     for hook in hooks {
         add(hook.name, &hook.samples, format!("{:.1}", kb_to_mb(hook.peak_kb)));
     }
-    let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right];
+    let align = [
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+    ];
     let table = if options.markdown {
         table::markdown_table(&align, &rows)
     } else {

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::sandbox::{SESSION, Sandbox, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, payload};
 use crate::transcript;
 
-pub const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
-pub const PICKUP: &[&str] = &["pickup", "20260101T000000Z-fix-the-thing-050000"];
-pub const START: &[&str] = &["hook", "claude-code", "SessionStart"];
-pub const STOP: &[&str] = &["hook", "claude-code", "Stop"];
-pub const COMPACT: &[&str] = &["hook", "claude-code", "PreCompact"];
-pub const POST_TOOL_USE: &[&str] = &["hook", "claude-code", "PostToolUse"];
+pub const PROMPT_HOOK_ARGV: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
+pub const PICKUP_ARGV: &[&str] = &["pickup", "20260101T000000Z-fix-the-thing-050000"];
+pub const SESSION_START_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SessionStart"];
+pub const STOP_HOOK_ARGV: &[&str] = &["hook", "claude-code", "Stop"];
+pub const BEFORE_COMPACT_HOOK_ARGV: &[&str] = &["hook", "claude-code", "PreCompact"];
+pub const TOOL_DONE_HOOK_ARGV: &[&str] = &["hook", "claude-code", "PostToolUse"];
 
-pub const AGENT_START: &[&str] = &["hook", "claude-code", "SubagentStart"];
-pub const AGENT_STOP: &[&str] = &["hook", "claude-code", "SubagentStop"];
+pub const SUBAGENT_START_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SubagentStart"];
+pub const SUBAGENT_STOP_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SubagentStop"];
 
 pub fn prepare_trusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()
@@ -27,21 +27,23 @@ pub fn prepare_trusted(sandbox: &Sandbox) -> Result<()> {
 /// Prepares a project with a thousand sessions. The last session has ten thousand journal lines and a digest.
 pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
-    sandbox.run_successfully(PROMPT, &prompt_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(PROMPT_HOOK_ARGV, &prompt_payload(&sandbox.dir))?;
     let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
     // A new session is told about the last one in the list, so the session with the journal is moved to the end.
     let last = std::fs::read_to_string(&sessions)?;
-    repeat_last_line(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
+    repeat_last_line(&sessions, SANDBOX_SESSION_ID, 999, |number| {
+        format!("0197a000-1111-7222-8333-{number:012}")
+    })?;
     let others = std::fs::read_to_string(&sessions)?;
     std::fs::write(&sessions, [&others[last.len()..], &last].concat())?;
     for tool in [edit_4k_payload(&sandbox.dir), bash_4k_payload(&sandbox.dir)] {
-        sandbox.run_successfully(POST_TOOL_USE, &tool)?;
+        sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &tool)?;
         repeat_last_line(&sandbox.journal_path(), "toolu_01bench", 4_999, |number| {
             format!("toolu_{number:06}")
         })?;
     }
-    sandbox.run_successfully(STOP, &stop_payload(&sandbox.dir)).map(drop)
+    sandbox.run_successfully(STOP_HOOK_ARGV, &stop_payload(&sandbox.dir)).map(drop)
 }
 
 /// Prepares the same project as `prepare_many_sessions`, with a plan of 200 tasks, 500 decisions and 1,000 packets.
@@ -186,9 +188,9 @@ pub fn repeat_last_line(log: &Path, id: &str, times: usize, other: impl Fn(usize
 /// Prepares a project whose session owns a loop, and a copy of the loop's initial state.
 pub fn prepare_loop(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
     sandbox.run_successfully(
-        &["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--session", SESSION],
+        &["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--session", SANDBOX_SESSION_ID],
         b"",
     )?;
     Ok(std::fs::copy(only_loop_path(sandbox)?, sandbox.dir.join("loop.md")).map(drop)?)
@@ -261,21 +263,21 @@ pub fn append_turn(_: &Sandbox, path: &Path, round: usize) -> Result<()> {
 pub fn make_brief_due(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     let folder = sandbox.store_folder().join("state/pending");
     std::fs::create_dir_all(&folder)?;
-    Ok(std::fs::write(folder.join(SESSION), "due\n")?)
+    Ok(std::fs::write(folder.join(SANDBOX_SESSION_ID), "due\n")?)
 }
 
 /// Prepares a project whose session has a role, with a context file of typical size.
 pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
     sandbox.run_successfully(&["context", "new", "tester"], b"")?;
-    sandbox.run_successfully(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
+    sandbox.run_successfully(&["role", "bind", "tester", "--session", SANDBOX_SESSION_ID], b"").map(drop)
 }
 
 /// Prepares a project with a manifest of three files, a session that is working on it, and an earlier compaction.
 pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
     let folder = sandbox.store_folder().join("workstreams/01-bench");
     std::fs::create_dir_all(&folder)?;
     for (name, text) in
@@ -286,8 +288,9 @@ pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["resume", "new", "01-bench"], b"")?;
     let input = json!({"file_path": folder.join("plan.md")});
     let read = json!({"tool_name": "Read", "tool_use_id": "toolu_01bench", "tool_input": input});
-    sandbox.run_successfully(POST_TOOL_USE, &payload::hook_payload(&sandbox.dir, "PostToolUse", read))?;
-    sandbox.run_successfully(COMPACT, &compact_payload(&sandbox.dir)).map(drop)
+    sandbox
+        .run_successfully(TOOL_DONE_HOOK_ARGV, &payload::hook_payload(&sandbox.dir, "PostToolUse", read))?;
+    sandbox.run_successfully(BEFORE_COMPACT_HOOK_ARGV, &compact_payload(&sandbox.dir)).map(drop)
 }
 
 pub fn role_payload(sandbox: &Path) -> Vec<u8> {
@@ -303,7 +306,7 @@ pub fn prepare_untrusted(sandbox: &Sandbox) -> Result<()> {
     Ok(std::fs::remove_dir_all(sandbox.state_folder())?)
 }
 
-pub fn prepare_nothing(_: &Sandbox) -> Result<()> {
+pub fn leave_sandbox_empty(_: &Sandbox) -> Result<()> {
     Ok(())
 }
 
@@ -329,7 +332,7 @@ pub fn prompt_payload(sandbox: &Path) -> Vec<u8> {
 /// Returns the JSON that a harness passes to a status line program.
 pub fn status_payload(sandbox: &Path) -> Vec<u8> {
     let project = sandbox.join("project");
-    let status = json!({"session_id": SESSION, "context_window": {"used_percentage": 42},
+    let status = json!({"session_id": SANDBOX_SESSION_ID, "context_window": {"used_percentage": 42},
         "workspace": {"project_dir": project, "current_dir": project}});
     status.to_string().into_bytes()
 }

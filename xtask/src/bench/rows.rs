@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::prepare::{
-    AGENT_START, AGENT_STOP, COMPACT, PICKUP, POST_TOOL_USE, PROMPT, START, STOP, agent_start_payload,
+    BEFORE_COMPACT_HOOK_ARGV, PICKUP_ARGV, PROMPT_HOOK_ARGV, SESSION_START_HOOK_ARGV, STOP_HOOK_ARGV,
+    SUBAGENT_START_HOOK_ARGV, SUBAGENT_STOP_HOOK_ARGV, TOOL_DONE_HOOK_ARGV, agent_start_payload,
     agent_stop_payload, append_turn, bash_4k_payload, coder_start_payload, compact_payload, edit_2m_payload,
-    edit_4k_payload, empty_payload, leave_unchanged, make_brief_due, prepare_complete_run, prepare_evidence,
-    prepare_foreign_loop, prepare_live_run, prepare_loop, prepare_many_decisions, prepare_many_sessions,
-    prepare_nothing, prepare_packets, prepare_role, prepare_scored_briefs, prepare_trusted,
-    prepare_untrusted, prepare_workstream, prompt_payload, remove_new_sessions, remove_session_records,
-    restart_payload, restore_loop, resume_payload, role_payload, start_payload, status_payload, stop_payload,
+    edit_4k_payload, empty_payload, leave_sandbox_empty, leave_unchanged, make_brief_due,
+    prepare_complete_run, prepare_evidence, prepare_foreign_loop, prepare_live_run, prepare_loop,
+    prepare_many_decisions, prepare_many_sessions, prepare_packets, prepare_role, prepare_scored_briefs,
+    prepare_trusted, prepare_untrusted, prepare_workstream, prompt_payload, remove_new_sessions,
+    remove_session_records, restart_payload, restore_loop, resume_payload, role_payload, start_payload,
+    status_payload, stop_payload,
 };
 use crate::dist::LinkKind;
 use crate::sandbox::Sandbox;
 use crate::transcript;
 
-pub struct Row {
+pub struct BenchRow {
     pub name: &'static str,
     pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
@@ -37,9 +39,9 @@ pub struct Row {
     pub new_session: bool,
 }
 
-impl Row {
+impl BenchRow {
     /// Returns a row in which every sample is the first contact with its session.
-    const fn at_first_contact(self, size: Size) -> Self {
+    const fn at_first_contact(self, size: TranscriptSize) -> Self {
         let transcript = Some(TranscriptSpec { size, transcript_use: TranscriptUse::Unchanged });
         Self { transcript, before_each: remove_session_records, ..self }
     }
@@ -51,7 +53,7 @@ impl Row {
     }
 
     /// Returns a row whose transcript was read before and has since grown by a turn.
-    const fn with_cursor(self, size: Size) -> Self {
+    const fn with_cursor(self, size: TranscriptSize) -> Self {
         Self {
             transcript: Some(TranscriptSpec { size, transcript_use: TranscriptUse::Growing }),
             before_each: append_turn,
@@ -61,7 +63,7 @@ impl Row {
 }
 
 #[derive(Clone, Copy)]
-pub enum Size {
+pub enum TranscriptSize {
     Mb1,
     Mb10,
     /// 100 MB, or 10 MB in a quick run.
@@ -81,7 +83,7 @@ enum TranscriptUse {
 
 #[derive(Clone, Copy)]
 pub struct TranscriptSpec {
-    size: Size,
+    size: TranscriptSize,
     transcript_use: TranscriptUse,
 }
 
@@ -89,11 +91,11 @@ impl TranscriptSpec {
     /// Creates the transcript in the folder of the run unless it exists, and returns its path.
     pub fn create(&self, lab: &Path, large: usize) -> Result<PathBuf> {
         let (name, mb) = match self.size {
-            Size::Mb1 => ("1", 1),
-            Size::Mb10 => ("10", 10),
-            Size::Mb100 => ("100", large / 5),
-            Size::Large => ("large", large),
-            Size::Gb1 => ("1000", large * 2),
+            TranscriptSize::Mb1 => ("1", 1),
+            TranscriptSize::Mb10 => ("10", 10),
+            TranscriptSize::Mb100 => ("100", large / 5),
+            TranscriptSize::Large => ("large", large),
+            TranscriptSize::Gb1 => ("1000", large * 2),
         };
         let path = match self.transcript_use {
             TranscriptUse::Unchanged => lab.join(format!("transcript-{name}.jsonl")),
@@ -134,8 +136,8 @@ const fn row(
     argv: &'static [&'static str],
     payload: fn(&Path) -> Vec<u8>,
     target: TimeTarget,
-) -> Row {
-    Row {
+) -> BenchRow {
+    BenchRow {
         name,
         sandbox,
         argv,
@@ -150,37 +152,61 @@ const fn row(
 }
 
 /// The rows. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
-pub const ROWS: &[Row] = &[
-    Row {
+pub const ROWS: &[BenchRow] = &[
+    BenchRow {
         run_in_parallel: true,
-        ..row(TOOL_DONE, prepare_trusted, POST_TOOL_USE, edit_4k_payload, at_most(1.0, 1.5))
+        ..row(TOOL_DONE_ROW_NAME, prepare_trusted, TOOL_DONE_HOOK_ARGV, edit_4k_payload, at_most(1.0, 1.5))
     },
     row(
         "hook tool-done, 4 KB command with a secret",
         prepare_trusted,
-        POST_TOOL_USE,
+        TOOL_DONE_HOOK_ARGV,
         bash_4k_payload,
         at_most(1.0, 1.5),
     ),
-    row("hook tool-done, 2 MB payload", prepare_trusted, POST_TOOL_USE, edit_2m_payload, at_most(5.0, 5.5)),
-    row("hook, no root", prepare_nothing, POST_TOOL_USE, edit_4k_payload, at_most(0.9, 1.4)),
-    row("hook, root not trusted", prepare_untrusted, POST_TOOL_USE, edit_4k_payload, at_most(1.0, 1.5)),
-    row("hook prompt", prepare_trusted, PROMPT, prompt_payload, at_most(1.5, 2.0)),
-    row("hook prompt, 1 MB transcript", prepare_trusted, PROMPT, prompt_payload, at_most(1.5, 2.0))
-        .with_cursor(Size::Mb1),
-    row("hook prompt, 500 MB transcript", prepare_trusted, PROMPT, prompt_payload, at_most(1.5, 2.0))
-        .with_cursor(Size::Large),
-    row("hook prompt, full store", prepare_scored_briefs, PROMPT, prompt_payload, at_most(1.5, 2.0)),
-    row("hook session-start", prepare_trusted, START, start_payload, at_most(8.0, 8.5)),
-    row("hook session-start, full store", prepare_many_sessions, START, start_payload, at_most(8.0, 8.5))
-        .at_each_start(),
-    Row {
+    row(
+        "hook tool-done, 2 MB payload",
+        prepare_trusted,
+        TOOL_DONE_HOOK_ARGV,
+        edit_2m_payload,
+        at_most(5.0, 5.5),
+    ),
+    row("hook, no root", leave_sandbox_empty, TOOL_DONE_HOOK_ARGV, edit_4k_payload, at_most(0.9, 1.4)),
+    row("hook, root not trusted", prepare_untrusted, TOOL_DONE_HOOK_ARGV, edit_4k_payload, at_most(1.0, 1.5)),
+    row("hook prompt", prepare_trusted, PROMPT_HOOK_ARGV, prompt_payload, at_most(1.5, 2.0)),
+    row("hook prompt, 1 MB transcript", prepare_trusted, PROMPT_HOOK_ARGV, prompt_payload, at_most(1.5, 2.0))
+        .with_cursor(TranscriptSize::Mb1),
+    row(
+        "hook prompt, 500 MB transcript",
+        prepare_trusted,
+        PROMPT_HOOK_ARGV,
+        prompt_payload,
+        at_most(1.5, 2.0),
+    )
+    .with_cursor(TranscriptSize::Large),
+    row(
+        "hook prompt, full store",
+        prepare_scored_briefs,
+        PROMPT_HOOK_ARGV,
+        prompt_payload,
+        at_most(1.5, 2.0),
+    ),
+    row("hook session-start", prepare_trusted, SESSION_START_HOOK_ARGV, start_payload, at_most(8.0, 8.5)),
+    row(
+        "hook session-start, full store",
+        prepare_many_sessions,
+        SESSION_START_HOOK_ARGV,
+        start_payload,
+        at_most(8.0, 8.5),
+    )
+    .at_each_start(),
+    BenchRow {
         before_each: make_brief_due,
         must_print: true,
         ..row(
             "hook session-start(compact), full store",
             prepare_many_sessions,
-            START,
+            SESSION_START_HOOK_ARGV,
             restart_payload,
             at_most(8.0, 8.5),
         )
@@ -188,72 +214,134 @@ pub const ROWS: &[Row] = &[
     row(
         "hook session-start, full store, scoring",
         prepare_scored_briefs,
-        START,
+        SESSION_START_HOOK_ARGV,
         start_payload,
         at_most(8.0, 8.5),
     )
     .at_each_start(),
-    Row {
+    BenchRow {
         before_each: make_brief_due,
         must_print: true,
         ..row(
             "hook session-start(compact), full store, scoring",
             prepare_scored_briefs,
-            START,
+            SESSION_START_HOOK_ARGV,
             restart_payload,
             at_most(8.0, 8.5),
         )
     },
-    row("hook stop, no transcript", prepare_trusted, STOP, stop_payload, at_most(2.5, 3.0)),
-    row("hook stop, 1 MB, first contact", prepare_trusted, STOP, stop_payload, FIRST_CONTACT)
-        .at_first_contact(Size::Mb1),
-    row("hook stop, 1 MB, cursor", prepare_trusted, STOP, stop_payload, at_most(2.5, 3.0))
-        .with_cursor(Size::Mb1),
-    row("hook stop, 500 MB, first contact", prepare_trusted, STOP, stop_payload, FIRST_CONTACT)
-        .at_first_contact(Size::Large),
-    row("hook stop, 500 MB, cursor", prepare_trusted, STOP, stop_payload, at_most(2.5, 3.0))
-        .with_cursor(Size::Large),
-    Row {
+    row("hook stop, no transcript", prepare_trusted, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0)),
+    row(
+        "hook stop, 1 MB, first contact",
+        prepare_trusted,
+        STOP_HOOK_ARGV,
+        stop_payload,
+        FIRST_CONTACT_TIME_TARGET,
+    )
+    .at_first_contact(TranscriptSize::Mb1),
+    row("hook stop, 1 MB, cursor", prepare_trusted, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0))
+        .with_cursor(TranscriptSize::Mb1),
+    row(
+        "hook stop, 500 MB, first contact",
+        prepare_trusted,
+        STOP_HOOK_ARGV,
+        stop_payload,
+        FIRST_CONTACT_TIME_TARGET,
+    )
+    .at_first_contact(TranscriptSize::Large),
+    row("hook stop, 500 MB, cursor", prepare_trusted, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0))
+        .with_cursor(TranscriptSize::Large),
+    BenchRow {
         before_each: restore_loop,
         must_print: true,
-        ..row("hook stop, a loop continues", prepare_loop, STOP, stop_payload, at_most(2.5, 3.0))
+        ..row("hook stop, a loop continues", prepare_loop, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0))
     },
-    row("hook stop, another session's loop", prepare_foreign_loop, STOP, stop_payload, at_most(2.5, 3.0)),
-    row("hook before-compact, no transcript", prepare_trusted, COMPACT, compact_payload, at_most(6.0, 6.5)),
-    row("hook before-compact, 1 MB, first contact", prepare_trusted, COMPACT, compact_payload, FIRST_CONTACT)
-        .at_first_contact(Size::Mb1),
-    row("hook before-compact, 1 MB, cursor", prepare_trusted, COMPACT, compact_payload, at_most(4.0, 4.5))
-        .with_cursor(Size::Mb1),
+    row(
+        "hook stop, another session's loop",
+        prepare_foreign_loop,
+        STOP_HOOK_ARGV,
+        stop_payload,
+        at_most(2.5, 3.0),
+    ),
+    row(
+        "hook before-compact, no transcript",
+        prepare_trusted,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        at_most(6.0, 6.5),
+    ),
+    row(
+        "hook before-compact, 1 MB, first contact",
+        prepare_trusted,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        FIRST_CONTACT_TIME_TARGET,
+    )
+    .at_first_contact(TranscriptSize::Mb1),
+    row(
+        "hook before-compact, 1 MB, cursor",
+        prepare_trusted,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        at_most(4.0, 4.5),
+    )
+    .with_cursor(TranscriptSize::Mb1),
     row(
         "hook before-compact, 10 MB, first contact",
         prepare_trusted,
-        COMPACT,
+        BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
-        FIRST_CONTACT,
+        FIRST_CONTACT_TIME_TARGET,
     )
-    .at_first_contact(Size::Mb10),
+    .at_first_contact(TranscriptSize::Mb10),
     row(
         "hook before-compact, 100 MB, first contact",
         prepare_trusted,
-        COMPACT,
+        BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
-        FIRST_CONTACT,
+        FIRST_CONTACT_TIME_TARGET,
     )
-    .at_first_contact(Size::Mb100),
-    row("hook before-compact, 1 GB, first contact", prepare_trusted, COMPACT, compact_payload, FIRST_CONTACT)
-        .at_first_contact(Size::Gb1),
+    .at_first_contact(TranscriptSize::Mb100),
+    row(
+        "hook before-compact, 1 GB, first contact",
+        prepare_trusted,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        FIRST_CONTACT_TIME_TARGET,
+    )
+    .at_first_contact(TranscriptSize::Gb1),
     row(
         "hook session-start(resume), 1 GB, first contact",
         prepare_trusted,
-        START,
+        SESSION_START_HOOK_ARGV,
         resume_payload,
-        FIRST_CONTACT,
+        FIRST_CONTACT_TIME_TARGET,
     )
-    .at_first_contact(Size::Gb1),
-    row(COMPACT_MEDIUM, prepare_trusted, COMPACT, compact_payload, at_most(4.0, 4.5)).with_cursor(Size::Mb10),
-    row(COMPACT_LARGE, prepare_trusted, COMPACT, compact_payload, at_most(4.0, 4.5)).with_cursor(Size::Large),
-    row("hook session-start, 100,000 packets", prepare_packets, START, start_payload, at_most(10.0, 10.5))
-        .at_each_start(),
+    .at_first_contact(TranscriptSize::Gb1),
+    row(
+        COMPACT_10_MB_ROW_NAME,
+        prepare_trusted,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        at_most(4.0, 4.5),
+    )
+    .with_cursor(TranscriptSize::Mb10),
+    row(
+        COMPACT_LARGE_ROW_NAME,
+        prepare_trusted,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        at_most(4.0, 4.5),
+    )
+    .with_cursor(TranscriptSize::Large),
+    row(
+        "hook session-start, 100,000 packets",
+        prepare_packets,
+        SESSION_START_HOOK_ARGV,
+        start_payload,
+        at_most(10.0, 10.5),
+    )
+    .at_each_start(),
     row(
         "thru packet list, 100,000 packets",
         prepare_packets,
@@ -261,43 +349,61 @@ pub const ROWS: &[Row] = &[
         empty_payload,
         at_most(60.0, 60.0),
     ),
-    row("thru pickup ID, 100,000 packets", prepare_packets, PICKUP, empty_payload, at_most(4.0, 4.5)),
-    row("hook before-compact, workstream", prepare_workstream, COMPACT, compact_payload, at_most(6.0, 6.5)),
-    Row {
+    row("thru pickup ID, 100,000 packets", prepare_packets, PICKUP_ARGV, empty_payload, at_most(4.0, 4.5)),
+    row(
+        "hook before-compact, workstream",
+        prepare_workstream,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        at_most(6.0, 6.5),
+    ),
+    BenchRow {
         before_each: make_brief_due,
         must_print: true,
         ..row(
             "hook session-start(compact), workstream",
             prepare_workstream,
-            START,
+            SESSION_START_HOOK_ARGV,
             restart_payload,
             at_most(8.0, 8.5),
         )
     },
-    row("hook prompt, workstream", prepare_workstream, PROMPT, prompt_payload, at_most(2.5, 3.0)),
-    row("hook before-compact, role", prepare_role, COMPACT, compact_payload, at_most(6.0, 6.5)),
-    Row {
+    row("hook prompt, workstream", prepare_workstream, PROMPT_HOOK_ARGV, prompt_payload, at_most(2.5, 3.0)),
+    row(
+        "hook before-compact, role",
+        prepare_role,
+        BEFORE_COMPACT_HOOK_ARGV,
+        compact_payload,
+        at_most(6.0, 6.5),
+    ),
+    BenchRow {
         before_each: make_brief_due,
         must_print: true,
-        ..row("hook session-start(compact), role", prepare_role, START, restart_payload, at_most(8.0, 8.5))
+        ..row(
+            "hook session-start(compact), role",
+            prepare_role,
+            SESSION_START_HOOK_ARGV,
+            restart_payload,
+            at_most(8.0, 8.5),
+        )
     },
-    row("hook tool-done, role file read", prepare_role, POST_TOOL_USE, role_payload, at_most(2.5, 3.0)),
-    Row {
+    row("hook tool-done, role file read", prepare_role, TOOL_DONE_HOOK_ARGV, role_payload, at_most(2.5, 3.0)),
+    BenchRow {
         must_print: true,
         ..row(
             "hook subagent-start, output expected",
             prepare_live_run,
-            AGENT_START,
+            SUBAGENT_START_HOOK_ARGV,
             agent_start_payload,
             at_most(1.5, 2.0),
         )
     },
-    Row {
+    BenchRow {
         must_print: true,
         ..row(
             "hook subagent-start, full store, scoring",
             prepare_scored_briefs,
-            AGENT_START,
+            SUBAGENT_START_HOOK_ARGV,
             coder_start_payload,
             at_most(8.0, 8.5),
         )
@@ -305,7 +411,7 @@ pub const ROWS: &[Row] = &[
     row(
         "hook subagent-stop, output missing",
         prepare_live_run,
-        AGENT_STOP,
+        SUBAGENT_STOP_HOOK_ARGV,
         agent_stop_payload,
         at_most(2.5, 3.0),
     ),
@@ -326,45 +432,45 @@ pub const ROWS: &[Row] = &[
     row(
         "hook tool-done, 2,000 tasks, 5,000 decisions",
         prepare_many_decisions,
-        POST_TOOL_USE,
+        TOOL_DONE_HOOK_ARGV,
         edit_4k_payload,
         at_most(1.0, 1.5),
     ),
     row(
         "hook session-start, 2,000 tasks, 5,000 decisions",
         prepare_many_decisions,
-        START,
+        SESSION_START_HOOK_ARGV,
         start_payload,
         at_most(8.0, 8.5),
     )
     .at_each_start(),
-    Row {
+    BenchRow {
         before_each: make_brief_due,
         must_print: true,
         ..row(
             "hook session-start(compact), 2,000 tasks, 5,000 decisions",
             prepare_many_decisions,
-            START,
+            SESSION_START_HOOK_ARGV,
             restart_payload,
             at_most(8.0, 8.5),
         )
     },
-    Row {
+    BenchRow {
         before_each: make_brief_due,
         must_print: true,
         ..row(
             "hook session-start(compact), evidence of 1,000 files",
             prepare_evidence,
-            START,
+            SESSION_START_HOOK_ARGV,
             restart_payload,
             at_most(8.0, 8.5),
         )
     },
-    Row {
+    BenchRow {
         must_print: true,
         ..row("thru statusline", prepare_trusted, &["statusline"], status_payload, at_most(1.5, 2.0))
     },
-    Row {
+    BenchRow {
         must_print: true,
         ..row(
             "thru statusline, full store",
@@ -375,18 +481,18 @@ pub const ROWS: &[Row] = &[
         )
     },
     row("thru status", prepare_trusted, &["status"], empty_payload, at_most(4.0, 4.5)),
-    row("thru --version", prepare_nothing, &["--version"], empty_payload, at_most(4.0, 4.5)),
+    row("thru --version", leave_sandbox_empty, &["--version"], empty_payload, at_most(4.0, 4.5)),
 ];
 
 /// Rows whose name contains this text have a slow setup. A quick run leaves them out.
-pub const MANY_PACKETS: &str = "100,000 packets";
+pub const MANY_PACKETS_ROW_MARK: &str = "100,000 packets";
 
 /// The row whose system calls are counted.
-pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
-pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
-pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
+pub const TOOL_DONE_ROW_NAME: &str = "hook tool-done, 4 KB edit";
+pub const COMPACT_10_MB_ROW_NAME: &str = "hook before-compact, 10 MB, cursor";
+pub const COMPACT_LARGE_ROW_NAME: &str = "hook before-compact, 500 MB, cursor";
 
 /// Rows whose name contains this text measure a first contact, which happens once per session and reads up to 14 MB.
-pub const FIRST_CONTACT_NAME: &str = "first contact";
+pub const FIRST_CONTACT_ROW_MARK: &str = "first contact";
 /// The target of the rows that measure a first contact.
-const FIRST_CONTACT: TimeTarget = at_most(30.0, 30.5);
+const FIRST_CONTACT_TIME_TARGET: TimeTarget = at_most(30.0, 30.5);

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::{AddressMode, LAYOUT_FLAG, STATIC_FLAG, fixed_address_flag, has_gnu_ld};
+use super::{AddressMode, LINKER_SCRIPT_FLAG, STATIC_FLAG, fixed_address_flag, has_gnu_ld};
 use crate::platforms::{self, OperatingSystem, Platform};
 
 const ZIG_PACKAGES: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
@@ -17,7 +17,7 @@ const ZIG_PACKAGES: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 /// The only target that is linked with the C compiler.
 const HOST_TARGET: &str = "x86_64-unknown-linux-musl";
 
-const CHECKSUMS: &str = "SHA256SUMS";
+const CHECKSUMS_FILE: &str = "SHA256SUMS";
 
 /// The files in an archive besides the binary.
 const EXTRA_FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
@@ -42,7 +42,7 @@ pub fn build_archives(addresses: AddressMode) -> Result<bool> {
         let size = folder.join(archive).metadata()?.len();
         println!("{}  {:.2} MB", folder.join(archive).display(), size as f64 / 1e6);
     }
-    println!("{}", folder.join(CHECKSUMS).display());
+    println!("{}", folder.join(CHECKSUMS_FILE).display());
     Ok(passed)
 }
 
@@ -55,7 +55,7 @@ fn build_for_platform(platform: &Platform, addresses: AddressMode) -> Result<Pat
         OperatingSystem::Linux => {
             cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
             // arm64 is linked with `rust-lld`, which is not GNU ld, so the layout script is not used for it.
-            let layout = (platform.target == HOST_TARGET && has_gnu_ld()).then_some(LAYOUT_FLAG);
+            let layout = (platform.target == HOST_TARGET && has_gnu_ld()).then_some(LINKER_SCRIPT_FLAG);
             let flags: Vec<_> =
                 [STATIC_FLAG].into_iter().chain(fixed_address_flag(addresses)).chain(layout).collect();
             super::add_rustflags(&mut cargo, &flags);
@@ -111,7 +111,7 @@ fn write_checksums(folder: &Path, archives: &[String]) -> Result<()> {
     for archive in archives {
         text.push_str(&checksum(folder, archive)?);
     }
-    std::fs::write(folder.join(CHECKSUMS), text).context("writing the checksums")
+    std::fs::write(folder.join(CHECKSUMS_FILE), text).context("writing the checksums")
 }
 
 fn checksum(folder: &Path, archive: &str) -> Result<String> {
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(files, expected);
         write_checksums(folder.path(), &[archive]).unwrap();
         let check =
-            Command::new("sha256sum").args(["--check", CHECKSUMS]).current_dir(folder.path()).output();
+            Command::new("sha256sum").args(["--check", CHECKSUMS_FILE]).current_dir(folder.path()).output();
         // macOS verifies the checksums with `shasum`, which reads the same file format.
         if let Ok(check) = check {
             assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));

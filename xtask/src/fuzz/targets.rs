@@ -11,8 +11,8 @@ use harness::settings::{
     uninstall_hooks,
 };
 use harness::transcript::each_object_in_line;
-use model::document::{Document, SectionHead, unwrap_verbatim, wrap_verbatim};
-use model::id::{Id, MAX_BYTES};
+use model::document::{Document, HeadingPattern, unwrap_verbatim, wrap_verbatim};
+use model::id::{Id, MAX_ID_BYTES};
 use model::redact::{self, redact_bytes};
 use model::render::{
     block_quote, in_backticks, in_quotation_marks, inline_for_model, one_line, utf16_length,
@@ -20,7 +20,7 @@ use model::render::{
 
 pub type FuzzTarget = fn(&[u8]);
 
-pub const TARGETS: [(&str, FuzzTarget); 8] = [
+pub const FUZZ_TARGETS: [(&str, FuzzTarget); 8] = [
     ("document", fuzz_document),
     ("section", fuzz_section),
     ("transcript", fuzz_transcript),
@@ -39,21 +39,21 @@ pub fn fuzz_document(data: &[u8]) {
     let body = document.body().to_vec();
     let had_frontmatter = document.has_frontmatter();
     let value = "a: b # c";
-    if document.set_entry("fuzzed", value).is_err() {
+    if document.set_frontmatter_entry("fuzzed", value).is_err() {
         assert_eq!(document.bytes(), data, "a refused edit changes nothing");
         return;
     }
-    assert_eq!(document.text("fuzzed"), Some(value));
+    assert_eq!(document.frontmatter_text("fuzzed"), Some(value));
     let again = Document::parse(document.bytes());
-    assert_eq!(again.text("fuzzed"), Some(value), "what is written reads back");
+    assert_eq!(again.frontmatter_text("fuzzed"), Some(value), "what is written reads back");
     if had_frontmatter {
         assert_eq!(document.body(), body, "the body is not touched");
     }
     let once = document.bytes().to_vec();
-    assert!(document.set_entry("fuzzed", value).is_ok());
+    assert!(document.set_frontmatter_entry("fuzzed", value).is_ok());
     assert_eq!(document.bytes(), once, "twice is once");
-    document.remove_entry("fuzzed");
-    assert_eq!(document.value_of("fuzzed"), None);
+    document.remove_frontmatter_entry("fuzzed");
+    assert_eq!(document.frontmatter_value("fuzzed"), None);
 }
 
 /// Checks that replacing a document's first section does not change the rest of the document. The input is the new
@@ -66,10 +66,10 @@ pub fn fuzz_section(data: &[u8]) {
     else {
         return;
     };
-    let path = [SectionHead::exact(heading.0, &heading.1)];
-    let Some(old) = document.section(&path).map(|section| section.body().to_vec()) else { return };
+    let path = [HeadingPattern::exact(heading.0, &heading.1)];
+    let Some(old) = document.find_section(&path).map(|section| section.body().to_vec()) else { return };
     let start = document
-        .section(&path)
+        .find_section(&path)
         .map_or(0, |section| section.body().as_ptr() as usize - document.bytes().as_ptr() as usize);
     let (before, after) = (rest[..start].to_vec(), rest[start + old.len()..].to_vec());
     if document.set_section(&path, text).is_err() {
@@ -189,7 +189,7 @@ pub fn fuzz_id(data: &[u8]) {
     let Ok(id) = Id::new(&text) else { return };
     assert_eq!(id.as_str(), text);
     let bytes = id.as_str().as_bytes();
-    assert!(!bytes.is_empty() && bytes.len() <= MAX_BYTES);
+    assert!(!bytes.is_empty() && bytes.len() <= MAX_ID_BYTES);
     assert!(bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b)), "{text}");
     assert!(!text.contains("..") && !text.starts_with(['.', '-']) && !text.ends_with('.'), "{text}");
     assert_eq!(Path::new(id.as_str()).components().count(), 1, "{text}");

@@ -31,7 +31,7 @@ pub struct RecallSession<'a> {
 /// A point at which the session is cut.
 #[derive(Debug)]
 pub struct SessionCut {
-    pub kind: CutKind,
+    pub kind: SessionCutKind,
     /// The line of the transcript at the cut. The brief is composed from the lines before it.
     pub line: usize,
     /// The number of events before the cut.
@@ -43,7 +43,7 @@ pub struct SessionCut {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CutKind {
+pub enum SessionCutKind {
     /// The session's n-th compaction, counted from 0.
     Compaction(usize),
     Artificial,
@@ -116,7 +116,7 @@ impl<'a> RecallSession<'a> {
                     _ => None,
                 });
                 let summary = summary.unwrap_or_default();
-                let kind = CutKind::Compaction(cuts.len());
+                let kind = SessionCutKind::Compaction(cuts.len());
                 cuts.push(SessionCut {
                     kind,
                     line: event.line,
@@ -169,7 +169,7 @@ impl<'a> RecallSession<'a> {
         let chosen = (0..most).map(|n| fit[(2 * n + 1) * fit.len() / (2 * most)]);
         chosen
             .map(|(at, epoch)| SessionCut {
-                kind: CutKind::Artificial,
+                kind: SessionCutKind::Artificial,
                 line: self.events[at].line,
                 event_count_before: at,
                 first_event_since_compaction: epoch,

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use model::text::cut_to_bytes as cut_text;
 use serde_json::Value;
 
-use super::cut::{CutKind, MAX_CALLS_AFTER, RecallSession, SessionCut, collapse_white_space};
+use super::cut::{MAX_CALLS_AFTER, RecallSession, SessionCut, SessionCutKind, collapse_white_space};
 use super::events::{EventKind, ToolCall};
 use super::texts::SessionPast;
 
@@ -27,7 +27,7 @@ pub fn write_dump(
     cut: &SessionCut,
     past: &SessionPast,
 ) -> Result<()> {
-    let CutKind::Compaction(number) = cut.kind else { return Ok(()) };
+    let SessionCutKind::Compaction(number) = cut.kind else { return Ok(()) };
     let folder = folder.join(format!("{}-c{}", session.name, number + 1));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let prompt = past.pickup_text()?;

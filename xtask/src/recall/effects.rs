@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::events::{CallEnd, EventKind, ToolCall, TranscriptEvent};
+use super::events::{CallOutcome, EventKind, ToolCall, TranscriptEvent};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecallEffect {
@@ -36,7 +36,7 @@ pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
     let calls: Vec<&ToolCall> = events.iter().filter_map(|event| event.as_call()).collect();
     let mut found: Vec<RecallEffect> = Vec::new();
     for event in events {
-        let EventKind::Result { call_id, end: CallEnd::Done, text } = &event.kind else { continue };
+        let EventKind::Result { call_id, end: CallOutcome::Done, text } = &event.kind else { continue };
         let Some(call_id) = calls.iter().find(|known| known.id == *call_id) else { continue };
         let new = match &call_id.command {
             Some(command) => effects_of_command(command, text),

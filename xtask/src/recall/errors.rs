@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::failure::message_of_line;
 
 use super::cut::{RecallSession, SessionCut, collapse_white_space};
-use super::events::{CallEnd, EventKind};
+use super::events::{CallOutcome, EventKind};
 
 /// How many calls after a cut are examined.
 const MAX_CALLS_AFTER: usize = 80;
@@ -94,7 +94,7 @@ pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
 
 /// Returns the lines that explain what went wrong, each with its message. Both are without numbers, because numbers
 /// differ from run to run.
-fn error_lines(end: CallEnd, text: &str) -> Vec<(String, String)> {
+fn error_lines(end: CallOutcome, text: &str) -> Vec<(String, String)> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {
         return Vec::new();
@@ -110,10 +110,10 @@ fn error_lines(end: CallEnd, text: &str) -> Vec<(String, String)> {
     };
     let is_hidden = |line: &&str| HIDDEN_FAILURE_STARTS.iter().any(|start| line.starts_with(start));
     let chosen: Vec<&str> = match end {
-        CallEnd::NotRun => Vec::new(),
-        CallEnd::Done => all().filter(is_hidden).take(8).collect(),
-        CallEnd::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
-        CallEnd::Failed => all().take(1).collect(),
+        CallOutcome::NotRun => Vec::new(),
+        CallOutcome::Done => all().filter(is_hidden).take(8).collect(),
+        CallOutcome::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
+        CallOutcome::Failed => all().take(1).collect(),
     };
     let normalise = |text: &str, most: usize| {
         let kept: String = without_numbers(&collapse_white_space(text)).chars().take(most).collect();
@@ -145,7 +145,7 @@ fn without_numbers(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn lines_of(end: CallEnd, text: &str) -> Vec<String> {
+    fn lines_of(end: CallOutcome, text: &str) -> Vec<String> {
         error_lines(end, text).into_iter().map(|(line, _)| line).collect()
     }
 
@@ -161,21 +161,21 @@ mod tests {
             ("Exit code 2\nFAIL", vec![]),
             ("Exit code 2\nsomething else entirely happened", vec!["something else entirely happened"]),
         ] {
-            assert_eq!(lines_of(CallEnd::Failed, text), expected, "{text}");
+            assert_eq!(lines_of(CallOutcome::Failed, text), expected, "{text}");
         }
     }
 
     #[test]
     fn a_pipe_does_not_hide_an_error() {
         let text = "ok  \ta/b\t0.1s\n--- FAIL: TestOfSomething (0.01s)\nall in all an error";
-        assert_eq!(lines_of(CallEnd::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
-        assert!(error_lines(CallEnd::NotRun, text).is_empty());
+        assert_eq!(lines_of(CallOutcome::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
+        assert!(error_lines(CallOutcome::NotRun, text).is_empty());
     }
 
     #[test]
     fn a_warning_may_be_shorter_than_the_error() {
         let text = "Exit code 1\nerror: package a/b v0.1.2 cannot be built because of this";
-        let error: RecurringError = error_lines(CallEnd::Failed, text).into_iter().collect();
+        let error: RecurringError = error_lines(CallOutcome::Failed, text).into_iter().collect();
         assert!(warns_of_error(&error, "- `error:  package a/b v1.12.3 cannot be built…`"));
         assert!(!warns_of_error(&error, "error: package a/c"));
     }
@@ -189,7 +189,7 @@ mod tests {
             ),
             ("Exit code 1\n--- FAIL: TestOfSomething (0.01s)", "- `go test`: `TestOfSomething`"),
         ] {
-            let error: RecurringError = error_lines(CallEnd::Failed, text).into_iter().collect();
+            let error: RecurringError = error_lines(CallOutcome::Failed, text).into_iter().collect();
             assert!(warns_of_error(&error, warning), "{text}");
             assert!(!warns_of_error(&error, "- `go build`: `src/a.go:57: unused`"), "{text}");
         }

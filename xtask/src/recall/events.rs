@@ -23,7 +23,7 @@ pub enum EventKind {
     Call(ToolCall),
     Result {
         call_id: String,
-        end: CallEnd,
+        end: CallOutcome,
         text: String,
     },
     Compaction,
@@ -47,7 +47,7 @@ pub struct CalledFile {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallEnd {
+pub enum CallOutcome {
     Done,
     Failed,
     /// The user refused the call, or the harness never ran it.
@@ -185,9 +185,9 @@ impl EventReader {
                 let given = given.join("\n");
                 let is_refused = REFUSAL_STARTS.iter().any(|start| given.starts_with(start));
                 let end = match block["is_error"].as_bool().unwrap_or_default() {
-                    true if is_refused || given.contains(CANCELLED_MARK) => CallEnd::NotRun,
-                    true => CallEnd::Failed,
-                    false => CallEnd::Done,
+                    true if is_refused || given.contains(CANCELLED_MARK) => CallOutcome::NotRun,
+                    true => CallOutcome::Failed,
+                    false => CallOutcome::Done,
                 };
                 let reason = given.split_once(REFUSAL_REASON_START).map(|(_, words)| words.trim().to_owned());
                 let call = text("tool_use_id");

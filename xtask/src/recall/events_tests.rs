@@ -69,10 +69,10 @@ fn calls_and_how_they_ended() {
     assert_eq!(calls.len(), 3);
     assert_eq!(calls[0].files, [CalledFile { path: "/p/a.rs".into(), edited: true }]);
     assert_eq!(calls[1].command.as_deref(), Some("make test"));
-    let ends: Vec<CallEnd> = all
+    let ends: Vec<CallOutcome> = all
         .iter()
         .filter_map(|what| if let EventKind::Result { end, .. } = what { Some(*end) } else { None })
         .collect();
-    assert_eq!(ends, [CallEnd::Done, CallEnd::Failed, CallEnd::NotRun]);
+    assert_eq!(ends, [CallOutcome::Done, CallOutcome::Failed, CallOutcome::NotRun]);
     assert_eq!(all.last(), Some(&EventKind::Prompt("ask first".into())));
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
-use super::cut::{CutKind, RecallSession, SessionCut, collapse_white_space};
+use super::cut::{RecallSession, SessionCut, SessionCutKind, collapse_white_space};
 
 /// The labels. Comments in the file explain its columns and labels.
-const LABELS_TSV: &str = include_str!("labels.tsv");
+const FAILURE_LABELS_TSV: &str = include_str!("labels.tsv");
 
 /// The labelled calls, by session and compaction (counted from 0).
-pub type Labels = BTreeMap<(String, usize), Vec<(String, Label)>>;
+pub type Labels = BTreeMap<(String, usize), Vec<(String, FailureLabel)>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Label {
+pub enum FailureLabel {
     Open,
     /// The same check failed again later, and that later failure is open.
     RepeatedLater,
@@ -22,7 +22,7 @@ pub enum Label {
 }
 
 pub fn built_in_labels() -> Result<Labels> {
-    parse_labels(LABELS_TSV)
+    parse_labels(FAILURE_LABELS_TSV)
 }
 
 pub fn parse_labels(text: &str) -> Result<Labels> {
@@ -39,9 +39,9 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
             bail!("labels.tsv:{number}: `{compaction}` is not the number of a compaction");
         };
         let label = match label {
-            "open" => Label::Open,
-            "earlier" => Label::RepeatedLater,
-            "closed" => Label::Closed,
+            "open" => FailureLabel::Open,
+            "earlier" => FailureLabel::RepeatedLater,
+            "closed" => FailureLabel::Closed,
             other => bail!("labels.tsv:{number}: `{other}` is none of open, earlier, closed"),
         };
         labels.entry((session.to_owned(), compaction)).or_default().push((call.to_owned(), label));
@@ -56,13 +56,13 @@ pub fn open_commands_at_cut(
     session: &RecallSession,
     cut: &SessionCut,
 ) -> Option<Vec<String>> {
-    let CutKind::Compaction(number) = cut.kind else { return None };
+    let SessionCutKind::Compaction(number) = cut.kind else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
     // A session is always labelled completely. So a compaction without a line has no failing call.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
-    let open = here.iter().filter(|(_, label)| *label == Label::Open);
+    let open = here.iter().filter(|(_, label)| *label == FailureLabel::Open);
     Some(open.filter_map(|(id, _)| Some(command_core(session.find_call(id)?.command.as_deref()?))).collect())
 }
 
@@ -104,7 +104,10 @@ mod tests {
     fn our_labels_can_be_read() {
         let labels = built_in_labels().unwrap();
         let all = || labels.values().flatten();
-        assert!(all().any(|(_, label)| *label == Label::Open) && all().any(|(_, l)| *l == Label::Closed));
+        assert!(
+            all().any(|(_, label)| *label == FailureLabel::Open)
+                && all().any(|(_, l)| *l == FailureLabel::Closed)
+        );
         assert!(parse_labels("a\t0\tb\topen").is_err());
         assert!(parse_labels("a\t1\tb\tmaybe").is_err());
         assert!(parse_labels("a\t1\tb").is_err());

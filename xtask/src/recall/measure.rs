@@ -2,9 +2,9 @@
 //! length would contain.
 
 use anyhow::Result;
-use model::score::Scoring;
+use model::score::ScoringSettings;
 
-use super::cut::{CorpusHalf, CutKind, RecallSession, SessionCut, collapse_white_space};
+use super::cut::{CorpusHalf, RecallSession, SessionCut, SessionCutKind, collapse_white_space};
 use super::labels::{self, Labels};
 use super::texts::SessionPast;
 use super::wanted::WantedItems;
@@ -64,7 +64,7 @@ pub struct MeasuredCut {
     pub half: CorpusHalf,
     /// The line of the transcript at which the session was cut, counted from 1.
     pub line: usize,
-    pub kind: CutKind,
+    pub kind: SessionCutKind,
     /// The results for briefs without a summary, in the order of [`BRIEF_SIZES`].
     pub brief_alone: Vec<RecallAnswers>,
     /// The results for the packet, which is measured only at compactions.
@@ -89,11 +89,11 @@ impl MeasuredCut {
         cut: &SessionCut,
         past: &SessionPast,
         labels: &Labels,
-        scoring: Option<&Scoring>,
+        scoring: Option<&ScoringSettings>,
     ) -> Result<MeasuredCut> {
         let wanted = WantedItems::after_cut(session, cut, labels);
         let ask = |text: &str, size: usize| measure_text(session, &wanted, text, size);
-        let has_packet = cut.kind != CutKind::Artificial && scoring.is_none();
+        let has_packet = cut.kind != SessionCutKind::Artificial && scoring.is_none();
         let packet = if has_packet { Some(past.pickup_text()?) } else { None };
         let largest = BRIEF_SIZES[BRIEF_SIZES.len() - 1];
         let with_summary = (!cut.summary.is_empty()).then(|| {

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::BRIEF_SIZES;
-use super::cut::{CorpusHalf, CutKind};
+use super::cut::{CorpusHalf, SessionCutKind};
 use super::measure::{
     FILES_AGAIN_QUESTION, FoundShare, MeasuredCut, QUESTION_NAMES, RecallAnswers, question_index,
 };
 use super::targets::{self, MIN_ITEMS_FOR_VERDICT, TargetVerdict};
-use crate::table::{Align, plain_table};
+use crate::table::{ColumnAlignment, plain_table};
 
 #[derive(Clone, Debug, Default)]
 struct AnswerTotal {
@@ -52,9 +52,10 @@ struct CutSelection<'a> {
 /// Returns the groups of cuts that are reported: the compactions and, if there are artificial cuts, also the artificial
 /// cuts alone and all cuts together.
 fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
-    let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.kind)).collect::<Vec<_>>();
-    let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::Artificial) };
-    let made_up = CutSelection { name: "made-up cuts", cuts: of(|sort| sort == CutKind::Artificial) };
+    let of =
+        |keep: fn(SessionCutKind) -> bool| measured.iter().filter(|one| keep(one.kind)).collect::<Vec<_>>();
+    let real = CutSelection { name: "compactions", cuts: of(|sort| sort != SessionCutKind::Artificial) };
+    let made_up = CutSelection { name: "made-up cuts", cuts: of(|sort| sort == SessionCutKind::Artificial) };
     let all = CutSelection { name: "compactions and made-up cuts", cuts: measured.iter().collect() };
     let is_mixed = !real.cuts.is_empty() && !made_up.cuts.is_empty();
     let mut found = vec![real, made_up];
@@ -174,7 +175,14 @@ fn print_targets(selection: &CutSelection) {
             TargetVerdict::compare_with_target(cell.target, cell.tune, cell.report).name().to_owned(),
         ]);
     }
-    let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
+    let align = [
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+    ];
     print!("{}", plain_table(&align, &rows));
 }
 
@@ -210,8 +218,8 @@ pub fn print_comparison(fixed: &[MeasuredCut], scored: &[MeasuredCut]) -> bool {
             let head = [a.question.to_owned(), a.place, format!("{} %", a.target)];
             rows.push(head.into_iter().chain(shares).chain([difference.to_owned()]).collect());
         }
-        let mut align = [Align::Right; 8];
-        (align[0], align[7]) = (Align::Left, Align::Left);
+        let mut align = [ColumnAlignment::Right; 8];
+        (align[0], align[7]) = (ColumnAlignment::Left, ColumnAlignment::Left);
         println!("{}", plain_table(&align, &rows));
     }
     println!("better, below: by more than the 95 % interval of the fixed order");
@@ -257,8 +265,8 @@ fn print_columns(selection: &CutSelection) {
     rows.push(row("F1, as many most touched", &|total| {
         format!("{:.3}", total.f1_score(total.frequent_files_share))
     }));
-    let mut align = vec![Align::Right; columns.len() + 1];
-    align[0] = Align::Left;
+    let mut align = vec![ColumnAlignment::Right; columns.len() + 1];
+    align[0] = ColumnAlignment::Left;
     print!("{}", plain_table(&align, &rows));
     let lines = selection.share_of_new_lines();
     if lines.total > 0 {
@@ -358,7 +366,7 @@ fn cut_json(one: &MeasuredCut) -> Value {
         "session": one.session,
         "half": one.half.name(),
         "line": one.line,
-        "compaction": one.kind != CutKind::Artificial,
+        "compaction": one.kind != SessionCutKind::Artificial,
         "brief": sizes.collect::<Map<_, _>>(),
         "pickup": one.packet.as_ref().map(answers),
         "summary": one.with_summary.as_ref().map(|beside| answers(&beside.summary)),

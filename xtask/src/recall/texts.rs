@@ -9,7 +9,7 @@ use model::digest::Digest;
 use model::event::EventName;
 use model::journal::JournalRecord;
 use model::redact;
-use model::score::Scoring;
+use model::score::ScoringSettings;
 use ops::World;
 use ops::features::packets::{handoff, pickup};
 
@@ -42,12 +42,17 @@ impl SessionPast {
     }
 
     /// Returns the brief for an agent that has no summary.
-    pub fn brief_alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
+    pub fn brief_alone(&self, size: usize, scoring: Option<&ScoringSettings>) -> String {
         compose_brief(&self.digest, size, scoring)
     }
 
     /// Returns the brief for an agent that also sees the harness's summary.
-    pub fn brief_beside_summary(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
+    pub fn brief_beside_summary(
+        &self,
+        summary: &str,
+        size: usize,
+        scoring: Option<&ScoringSettings>,
+    ) -> String {
         compose_brief(&self.digest_beside(summary), size, scoring)
     }
 
@@ -76,12 +81,12 @@ impl SessionPast {
         let var = |name: &str| (name == "HOME").then(|| home.clone().into_os_string());
         let world = World {
             has_variables: false,
-            var: &var,
+            read_variable: &var,
             cwd: Some(root.clone()),
             root: Some(root),
-            program: "thru".into(),
+            program_path: "thru".into(),
             now,
-            user: owner_id(&home)?,
+            user_id: owner_id(&home)?,
         };
         let request = handoff::HandoffRequest {
             purpose: EMPTY_PURPOSE,
@@ -97,7 +102,7 @@ impl SessionPast {
     }
 }
 
-fn compose_brief(digest: &Digest, size: usize, scoring: Option<&Scoring>) -> String {
+fn compose_brief(digest: &Digest, size: usize, scoring: Option<&ScoringSettings>) -> String {
     let occasion = Occasion::Compacted;
     let material = BriefMaterial { occasion, digest, problems: &[], gone: &[], records: &[], scoring };
     model::brief::compose_brief(&material, size).map(|brief| brief.text).unwrap_or_default()

@@ -4,7 +4,7 @@
 //! occur in sessions are tried.
 
 use anyhow::{Context as _, Result};
-use model::score::{ScoreSignal, Scoring, SignalWeights};
+use model::score::{ScoreSignal, ScoringSettings, SignalWeights};
 
 use super::cut::{CorpusHalf, RecallSession};
 use super::labels::Labels;
@@ -29,15 +29,15 @@ const WEIGHT_FACTORS: [f64; 2] = [0.7, 1.4];
 #[derive(Debug)]
 pub struct WeightTrial {
     name: String,
-    scoring: Scoring,
+    scoring: ScoringSettings,
     measured: Vec<MeasuredCut>,
 }
 
 /// Returns a trial with the default weights, and one trial for each changed weight.
-pub fn weight_trials(default: &Scoring) -> Vec<WeightTrial> {
+pub fn weight_trials(default: &ScoringSettings) -> Vec<WeightTrial> {
     let trial = |name: String, weights: SignalWeights| WeightTrial {
         name,
-        scoring: Scoring { weights, ..default.clone() },
+        scoring: ScoringSettings { weights, ..default.clone() },
         measured: Vec::new(),
     };
     let mut all = vec![trial("default".to_owned(), default.weights.clone())];

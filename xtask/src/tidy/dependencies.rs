@@ -6,12 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::Finding;
+use super::TidyFinding;
 
 const DEPENDENCY_LIST_FILE: &str = "xtask/ops-dependencies.txt";
 const MAX_PACKAGES: usize = 300;
 
-pub fn check_dependencies(root: &Path) -> Result<Vec<Finding>> {
+pub fn check_dependencies(root: &Path) -> Result<Vec<TidyFinding>> {
     let mut findings = Vec::new();
     let written = std::fs::read_to_string(root.join(DEPENDENCY_LIST_FILE)).unwrap_or_default();
     let found = dependencies_of_ops()?;
@@ -19,7 +19,7 @@ pub fn check_dependencies(root: &Path) -> Result<Vec<Finding>> {
     let lock = std::fs::read_to_string(root.join("Cargo.lock")).context("reading Cargo.lock")?;
     let packages = lock.lines().filter(|line| *line == "[[package]]").count();
     if packages > MAX_PACKAGES {
-        findings.push(Finding::new("Cargo.lock", format!("{packages} packages, at most {MAX_PACKAGES}")));
+        findings.push(TidyFinding::new("Cargo.lock", format!("{packages} packages, at most {MAX_PACKAGES}")));
     }
     Ok(findings)
 }
@@ -49,18 +49,18 @@ fn package_names(tree: &str) -> BTreeSet<String> {
     tree.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-fn differences(written: &str, found: &BTreeSet<String>) -> Vec<Finding> {
+fn differences(written: &str, found: &BTreeSet<String>) -> Vec<TidyFinding> {
     let listed: Vec<&str> = written.lines().map(str::trim).collect();
     let gone = (1..).zip(&listed).filter(|(_, name)| !name.is_empty() && !found.contains(**name)).map(
         |(number, name)| {
-            Finding::new(
+            TidyFinding::new(
                 format!("{DEPENDENCY_LIST_FILE}:{number}"),
                 format!("{name} is no longer linked by ops (cargo xtask tidy --bless)"),
             )
         },
     );
     let new = found.iter().filter(|name| !listed.contains(&name.as_str())).map(|name| {
-        Finding::new(
+        TidyFinding::new(
             DEPENDENCY_LIST_FILE,
             format!("{name} is new on the hook path; if this is intended, run cargo xtask tidy --bless"),
         )

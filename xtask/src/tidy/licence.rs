@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use super::Finding;
+use super::TidyFinding;
 
 const ALLOWED_LICENCES: &[&str] = &[
     "0BSD",
@@ -22,7 +22,7 @@ const ALLOWED_LICENCES: &[&str] = &[
     "Zlib",
 ];
 
-pub fn check_licences() -> Result<Vec<Finding>> {
+pub fn check_licences() -> Result<Vec<TidyFinding>> {
     let output = crate::cargo_command()
         .args(["metadata", "--format-version", "1"])
         .output()
@@ -42,9 +42,9 @@ pub fn check_licences() -> Result<Vec<Finding>> {
         match package["license"].as_str() {
             Some(expression) if is_allowed(expression) => {}
             Some(expression) => {
-                findings.push(Finding::new("Cargo.lock", format!("{name} is under {expression}")));
+                findings.push(TidyFinding::new("Cargo.lock", format!("{name} is under {expression}")));
             }
-            None => findings.push(Finding::new("Cargo.lock", format!("{name} declares no licence"))),
+            None => findings.push(TidyFinding::new("Cargo.lock", format!("{name} declares no licence"))),
         }
     }
     Ok(findings)

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Finding;
+use super::TidyFinding;
 
-const PAGE: &str = "ARCHITECTURE.md";
+const ARCHITECTURE_PAGE: &str = "ARCHITECTURE.md";
 
 /// A name in backticks that ends with one of these extensions is the name of a source file.
 const SOURCE_EXTENSIONS: &[&str] = &[".rs", ".js", ".ld"];
@@ -17,21 +17,21 @@ pub fn check_page(
     text: &str,
     files: &[PathBuf],
     read: impl Fn(&Path) -> String,
-) -> Vec<Finding> {
-    if path != Path::new(PAGE) {
+) -> Vec<TidyFinding> {
+    if path != Path::new(ARCHITECTURE_PAGE) {
         return Vec::new();
     }
     let mut findings = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        let place = || format!("{PAGE}:{}", number + 1);
+        let place = || format!("{ARCHITECTURE_PAGE}:{}", number + 1);
         for (file, items) in named_files(line) {
             let found: Vec<&PathBuf> = files.iter().filter(|path| is_path_named(path, file)).collect();
             if found.is_empty() {
-                findings.push(Finding::new(place(), format!("there is no file `{file}`")));
+                findings.push(TidyFinding::new(place(), format!("there is no file `{file}`")));
             }
             for item in items {
                 if !found.is_empty() && !found.iter().any(|path| defines_item(&read(path), item)) {
-                    findings.push(Finding::new(place(), format!("`{file}` does not define `{item}`")));
+                    findings.push(TidyFinding::new(place(), format!("`{file}` does not define `{item}`")));
                 }
             }
         }
@@ -84,12 +84,12 @@ mod tests {
             false => "pub(crate) struct Three;\n".to_owned(),
         };
         let page = "`model/src/a.rs`: `one`, `X::two` and `three`\n`b/c.rs`: `Three`; `a.rs`: `four`\n`<h>/d.rs` `e.rs`\n";
-        let findings = check_page(Path::new(PAGE), page, &files, read);
+        let findings = check_page(Path::new(ARCHITECTURE_PAGE), page, &files, read);
         assert_eq!(
             findings,
             [
-                Finding::new("ARCHITECTURE.md:2", "`a.rs` does not define `four`"),
-                Finding::new("ARCHITECTURE.md:3", "there is no file `e.rs`"),
+                TidyFinding::new("ARCHITECTURE.md:2", "`a.rs` does not define `four`"),
+                TidyFinding::new("ARCHITECTURE.md:3", "there is no file `e.rs`"),
             ]
         );
         assert!(check_page(Path::new("README.md"), page, &files, read).is_empty());

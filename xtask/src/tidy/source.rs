@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::TidyFinding;
 
 const MAX_FILE_LINES: usize = 700;
 
@@ -153,13 +153,13 @@ fn cuts_before_redaction(line: &str) -> bool {
     ["cut(", "inline(", "one_line(", "truncate(", "take("].iter().any(|cut| argument.contains(cut))
 }
 
-pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
+pub fn check_source(path: &Path, text: &str) -> Vec<TidyFinding> {
     let rust = path.extension().is_some_and(|extension| extension == "rs");
     let ours = path.starts_with("crates") || path.starts_with("xtask");
     let mut findings = Vec::new();
     if rust && ours && text.lines().count() > MAX_FILE_LINES {
         let lines = text.lines().count();
-        findings.push(Finding::new(
+        findings.push(TidyFinding::new(
             path.display().to_string(),
             format!("{lines} lines; split it before {MAX_FILE_LINES}"),
         ));
@@ -171,7 +171,7 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
         let place = || format!("{}:{number}", path.display());
         for word in MACHINE_PATHS {
             if contains_path(line, word) {
-                findings.push(Finding::new(place(), format!("a path of one machine: {word}")));
+                findings.push(TidyFinding::new(place(), format!("a path of one machine: {word}")));
             }
         }
         if !rust {
@@ -179,12 +179,12 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
         }
         for word in FORBIDDEN_LEFTOVERS {
             if contains_word(line, word) {
-                findings.push(Finding::new(place(), format!("{word} must not land")));
+                findings.push(TidyFinding::new(place(), format!("{word} must not land")));
             }
         }
         let code = code_without_comment(line);
         if code.trim_start().starts_with("#[ignore]") {
-            findings.push(Finding::new(place(), "an ignored test must give a reason: #[ignore = \"…\"]"));
+            findings.push(TidyFinding::new(place(), "an ignored test must give a reason: #[ignore = \"…\"]"));
         }
         // A test module at the end of a file begins here. It may contain the forbidden words.
         in_tests |=
@@ -192,21 +192,21 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
         if !in_tests {
             if let Some(word) = find_stream_handle(path, code) {
                 let why = "only crates/thru/src/output/printer.rs writes to stdout and stderr";
-                findings.push(Finding::new(place(), format!("{word}: {why}")));
+                findings.push(TidyFinding::new(place(), format!("{word}: {why}")));
             }
             for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && contains_word(code, word)) {
                 let text =
                     format!("{word}: only crates/harness may name a harness; use the table of harnesses");
-                findings.push(Finding::new(place(), text));
+                findings.push(TidyFinding::new(place(), text));
             }
             if cuts_before_redaction(code) {
-                findings.push(Finding::new(place(), REDACTION_REASON));
+                findings.push(TidyFinding::new(place(), REDACTION_REASON));
             }
             let stands =
                 |wall: &&ForbiddenWord| path.starts_with(wall.folder) && path != Path::new(wall.allowed_file);
             for wall in FORBIDDEN_WORDS.iter().filter(stands) {
                 if contains_word(code, wall.word) {
-                    findings.push(Finding::new(
+                    findings.push(TidyFinding::new(
                         place(),
                         format!("{} in {}: {}", wall.word, wall.folder, wall.why),
                     ));

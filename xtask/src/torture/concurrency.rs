@@ -8,13 +8,13 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::judge::first_line;
-use super::prepare::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE_HOOK_ARGV};
 use super::rows;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, integrity};
-use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxRoot, payload};
 
-pub const WRITERS: usize = 64;
+pub const PARALLEL_WRITERS: usize = 64;
 
 /// Makes many hooks append to one log at the same time. Hooks take no lock, so each write must be one complete line.
 pub fn appends_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
@@ -38,7 +38,7 @@ fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTal
             // The lines have different lengths, so that a torn line cannot look complete by chance.
             let command = format!("echo {}", "x".repeat((writer * 37 + number * 101) % 1000));
             let output = sandbox.run_thru(
-                TOOL_DONE,
+                TOOL_DONE_HOOK_ARGV,
                 &payload::bash_payload(&sandbox.dir, &call_id(writer, number), &command),
             )?;
             if !output.status.success() {
@@ -55,15 +55,19 @@ fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTal
     }
     let found = rows::tool_call_ids(sandbox);
     let distinct: BTreeSet<&String> = found.iter().collect();
-    let missing = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| call_id(writer, number)));
+    let missing =
+        (0..PARALLEL_WRITERS).flat_map(|writer| (0..each).map(move |number| call_id(writer, number)));
     let missing = missing.filter(|id| !distinct.contains(id)).count();
     if missing > 0 {
-        wrong.push((LossKind::RecordLost, format!("{missing} of {} lines are missing", WRITERS * each)));
+        wrong.push((
+            LossKind::RecordLost,
+            format!("{missing} of {} lines are missing", PARALLEL_WRITERS * each),
+        ));
     }
     if found.len() != distinct.len() {
         wrong.push((LossKind::NoLoss, format!("{} lines were written twice", found.len() - distinct.len())));
     }
-    Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code PostToolUse` on one session"))
+    Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru hook claude-code PostToolUse` on one session"))
 }
 
 fn call_id(writer: usize, number: usize) -> String {
@@ -77,7 +81,7 @@ pub fn trust_updates_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
     sandbox.init_root()?;
     let marker = fs::read(sandbox.store_folder().join("root.json"))?;
     let folder = |writer: usize, number: usize| sandbox.dir.join(format!("copies/w{writer}n{number}"));
-    for writer in 0..WRITERS {
+    for writer in 0..PARALLEL_WRITERS {
         for number in 0..each {
             let store = folder(writer, number).join(".agent/context");
             fs::create_dir_all(&store)?;
@@ -98,13 +102,16 @@ pub fn trust_updates_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let record = fs::read(prepare::trust_record_path(&sandbox)?).context("reading the trust record")?;
     let roots = integrity::trusted_roots(&record).unwrap_or_default();
-    let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
+    let all = (0..PARALLEL_WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
     let missing =
         all.filter(|&(writer, number)| !roots.contains(&*folder(writer, number).to_string_lossy())).count();
     if missing > 0 {
-        wrong.push((LossKind::RecordLost, format!("{missing} of {} roots are missing", WRITERS * each)));
+        wrong.push((
+            LossKind::RecordLost,
+            format!("{missing} of {} roots are missing", PARALLEL_WRITERS * each),
+        ));
     }
-    Ok(build_tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
+    Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
 /// Makes all processes create the same root at the same time. One process must win, and all must report the same
@@ -133,7 +140,7 @@ pub fn inits_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    Ok(build_tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
+    Ok(build_tally(PARALLEL_WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
 /// Makes 64 hooks report the same tool call at the same time. The call must be recorded once.
@@ -145,7 +152,7 @@ pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<Tortu
         sandbox.init_root()?;
         let told = payload::edit_payload(&sandbox.dir, "toolu_same", 400, "none");
         let failed = run_writers(|_| {
-            let output = sandbox.run_thru(TOOL_DONE, &told)?;
+            let output = sandbox.run_thru(TOOL_DONE_HOOK_ARGV, &told)?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a hook: {}", output.status)] })
         })?;
         wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
@@ -159,13 +166,13 @@ pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<Tortu
             if edits != Some(1) {
                 wrong.push((LossKind::NoLoss, format!("{when}: thru files counts {edits:?} edits")));
             }
-            sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
+            sandbox.run_successfully(prepare::STOP_HOOK_ARGV, &prepare::stop_payload(&sandbox.dir))?;
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
     let reproduce =
         "64 × `thru hook claude-code PostToolUse` with one payload; thru journal --json; thru files --json";
-    Ok(build_tally(WRITERS * rounds, wrong, reproduce))
+    Ok(build_tally(PARALLEL_WRITERS * rounds, wrong, reproduce))
 }
 
 /// Makes 64 hooks report the stop of one session at the same time. The transcript contains calls that no hook has
@@ -178,7 +185,7 @@ pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
         prepare::prepare_transcript(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         let failed = run_writers(|_| {
-            let output = sandbox.run_thru(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
+            let output = sandbox.run_thru(prepare::STOP_HOOK_ARGV, &prepare::stop_payload(&sandbox.dir))?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
         })?;
         wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
@@ -194,7 +201,8 @@ pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
             wrong
                 .push((LossKind::NoLoss, format!("{} lines were written twice", ids.len() - distinct.len())));
         }
-        let digest = fs::read(sandbox.store_folder().join(format!("state/digest/{SESSION}.json")))?;
+        let digest =
+            fs::read(sandbox.store_folder().join(format!("state/digest/{SANDBOX_SESSION_ID}.json")))?;
         if serde_json::from_slice::<Value>(&digest).is_err() {
             wrong.push((LossKind::RecordLost, "the digest cannot be read".into()));
         }
@@ -204,7 +212,7 @@ pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
         fs::remove_dir_all(&sandbox.dir)?;
     }
     Ok(build_tally(
-        WRITERS * rounds,
+        PARALLEL_WRITERS * rounds,
         wrong,
         "64 × `thru hook claude-code Stop` of one session with a transcript",
     ))
@@ -249,7 +257,7 @@ pub fn packet_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
     Ok(build_tally(rounds, wrong, "2 × `thru pickup one --claim`"))
 }
 
-const CLAIM_TRIES: usize = 10;
+const MAX_CLAIM_TRIES: usize = 10;
 
 /// Makes 64 processes report different stops of one loop at the same time. Each stop must be counted.
 pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
@@ -268,9 +276,9 @@ pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result
             let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
             // If the lock is not free in time, the hook lets the agent stop and does not count the stop. So the stop
             // is reported again.
-            let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP, &stop));
+            let mut tries = (0..MAX_CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP_HOOK_ARGV, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
-                failed.push(format!("a stop was not blocked in {CLAIM_TRIES} tries"));
+                failed.push(format!("a stop was not blocked in {MAX_CLAIM_TRIES} tries"));
             }
         }
         Ok(failed)
@@ -278,15 +286,18 @@ pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let counted =
         prepare::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
-    if counted != 1 + (WRITERS * each) as u64 {
-        wrong.push((LossKind::RecordLost, format!("{} stops were counted as {counted}", WRITERS * each)));
+    if counted != 1 + (PARALLEL_WRITERS * each) as u64 {
+        wrong.push((
+            LossKind::RecordLost,
+            format!("{} stops were counted as {counted}", PARALLEL_WRITERS * each),
+        ));
     }
-    Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
+    Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
 }
 
 /// Runs `WRITERS` threads that start together, and collects their results.
 pub fn run_writers(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
-    let barrier = Barrier::new(WRITERS);
+    let barrier = Barrier::new(PARALLEL_WRITERS);
     std::thread::scope(|scope| {
         let start = |writer| {
             let (barrier, work) = (&barrier, &work);
@@ -295,7 +306,7 @@ pub fn run_writers(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result
                 work(writer)
             })
         };
-        let threads: Vec<_> = (0..WRITERS).map(start).collect();
+        let threads: Vec<_> = (0..PARALLEL_WRITERS).map(start).collect();
         let mut all = Vec::new();
         for thread in threads {
             all.extend(thread.join().expect("a writer panicked")?);

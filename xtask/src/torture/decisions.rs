@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::concurrency::{WRITERS, build_tally, run_writers};
+use super::concurrency::{PARALLEL_WRITERS, build_tally, run_writers};
 use super::judge::first_line;
-use super::prepare::{TOOL_DONE, prepare_records};
+use super::prepare::{TOOL_DONE_HOOK_ARGV, prepare_records};
 use super::{LossKind, TortureDepth, TortureTally};
 use crate::sandbox::{Sandbox, SandboxRoot, payload};
 
@@ -21,7 +21,7 @@ pub fn prepare_decisions(sandbox: &Sandbox) -> Result<()> {
 /// Prepares a sandbox in which the user has answered a question. `context.md` does not contain the answer yet.
 pub fn prepare_answer(sandbox: &Sandbox) -> Result<()> {
     prepare_decisions(sandbox)?;
-    sandbox.run_successfully(TOOL_DONE, &answer_payload(&sandbox.dir)).map(drop)
+    sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &answer_payload(&sandbox.dir)).map(drop)
 }
 
 pub fn prepare_swarm_decisions(sandbox: &Sandbox) -> Result<()> {
@@ -77,11 +77,14 @@ pub fn decisions_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<Tortu
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let lines = fs::read_to_string(sandbox.store_folder().join("decisions.jsonl"))?.lines().count();
     let held = decisions_in_force(&sandbox).map_or(0, |texts| texts.len());
-    if (lines, held) != (WRITERS * each, WRITERS * each) {
+    if (lines, held) != (PARALLEL_WRITERS * each, PARALLEL_WRITERS * each) {
         wrong.push((
             LossKind::RecordLost,
-            format!("{} decisions were recorded as {lines} lines, and {held} are in force", WRITERS * each),
+            format!(
+                "{} decisions were recorded as {lines} lines, and {held} are in force",
+                PARALLEL_WRITERS * each
+            ),
         ));
     }
-    Ok(build_tally(WRITERS * each, wrong, "64 × `thru decide TEXT --why WHY`"))
+    Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru decide TEXT --why WHY`"))
 }

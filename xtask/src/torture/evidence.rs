@@ -6,8 +6,8 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::plans::prepare_plan;
-use super::prepare::{TOOL_DONE, prepare_records};
-use crate::sandbox::{SESSION, Sandbox, payload};
+use super::prepare::{TOOL_DONE_HOOK_ARGV, prepare_records};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, payload};
 
 pub fn prepare_entries(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
@@ -59,12 +59,14 @@ pub fn prepare_swarm_evidence(sandbox: &Sandbox) -> Result<()> {
 /// Prepares a sandbox with a task in progress, and a test run that no checkpoint has read yet.
 pub fn prepare_test_run(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
-    sandbox.run_successfully(&["task", "start", "1.1", "--session", SESSION], b"")?;
+    sandbox.run_successfully(&["task", "start", "1.1", "--session", SANDBOX_SESSION_ID], b"")?;
     let said = json!({"stdout": "test result: ok. 5 passed; 0 failed; 0 ignored\n", "stderr": "", "interrupted": false});
     let input = json!({"command": "cargo test --workspace"});
     let more =
         json!({"tool_name": "Bash", "tool_input": input, "tool_response": said, "tool_use_id": "toolu_test"});
-    sandbox.run_successfully(TOOL_DONE, &payload::hook_payload(&sandbox.dir, "PostToolUse", more)).map(drop)
+    sandbox
+        .run_successfully(TOOL_DONE_HOOK_ARGV, &payload::hook_payload(&sandbox.dir, "PostToolUse", more))
+        .map(drop)
 }
 
 pub fn is_entry_added(sandbox: &Sandbox) -> bool {

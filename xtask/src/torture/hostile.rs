@@ -17,7 +17,7 @@ pub use places::hostile_places;
 use super::LossKind;
 use super::integrity::{self, AllowedRemoval};
 use super::judge::{self, Failures};
-use super::prepare::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE_HOOK_ARGV};
 use super::snapshot::Snapshot;
 use crate::sandbox::{self, Sandbox};
 
@@ -25,7 +25,7 @@ const SESSION_START_HOOK: &[&str] = &["hook", "claude-code", "SessionStart"];
 
 /// The commands that are tried in each folder.
 const COMMANDS_TRIED: &[&[&str]] = &[
-    TOOL_DONE,
+    TOOL_DONE_HOOK_ARGV,
     SESSION_START_HOOK,
     &["hook", "claude-code", "Stop"],
     &["init"],

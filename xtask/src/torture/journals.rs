@@ -5,14 +5,14 @@ use std::fs;
 use anyhow::Result;
 use serde_json::Value;
 
-use crate::sandbox::{SESSION, Sandbox};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 /// Returns the journal of the sandbox's session and its rotated parts.
 pub fn read_journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(sandbox.store_folder().join("sessions"))? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(SESSION) && entry.path().is_file() {
+        if entry.file_name().to_string_lossy().starts_with(SANDBOX_SESSION_ID) && entry.path().is_file() {
             found.push(fs::read(entry.path())?);
         }
     }

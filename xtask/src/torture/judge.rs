@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::LossKind;
 use super::integrity;
-use super::prepare::{self, TOOL_DONE};
-use super::rows::{self, HookActivity, Row};
+use super::prepare::{self, TOOL_DONE_HOOK_ARGV};
+use super::rows::{self, HookActivity, TortureRow};
 use super::snapshot::Snapshot;
 use crate::sandbox::{Sandbox, payload};
 
@@ -86,7 +86,7 @@ fn judge_no_panic(output: &Output, wrong: &mut Failures) {
 /// Checks that every record still exists, now and after the next commands, and that the next commands and `thru
 /// doctor` work.
 pub fn judge_aftermath(
-    row: &Row,
+    row: &TortureRow,
     sandbox: &Sandbox,
     [before, after]: [&Snapshot; 2],
     loss: LossKind,
@@ -114,7 +114,8 @@ pub fn judge_aftermath(
     judge_status(sandbox, wrong)?;
 
     let silent = row.hooks_after == HookActivity::WriteNothing;
-    let output = sandbox.run_thru(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
+    let output =
+        sandbox.run_thru(TOOL_DONE_HOOK_ARGV, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
     judge_hook_output(&output, wrong);
     let written = rows::tool_call_ids(sandbox).iter().any(|id| id == "toolu_after");
     if written == silent {

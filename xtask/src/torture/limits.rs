@@ -18,7 +18,7 @@ use super::prepare;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally};
 use crate::memory::MemoryHelper;
-use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxRoot, payload};
 
 const GIGABYTE: u64 = 1 << 30;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
@@ -92,18 +92,18 @@ fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
         "state/live.json",
         "state/reserved.json",
         "state/precompact_state.json",
-        &format!("state/claims/{SESSION}"),
-        &format!("state/cursors/{SESSION}.json"),
-        &format!("state/digest/{SESSION}.json"),
-        &format!("state/gate-run/{SESSION}"),
-        &format!("state/pending/{SESSION}"),
-        &format!("state/precompact/{SESSION}.json"),
-        &format!("state/reminded/{SESSION}"),
-        &format!("state/roles/{SESSION}"),
-        &format!("state/sent/{SESSION}.json"),
-        &format!("state/swept/{SESSION}"),
-        &format!("state/ticked/{SESSION}"),
-        &format!("sessions/{SESSION}.jsonl"),
+        &format!("state/claims/{SANDBOX_SESSION_ID}"),
+        &format!("state/cursors/{SANDBOX_SESSION_ID}.json"),
+        &format!("state/digest/{SANDBOX_SESSION_ID}.json"),
+        &format!("state/gate-run/{SANDBOX_SESSION_ID}"),
+        &format!("state/pending/{SANDBOX_SESSION_ID}"),
+        &format!("state/precompact/{SANDBOX_SESSION_ID}.json"),
+        &format!("state/reminded/{SANDBOX_SESSION_ID}"),
+        &format!("state/roles/{SANDBOX_SESSION_ID}"),
+        &format!("state/sent/{SANDBOX_SESSION_ID}.json"),
+        &format!("state/swept/{SANDBOX_SESSION_ID}"),
+        &format!("state/ticked/{SANDBOX_SESSION_ID}"),
+        &format!("sessions/{SANDBOX_SESSION_ID}.jsonl"),
     ]
     .map(|rel| sandbox.store_folder().join(rel));
     let outside = [

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::integrity;
 use super::prepare::{prepare_records, prompt_payload, start_payload};
-use crate::sandbox::{SESSION, Sandbox};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 const OTHER_SESSION_ID: &str = "0197a000-9999-7222-8333-444455556666";
 
@@ -70,12 +70,12 @@ pub fn prepare_claimed_packet(sandbox: &Sandbox) -> Result<()> {
 
 pub fn is_packet_taken_over(sandbox: &Sandbox) -> bool {
     is_packet_active(sandbox)
-        && packet_contains(sandbox, SESSION)
+        && packet_contains(sandbox, SANDBOX_SESSION_ID)
         && !packet_contains(sandbox, OTHER_SESSION_ID)
 }
 
 pub fn other_session_start_payload(sandbox: &Path) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&start_payload(sandbox)).replace(SESSION, OTHER_SESSION_ID);
+    let text = String::from_utf8_lossy(&start_payload(sandbox)).replace(SANDBOX_SESSION_ID, OTHER_SESSION_ID);
     text.into_bytes()
 }
 

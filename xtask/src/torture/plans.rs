@@ -6,11 +6,11 @@ use std::fs;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::concurrency::{WRITERS, build_tally, run_writers};
+use super::concurrency::{PARALLEL_WRITERS, build_tally, run_writers};
 use super::judge::first_line;
-use super::prepare::{TOOL_DONE, prepare_records};
+use super::prepare::{TOOL_DONE_HOOK_ARGV, prepare_records};
 use super::{LossKind, TortureDepth, TortureTally};
-use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxRoot, payload};
 
 pub fn prepare_plan(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
@@ -48,9 +48,9 @@ pub fn prepare_changed_todos(sandbox: &Sandbox) -> Result<()> {
         let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_response": {}, "tool_use_id": id});
         payload::hook_payload(&sandbox.dir, "PostToolUse", more)
     };
-    sandbox.run_successfully(TOOL_DONE, &list("pending", "toolu_todo1"))?;
-    sandbox.run_successfully(&["plan", "import", "--from-session", "--session", SESSION], b"")?;
-    sandbox.run_successfully(TOOL_DONE, &list("completed", "toolu_todo2")).map(drop)
+    sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &list("pending", "toolu_todo1"))?;
+    sandbox.run_successfully(&["plan", "import", "--from-session", "--session", SANDBOX_SESSION_ID], b"")?;
+    sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &list("completed", "toolu_todo2")).map(drop)
 }
 
 pub fn is_task_started(sandbox: &Sandbox) -> bool {
@@ -118,7 +118,7 @@ pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<To
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
     sandbox.init_root()?;
-    let text: String = (1..=WRITERS).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
+    let text: String = (1..=PARALLEL_WRITERS).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
     fs::write(sandbox.project_folder().join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
     sandbox.run_successfully(&["plan", "import", "plan.md"], b"")?;
     let failed = run_writers(|writer| {
@@ -137,16 +137,16 @@ pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<To
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let ledger = fs::read_to_string(sandbox.store_folder().join("plan-ledger.jsonl"))?;
     let lines = ledger.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
-    if lines != 1 + WRITERS * each || lines != ledger.lines().count() {
+    if lines != 1 + PARALLEL_WRITERS * each || lines != ledger.lines().count() {
         wrong.push((
             LossKind::RecordLost,
-            format!("{} changes and an import were recorded as {lines} lines", WRITERS * each),
+            format!("{} changes and an import were recorded as {lines} lines", PARALLEL_WRITERS * each),
         ));
     }
     if !does_ledger_match_plan(&sandbox) {
         wrong.push((LossKind::RecordLost, "the ledger does not give the plan".into()));
     }
-    Ok(build_tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
+    Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
 /// Makes all processes claim one task at the same time. Only one process may get the task, and the others must be told
@@ -173,9 +173,9 @@ pub fn task_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<Tor
             let session = code.rsplit(' ').next().unwrap_or_default();
             holder.contains(&format!("\"claimed_by\": \"{session}\""))
         };
-        if winners.len() != 1 || told != WRITERS - 1 || !winners.iter().all(|code| holds(code)) {
+        if winners.len() != 1 || told != PARALLEL_WRITERS - 1 || !winners.iter().all(|code| holds(code)) {
             wrong.push((LossKind::RecordLost, format!("{id}: {} winners, {told} told", winners.len())));
         }
     }
-    Ok(build_tally(WRITERS * rounds, wrong, "64 × `thru task start ID --session s…`"))
+    Ok(build_tally(PARALLEL_WRITERS * rounds, wrong, "64 × `thru task start ID --session s…`"))
 }

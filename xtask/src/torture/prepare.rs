@@ -9,12 +9,12 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity;
-use crate::sandbox::{SESSION, Sandbox, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, payload};
 use crate::transcript;
 
-pub const START: &[&str] = &["hook", "claude-code", "SessionStart"];
-pub const STOP: &[&str] = &["hook", "claude-code", "Stop"];
-pub const TOOL_DONE: &[&str] = &["hook", "claude-code", "PostToolUse"];
+pub const SESSION_START_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SessionStart"];
+pub const STOP_HOOK_ARGV: &[&str] = &["hook", "claude-code", "Stop"];
+pub const TOOL_DONE_HOOK_ARGV: &[&str] = &["hook", "claude-code", "PostToolUse"];
 
 pub fn prepare_nothing(_: &Sandbox) -> Result<()> {
     Ok(())
@@ -31,7 +31,7 @@ pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &start_payload(&sandbox.dir))?;
     for number in 0..3 {
         sandbox.run_successfully(
-            TOOL_DONE,
+            TOOL_DONE_HOOK_ARGV,
             &payload::bash_payload(&sandbox.dir, &format!("toolu_before{number}"), "cargo test"),
         )?;
     }
@@ -172,7 +172,7 @@ pub fn is_droid_transcript_in_journal(sandbox: &Sandbox) -> bool {
 
 /// Returns the ids that `thru journal` shows for the sandbox's session.
 pub fn ids_shown_by_journal(sandbox: &Sandbox) -> Vec<String> {
-    let output = sandbox.run_thru(&["journal", "--json", "--session", SESSION], b"");
+    let output = sandbox.run_thru(&["journal", "--json", "--session", SANDBOX_SESSION_ID], b"");
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     lines.filter_map(|line| line["id"].as_str().map(str::to_owned)).collect()
@@ -180,7 +180,9 @@ pub fn ids_shown_by_journal(sandbox: &Sandbox) -> Vec<String> {
 
 /// Returns how many times a file was edited, according to `thru files`.
 pub fn edits_shown_by_files(sandbox: &Sandbox, path: &str) -> Option<u64> {
-    let output = sandbox.run_thru(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
+    let output = sandbox
+        .run_thru(&["files", "--json", "--session", SANDBOX_SESSION_ID, "--limit", "1000"], b"")
+        .ok()?;
     let told: Value = serde_json::from_slice(&output.stdout).ok()?;
     let files = told.as_array().or_else(|| told["files"].as_array())?;
     files.iter().find(|file| file["path"] == path)?["edits"].as_u64()
@@ -210,7 +212,7 @@ pub fn prepare_loop_with_message(sandbox: &Sandbox, said: &str) -> Result<()> {
     )?;
     sandbox
         .run_successfully(
-            &["loop", "start", LOOP_PROMPT, "--promise", "ALL GREEN", "--session", SESSION],
+            &["loop", "start", LOOP_PROMPT, "--promise", "ALL GREEN", "--session", SANDBOX_SESSION_ID],
             b"",
         )
         .map(drop)
@@ -255,7 +257,7 @@ pub fn is_loop_done(sandbox: &Sandbox) -> bool {
 }
 
 pub fn is_loop_claimed(sandbox: &Sandbox) -> bool {
-    any_loop_has(sandbox, "session", &json!(SESSION))
+    any_loop_has(sandbox, "session", &json!(SANDBOX_SESSION_ID))
 }
 
 pub fn is_loop_active(sandbox: &Sandbox) -> bool {
@@ -270,7 +272,7 @@ pub fn is_loop_paused(sandbox: &Sandbox) -> bool {
     any_loop_has(sandbox, "status", &json!("paused"))
 }
 
-pub fn always_done(_: &Sandbox) -> bool {
+pub fn always_counts_as_done(_: &Sandbox) -> bool {
     true
 }
 

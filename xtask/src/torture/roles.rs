@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::prepare::{TOOL_CALL_ID, compact_payload, prepare_records};
-use crate::sandbox::{SESSION, Sandbox, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, payload};
 
 /// A valid context file. Its only warning is its age.
 pub const ROLE_FILE_TEXT: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\n**Role**: tester\n**Pane**: none\n\n\
@@ -19,7 +19,7 @@ pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.store_folder().join("agents"))?;
     fs::write(sandbox.project_folder().join(ROLE_PATH), ROLE_FILE_TEXT)?;
-    sandbox.run_successfully(&["role", "bind", "tester", "--session", SESSION], b"")?;
+    sandbox.run_successfully(&["role", "bind", "tester", "--session", SANDBOX_SESSION_ID], b"")?;
     sandbox.run_successfully(&["lifecycle", "save", "tester"], b"").map(drop)
 }
 
@@ -50,7 +50,7 @@ pub fn is_role_file_fixed(sandbox: &Sandbox) -> bool {
 }
 
 pub fn is_role_bound(sandbox: &Sandbox) -> bool {
-    fs::read_to_string(sandbox.store_folder().join("state/roles").join(SESSION))
+    fs::read_to_string(sandbox.store_folder().join("state/roles").join(SANDBOX_SESSION_ID))
         .is_ok_and(|text| text == "tester\n")
 }
 

@@ -7,14 +7,14 @@ use anyhow::Result;
 use super::integrity::AllowedRemoval;
 pub use super::journals::{read_journals, tool_call_ids};
 use super::prepare::{
-    LOOP_PROMPT, START, STOP, TOOL_DONE, always_done, compact_payload, droid_stop_payload, empty_stdin,
-    end_payload, failure_payload, has_loop_continued, is_droid_transcript_in_journal, is_loop_active,
-    is_loop_cancelled, is_loop_claimed, is_loop_done, is_loop_paused, is_root_marked, is_root_trusted,
-    is_root_untrusted, is_transcript_in_journal, prepare_clone, prepare_compaction, prepare_droid,
-    prepare_full_log, prepare_hooks, prepare_loop, prepare_nothing, prepare_promise, prepare_ralph,
-    prepare_records, prepare_repository, prepare_root, prepare_settings, prepare_transcript,
-    prepare_waiting_loop, promise_payload, prompt_payload, restart_payload, start_payload, stop_payload,
-    tool_payload,
+    LOOP_PROMPT, SESSION_START_HOOK_ARGV, STOP_HOOK_ARGV, TOOL_DONE_HOOK_ARGV, always_counts_as_done,
+    compact_payload, droid_stop_payload, empty_stdin, end_payload, failure_payload, has_loop_continued,
+    is_droid_transcript_in_journal, is_loop_active, is_loop_cancelled, is_loop_claimed, is_loop_done,
+    is_loop_paused, is_root_marked, is_root_trusted, is_root_untrusted, is_transcript_in_journal,
+    prepare_clone, prepare_compaction, prepare_droid, prepare_full_log, prepare_hooks, prepare_loop,
+    prepare_nothing, prepare_promise, prepare_ralph, prepare_records, prepare_repository, prepare_root,
+    prepare_settings, prepare_transcript, prepare_waiting_loop, promise_payload, prompt_payload,
+    restart_payload, start_payload, stop_payload, tool_payload,
 };
 use super::roles::{
     ROLE_PATH, has_lifecycle_begun, has_role_file, is_role_active, is_role_bound, is_role_compacting,
@@ -25,10 +25,10 @@ use super::settings::{
     has_status_line, is_unwired, is_unwired_for_user, is_wired_for_user, is_wired_locally,
 };
 use super::{decisions, evidence, gates, packets, plans, summaries, swarm, workstreams};
-use crate::sandbox::{SESSION, Sandbox};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct TortureRow {
     pub name: &'static str,
     /// Creates the initial state for the command.
     pub sandbox: fn(&Sandbox) -> Result<()>,
@@ -47,7 +47,7 @@ pub enum HookActivity {
     WriteNothing,
 }
 
-impl Row {
+impl TortureRow {
     pub fn is_hook(&self) -> bool {
         self.argv.first() == Some(&"hook")
     }
@@ -58,8 +58,8 @@ const fn command_row(
     sandbox: fn(&Sandbox) -> Result<()>,
     argv: &'static [&'static str],
     is_done: fn(&Sandbox) -> bool,
-) -> Row {
-    Row {
+) -> TortureRow {
+    TortureRow {
         name,
         sandbox,
         argv,
@@ -70,13 +70,17 @@ const fn command_row(
     }
 }
 
-const fn hook_row(name: &'static str, argv: &'static [&'static str], stdin: fn(&Path) -> Vec<u8>) -> Row {
-    Row {
+const fn hook_row(
+    name: &'static str,
+    argv: &'static [&'static str],
+    stdin: fn(&Path) -> Vec<u8>,
+) -> TortureRow {
+    TortureRow {
         name,
         sandbox: prepare_records,
         argv,
         stdin,
-        is_done: always_done,
+        is_done: always_counts_as_done,
         allowed_removal: AllowedRemoval::Nothing,
         hooks_after: HookActivity::WriteRecords,
     }
@@ -87,8 +91,8 @@ const fn hook_row_on(
     name: &'static str,
     argv: &'static [&'static str],
     stdin: fn(&Path) -> Vec<u8>,
-) -> Row {
-    Row { sandbox, ..hook_row(name, argv, stdin) }
+) -> TortureRow {
+    TortureRow { sandbox, ..hook_row(name, argv, stdin) }
 }
 
 /// Returns a row for a command that changes a harness's settings.
@@ -97,31 +101,31 @@ const fn settings_row(
     sandbox: fn(&Sandbox) -> Result<()>,
     argv: &'static [&'static str],
     done: fn(&Sandbox) -> bool,
-) -> Row {
-    Row { allowed_removal: AllowedRemoval::Settings, ..command_row(name, sandbox, argv, done) }
+) -> TortureRow {
+    TortureRow { allowed_removal: AllowedRemoval::Settings, ..command_row(name, sandbox, argv, done) }
 }
 
-pub const ROWS: &[Row] = &[
+pub const ROWS: &[TortureRow] = &[
     command_row("init, empty folder", prepare_nothing, &["init"], is_root_marked),
     command_row("init, again", prepare_records, &["init"], is_root_marked),
     command_row("context init, empty folder", prepare_nothing, &["context", "init"], is_root_marked),
     command_row("trust", prepare_clone, &["trust"], is_root_trusted),
-    Row {
+    TortureRow {
         allowed_removal: AllowedRemoval::Trust,
         hooks_after: HookActivity::WriteNothing,
         ..command_row("trust --revoke", prepare_records, &["trust", "--revoke"], is_root_untrusted)
     },
     hook_row("hook SessionStart", &["hook", "claude-code", "SessionStart"], start_payload),
     hook_row("hook UserPromptSubmit", &["hook", "claude-code", "UserPromptSubmit"], prompt_payload),
-    hook_row("hook PostToolUse", TOOL_DONE, tool_payload),
+    hook_row("hook PostToolUse", TOOL_DONE_HOOK_ARGV, tool_payload),
     hook_row("hook PostToolUseFailure", &["hook", "claude-code", "PostToolUseFailure"], failure_payload),
     hook_row("hook PreCompact", &["hook", "claude-code", "PreCompact"], compact_payload),
     hook_row("hook Stop", &["hook", "claude-code", "Stop"], stop_payload),
-    Row {
+    TortureRow {
         is_done: is_transcript_in_journal,
-        ..hook_row_on(prepare_transcript, "hook Stop, transcript", STOP, stop_payload)
+        ..hook_row_on(prepare_transcript, "hook Stop, transcript", STOP_HOOK_ARGV, stop_payload)
     },
-    Row {
+    TortureRow {
         is_done: is_transcript_in_journal,
         ..hook_row_on(
             prepare_transcript,
@@ -136,52 +140,68 @@ pub const ROWS: &[Row] = &[
         &["hook", "claude-code", "SessionStart"],
         restart_payload,
     ),
-    Row {
+    TortureRow {
         is_done: is_droid_transcript_in_journal,
         ..hook_row_on(prepare_droid, "hook droid Stop", &["hook", "droid", "Stop"], droid_stop_payload)
     },
     hook_row("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end_payload),
-    Row {
+    TortureRow {
         is_done: has_loop_continued,
-        ..hook_row_on(prepare_loop, "hook Stop, a loop continues", STOP, stop_payload)
+        ..hook_row_on(prepare_loop, "hook Stop, a loop continues", STOP_HOOK_ARGV, stop_payload)
     },
-    Row {
+    TortureRow {
         is_done: is_loop_done,
-        ..hook_row_on(prepare_promise, "hook Stop, a loop ends", STOP, promise_payload)
+        ..hook_row_on(prepare_promise, "hook Stop, a loop ends", STOP_HOOK_ARGV, promise_payload)
     },
-    Row {
+    TortureRow {
         is_done: is_loop_claimed,
-        ..hook_row_on(prepare_waiting_loop, "hook SessionStart, a loop waits", START, start_payload)
+        ..hook_row_on(
+            prepare_waiting_loop,
+            "hook SessionStart, a loop waits",
+            SESSION_START_HOOK_ARGV,
+            start_payload,
+        )
     },
     command_row("loop start", prepare_records, &["loop", "start", "--next", LOOP_PROMPT], is_loop_active),
     command_row("loop cancel", prepare_loop, &["loop", "cancel", "make-it-green"], is_loop_cancelled),
     command_row("loop pause", prepare_loop, &["loop", "pause", "make-it-green"], is_loop_paused),
     command_row("import ralph", prepare_ralph, &["import", "ralph"], is_loop_paused),
-    Row {
+    TortureRow {
         sandbox: prepare_root,
         ..hook_row("hook SessionStart, first ever", &["hook", "claude-code", "SessionStart"], start_payload)
     },
-    Row { sandbox: prepare_root, ..hook_row("hook PostToolUse, first ever", TOOL_DONE, tool_payload) },
-    Row {
+    TortureRow {
+        sandbox: prepare_root,
+        ..hook_row("hook PostToolUse, first ever", TOOL_DONE_HOOK_ARGV, tool_payload)
+    },
+    TortureRow {
         sandbox: prepare_full_log,
-        ..hook_row("hook PostToolUse, the log is full", TOOL_DONE, tool_payload)
+        ..hook_row("hook PostToolUse, the log is full", TOOL_DONE_HOOK_ARGV, tool_payload)
     },
     command_row("context new", prepare_records, &["context", "new", "tester"], has_role_file),
-    Row {
+    TortureRow {
         allowed_removal: AllowedRemoval::ContextFileError,
         ..command_row("context fix", prepare_bad_role, &["context", "fix", ROLE_PATH], is_role_file_fixed)
     },
-    Row {
+    TortureRow {
         allowed_removal: AllowedRemoval::Role,
-        ..command_row("role unbind", prepare_role, &["role", "unbind", "--session", SESSION], |sandbox| {
-            !is_role_bound(sandbox)
-        })
+        ..command_row(
+            "role unbind",
+            prepare_role,
+            &["role", "unbind", "--session", SANDBOX_SESSION_ID],
+            |sandbox| !is_role_bound(sandbox),
+        )
     },
-    command_row("role bind", prepare_role, &["role", "bind", "tester", "--session", SESSION], is_role_bound),
+    command_row(
+        "role bind",
+        prepare_role,
+        &["role", "bind", "tester", "--session", SANDBOX_SESSION_ID],
+        is_role_bound,
+    ),
     command_row("lifecycle init", prepare_role, &["lifecycle", "init", "scribe"], has_lifecycle_begun),
     command_row("lifecycle save", prepare_role, &["lifecycle", "save", "tester"], is_role_saved),
     command_row("recover", prepare_compacting_role, &["recover", "tester"], is_role_active),
-    Row {
+    TortureRow {
         is_done: is_role_compacting,
         ..hook_row_on(
             prepare_role,
@@ -190,7 +210,7 @@ pub const ROWS: &[Row] = &[
             compact_payload,
         )
     },
-    Row {
+    TortureRow {
         is_done: is_role_recovering,
         ..hook_row_on(
             prepare_compacting_role,
@@ -199,9 +219,14 @@ pub const ROWS: &[Row] = &[
             restart_payload,
         )
     },
-    Row {
+    TortureRow {
         is_done: is_role_active,
-        ..hook_row_on(prepare_compacting_role, "hook PostToolUse, role file", TOOL_DONE, payload_reading_role)
+        ..hook_row_on(
+            prepare_compacting_role,
+            "hook PostToolUse, role file",
+            TOOL_DONE_HOOK_ARGV,
+            payload_reading_role,
+        )
     },
     settings_row(
         "install --local",
@@ -227,8 +252,13 @@ pub const ROWS: &[Row] = &[
         &["install", "claude-code", "--statusline"],
         has_status_line,
     ),
-    settings_row("swarm install", prepare_settings, swarm::INSTALL, swarm::are_agents_installed),
-    settings_row("swarm uninstall", swarm::prepare_agents, swarm::UNINSTALL, swarm::are_agents_uninstalled),
+    settings_row("swarm install", prepare_settings, swarm::SWARM_INSTALL_ARGV, swarm::are_agents_installed),
+    settings_row(
+        "swarm uninstall",
+        swarm::prepare_agents,
+        swarm::SWARM_UNINSTALL_ARGV,
+        swarm::are_agents_uninstalled,
+    ),
     settings_row("uninstall", prepare_hooks, &["uninstall", "claude-code", "--local"], is_unwired),
     settings_row(
         "uninstall --user",
@@ -252,7 +282,7 @@ pub const ROWS: &[Row] = &[
         &["packet", "confirm", "mine", "src/a.rs"],
         packets::is_file_confirmed,
     ),
-    Row {
+    TortureRow {
         stdin: packets::section_text,
         ..command_row(
             "packet set",
@@ -265,16 +295,16 @@ pub const ROWS: &[Row] = &[
     command_row(
         "pickup --claim",
         packets::prepare_packet,
-        &["pickup", "mine", "--claim", "--session", SESSION],
+        &["pickup", "mine", "--claim", "--session", SANDBOX_SESSION_ID],
         packets::is_packet_active,
     ),
     command_row(
         "pickup --take-over",
         packets::prepare_claimed_packet,
-        &["pickup", "mine", "--take-over", "--session", SESSION],
+        &["pickup", "mine", "--take-over", "--session", SANDBOX_SESSION_ID],
         packets::is_packet_taken_over,
     ),
-    command_row("sweep", packets::prepare_dead_session, &["sweep"], always_done),
+    command_row("sweep", packets::prepare_dead_session, &["sweep"], always_counts_as_done),
     hook_row_on(
         packets::prepare_dead_session,
         "hook SessionStart, a dead session",
@@ -300,7 +330,7 @@ pub const ROWS: &[Row] = &[
         &["gate", "live", "--set", "src"],
         gates::is_live_run_in_src,
     ),
-    Row {
+    TortureRow {
         is_done: gates::is_message_kept,
         ..hook_row_on(
             gates::prepare_half_run,
@@ -321,7 +351,7 @@ pub const ROWS: &[Row] = &[
         &["resume", "migrate"],
         workstreams::are_manifests_migrated,
     ),
-    Row {
+    TortureRow {
         allowed_removal: AllowedRemoval::Manifest,
         ..command_row(
             "resume migrate --rollback",
@@ -333,7 +363,7 @@ pub const ROWS: &[Row] = &[
     command_row(
         "resume use",
         workstreams::prepare_workstream,
-        &["resume", "use", "01", "--session", SESSION],
+        &["resume", "use", "01", "--session", SANDBOX_SESSION_ID],
         workstreams::is_workstream_used,
     ),
     command_row(
@@ -342,7 +372,7 @@ pub const ROWS: &[Row] = &[
         &["resume", "update", "--task-done"],
         workstreams::is_box_ticked,
     ),
-    Row {
+    TortureRow {
         is_done: workstreams::is_workstream_detected,
         ..hook_row_on(
             workstreams::prepare_workstream,
@@ -399,16 +429,21 @@ pub const ROWS: &[Row] = &[
         &["import", "swarm"],
         evidence::is_evidence_imported,
     ),
-    Row {
+    TortureRow {
         is_done: evidence::is_observed_run_recorded,
-        ..hook_row_on(evidence::prepare_test_run, "hook Stop, a test run is evidence", STOP, stop_payload)
+        ..hook_row_on(
+            evidence::prepare_test_run,
+            "hook Stop, a test run is evidence",
+            STOP_HOOK_ARGV,
+            stop_payload,
+        )
     },
-    Row {
+    TortureRow {
         is_done: swarm::is_verdict_recorded,
         ..hook_row_on(
             plans::prepare_plan,
             "hook SubagentStop, a verdict",
-            swarm::STOP,
+            swarm::SUBAGENT_STOP_HOOK_ARGV,
             swarm::verdict_payload,
         )
     },
@@ -421,7 +456,7 @@ pub const ROWS: &[Row] = &[
     command_row(
         "task start",
         plans::prepare_plan,
-        &["task", "start", "1.1", "--session", SESSION],
+        &["task", "start", "1.1", "--session", SANDBOX_SESSION_ID],
         plans::is_task_started,
     ),
     command_row(
@@ -430,9 +465,14 @@ pub const ROWS: &[Row] = &[
         &["task", "add", "more"],
         plans::is_task_added,
     ),
-    Row {
+    TortureRow {
         is_done: plans::are_todos_followed,
-        ..hook_row_on(plans::prepare_changed_todos, "hook Stop, a todo moves its task", STOP, stop_payload)
+        ..hook_row_on(
+            plans::prepare_changed_todos,
+            "hook Stop, a todo moves its task",
+            STOP_HOOK_ARGV,
+            stop_payload,
+        )
     },
     command_row(
         "decide",
@@ -446,25 +486,25 @@ pub const ROWS: &[Row] = &[
         &["import", "swarm"],
         decisions::are_decisions_imported,
     ),
-    Row {
+    TortureRow {
         is_done: decisions::is_answer_recorded,
         ..hook_row_on(
             decisions::prepare_decisions,
             "hook PostToolUse, an answer",
-            TOOL_DONE,
+            TOOL_DONE_HOOK_ARGV,
             decisions::answer_payload,
         )
     },
-    Row {
+    TortureRow {
         is_done: decisions::is_answer_recorded,
-        ..hook_row_on(decisions::prepare_answer, "hook Stop after an answer", STOP, stop_payload)
+        ..hook_row_on(decisions::prepare_answer, "hook Stop after an answer", STOP_HOOK_ARGV, stop_payload)
     },
-    Row {
+    TortureRow {
         is_done: summaries::are_originals_whole,
         ..hook_row_on(
             summaries::prepare_summaries,
             "hook PostToolUse, a summary",
-            TOOL_DONE,
+            TOOL_DONE_HOOK_ARGV,
             summaries::large_output_payload,
         )
     },

@@ -13,7 +13,7 @@ use super::judge::{Failures, first_line};
 use super::prepare::{
     EXCLUDE_PATH, EXCLUDE_TEXT, LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH, USER_SETTINGS_TEXT, has_our_hooks,
 };
-use super::rows::Row;
+use super::rows::TortureRow;
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
@@ -58,7 +58,7 @@ pub fn judge_settings_files(
 }
 
 /// Checks that installing and uninstalling again restores the original bytes.
-pub fn judge_round_trip(row: &Row, sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
+pub fn judge_round_trip(row: &TortureRow, sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
     let scope = if row.argv.contains(&"--user") { "--user" } else { "--local" };
     // The status line is in the user's settings, even if the hooks are in the project's settings.
     let line = row.argv.contains(&"--statusline");

@@ -21,7 +21,7 @@ use anyhow::{Result, ensure};
 
 use super::{LossKind, TortureDepth, TortureFailure, TortureTally, on_all_cores};
 use crate::sandbox::{Sandbox, SandboxRoot};
-use crate::table::{self, Align};
+use crate::table::{self, ColumnAlignment};
 use arrivals::ARRIVALS;
 use files::RepositoryItem;
 use run::StoreRunner;
@@ -280,8 +280,8 @@ fn counts_table(groups: &BTreeMap<&'static str, GroupCounts>) -> String {
         }
     }
     rows.push(counts_row("all", &total));
-    let mut align = vec![Align::Right; rows[0].len()];
-    align[0] = Align::Left;
+    let mut align = vec![ColumnAlignment::Right; rows[0].len()];
+    align[0] = ColumnAlignment::Left;
     table::plain_table(&align, &rows)
 }
 
@@ -317,7 +317,11 @@ mod tests {
         let hooks = hooks::all_hooks().unwrap();
         for harness in harness::HARNESSES {
             for wired in harness.events {
-                assert!(hooks.iter().any(|hook| hook.harness == harness.name && hook.event == wired.event));
+                assert!(
+                    hooks
+                        .iter()
+                        .any(|hook| hook.harness == harness.name && hook.event == wired.harness_event)
+                );
             }
         }
     }

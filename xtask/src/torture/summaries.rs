@@ -13,7 +13,7 @@ use crate::sandbox::{Sandbox, payload};
 pub fn prepare_summaries(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::write(sandbox.store_folder().join("config.toml"), "[summaries]\nenabled = true\n")?;
-    sandbox.run_successfully(super::prepare::TOOL_DONE, &output_payload(&sandbox.dir, "before"))?;
+    sandbox.run_successfully(super::prepare::TOOL_DONE_HOOK_ARGV, &output_payload(&sandbox.dir, "before"))?;
     Ok(())
 }
 

@@ -10,16 +10,16 @@ use super::plans::prepare_plan;
 use super::prepare::{EXCLUDE_PATH, EXCLUDE_TEXT, prepare_settings};
 use crate::sandbox::{Sandbox, payload};
 
-pub const INSTALL: &[&str] = &["swarm", "install", "--harness", "claude-code", "--local"];
-pub const UNINSTALL: &[&str] = &["swarm", "uninstall", "--harness", "claude-code", "--local"];
-pub const STOP: &[&str] = &["hook", "claude-code", "SubagentStop"];
+pub const SWARM_INSTALL_ARGV: &[&str] = &["swarm", "install", "--harness", "claude-code", "--local"];
+pub const SWARM_UNINSTALL_ARGV: &[&str] = &["swarm", "uninstall", "--harness", "claude-code", "--local"];
+pub const SUBAGENT_STOP_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SubagentStop"];
 
 const AGENT_NAMES: [&str; 7] =
     ["architect", "coder", "critic", "explorer", "reviewer", "sme", "test_engineer"];
 
 pub fn prepare_agents(sandbox: &Sandbox) -> Result<()> {
     prepare_settings(sandbox)?;
-    sandbox.run_successfully(INSTALL, b"").map(drop)
+    sandbox.run_successfully(SWARM_INSTALL_ARGV, b"").map(drop)
 }
 
 pub fn prepare_foreign_plan(sandbox: &Sandbox) -> Result<()> {

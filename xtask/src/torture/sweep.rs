@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::integrity::AllowedRemoval;
 use super::judge::{self, Failures};
-use super::rows::{ROWS, Row};
+use super::rows::{ROWS, TortureRow};
 use super::settings;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, map_on_all_cores, on_all_cores};
@@ -29,7 +29,7 @@ const FAULTY_CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?renam
 
 /// Commands that make thousands of calls. Only a full run makes each of their calls fail. A quick run only kills them
 /// at each call.
-const LONG_COMMANDS: &[&str] = &["uninstall --all"];
+const COMMANDS_WITH_MANY_CALLS: &[&str] = &["uninstall --all"];
 
 /// Calls that start another process. They are traced, but never made to fail.
 const PROCESS_STARTING_CALLS: &[&str] = &["fork", "vfork", "clone", "clone3"];
@@ -112,21 +112,24 @@ pub fn fail_every_call(lab: &SandboxRoot, depth: TortureDepth) -> Result<Torture
 }
 
 fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<TortureTally> {
-    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.name.contains(&lab.row_filter)).collect();
+    let rows: Vec<&TortureRow> = ROWS.iter().filter(|row| row.name.contains(&lab.row_filter)).collect();
     let mut jobs = Vec::new();
     for &fault in faults {
         match fault {
             InjectedFault::ErrorsByTurns => {
-                let rows: Vec<&Row> =
-                    rows.iter().copied().filter(|row| !LONG_COMMANDS.contains(&row.name)).collect();
+                let rows: Vec<&TortureRow> = rows
+                    .iter()
+                    .copied()
+                    .filter(|row| !COMMANDS_WITH_MANY_CALLS.contains(&row.name))
+                    .collect();
                 let calls = map_on_all_cores(&rows, |_, row| traced_calls(lab, row))?;
-                jobs.extend(rows.into_iter().zip(choose_calls(calls)).map(|(row, calls)| Sweep {
+                jobs.extend(rows.into_iter().zip(choose_calls(calls)).map(|(row, calls)| FaultSweep {
                     row,
                     fault,
                     calls: Some(calls),
                 }));
             }
-            _ => jobs.extend(rows.iter().map(|row| Sweep { row, fault, calls: None })),
+            _ => jobs.extend(rows.iter().map(|row| FaultSweep { row, fault, calls: None })),
         }
     }
     on_all_cores(&jobs, |_, sweep| {
@@ -135,8 +138,8 @@ fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<Torture
 }
 
 /// A command, and which of its calls are broken.
-struct Sweep<'a> {
-    row: &'a Row,
+struct FaultSweep<'a> {
+    row: &'a TortureRow,
     fault: InjectedFault,
     /// The numbers of the calls to break, by kind, or `None` to break every call.
     calls: Option<BTreeMap<String, BTreeSet<usize>>>,
@@ -149,7 +152,7 @@ const RUNS_TO_SHOW_CHANCE: usize = 4;
 const COMMANDS_PER_CALL: usize = 3;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.
-fn traced_calls(lab: &SandboxRoot, row: &Row) -> Result<FirstCalls> {
+fn traced_calls(lab: &SandboxRoot, row: &TortureRow) -> Result<FirstCalls> {
     let name = format!("trace-{}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
     (row.sandbox)(&sandbox)?;
@@ -187,8 +190,8 @@ fn choose_calls(commands: Vec<FirstCalls>) -> Vec<BTreeMap<String, BTreeSet<usiz
 }
 
 /// Breaks the calls of one command with one kind of fault.
-fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
-    let Sweep { row, fault, .. } = *sweep;
+fn sweep_row(lab: &SandboxRoot, sweep: &FaultSweep) -> Result<TortureTally> {
+    let FaultSweep { row, fault, .. } = *sweep;
     let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
     (row.sandbox)(&sandbox)?;
@@ -198,9 +201,10 @@ fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
 
     let (_, log) = bench
         .run_under_strace(&format!("trace={FAULTY_CALLS},?{}", PROCESS_STARTING_CALLS.join(",?")), &["-y"])?;
-    let starts_others = strace::parse_log(&log).any(|call| PROCESS_STARTING_CALLS.contains(&call.name));
+    let starts_others =
+        strace::parse_strace_log(&log).any(|call| PROCESS_STARTING_CALLS.contains(&call.name));
     let clean = Snapshot::take(&sandbox.dir)?;
-    let made: BTreeSet<&str> = strace::parse_log(&log).map(|call| call.name).collect();
+    let made: BTreeSet<&str> = strace::parse_strace_log(&log).map(|call| call.name).collect();
     let mut tally = TortureTally::default();
     let mut judged = HashSet::new();
     // The state that the last command left, or `None` if another command has run since.
@@ -229,7 +233,7 @@ fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
                 let makes_again = || -> Result<bool> {
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &[])?;
-                    Ok(strace::parse_log(&log).any(|made| made.name == call))
+                    Ok(strace::parse_strace_log(&log).any(|made| made.name == call))
                 };
                 let mut is_always_made = number == 1;
                 for _ in 0..RUNS_TO_SHOW_CHANCE {
@@ -238,7 +242,7 @@ fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
                 ensure!(!is_always_made, "strace did not inject the fault: {inject}");
                 break;
             }
-            let hit = strace::parse_log(&log).find(|call| call.injected);
+            let hit = strace::parse_strace_log(&log).find(|call| call.injected);
             let mut wrong = judge_output_of_broken_command(row, &sandbox, &output, hit.as_ref());
             let after = Snapshot::take(&sandbox.dir)?;
             if row.allowed_removal == AllowedRemoval::Settings {
@@ -266,7 +270,7 @@ fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
 
 /// Returns what is wrong with the output and the exit code of a broken command.
 fn judge_output_of_broken_command(
-    row: &Row,
+    row: &TortureRow,
     sandbox: &Sandbox,
     output: &Output,
     hit: Option<&SystemCall>,
@@ -304,7 +308,7 @@ fn loss_kind(hit: Option<&SystemCall>) -> LossKind {
 
 struct StracedCommand<'a> {
     log: PathBuf,
-    row: &'a Row,
+    row: &'a TortureRow,
     fault: InjectedFault,
     sandbox: &'a Sandbox,
 }

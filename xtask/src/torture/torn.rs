@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 
 use super::judge::{self, Failures};
-use super::prepare::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE_HOOK_ARGV};
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
-use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxRoot, payload};
 
 /// A log, and the event that appends to it.
 type LogAndEvent = (&'static str, &'static [&'static str], fn(&Path) -> Vec<u8>);
 const TORN_LOGS: &[LogAndEvent] = &[
-    ("sessions/SESSION.jsonl", TOOL_DONE, tool_payload),
+    ("sessions/SESSION.jsonl", TOOL_DONE_HOOK_ARGV, tool_payload),
     ("indexes/receipts.jsonl", &["hook", "claude-code", "Stop"], prepare::stop_payload),
     ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], prepare::start_payload),
 ];
@@ -28,7 +28,7 @@ pub fn torn_logs(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
         let sandbox = lab.sandbox(&format!("torn-log-{at}"))?;
         prepare::prepare_records(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
-        let path = sandbox.store_folder().join(name.replace("SESSION", SESSION));
+        let path = sandbox.store_folder().join(name.replace("SESSION", SANDBOX_SESSION_ID));
         let whole = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
         let last = last_line_start(&whole);
         let mut tally = TortureTally::default();
@@ -109,7 +109,7 @@ pub fn truncated_files(lab: &SandboxRoot, depth: TortureDepth) -> Result<Torture
                 ["init", "--json"].as_slice(),
                 &["trust"],
                 &["status", "--json"],
-                TOOL_DONE,
+                TOOL_DONE_HOOK_ARGV,
                 SESSION_START_HOOK,
             ] {
                 before.restore(&sandbox.dir)?;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::prepare::{TOOL_DONE, prepare_records};
-use crate::sandbox::{SESSION, Sandbox, payload};
+use super::prepare::{TOOL_DONE_HOOK_ARGV, prepare_records};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, payload};
 
 /// Prepares a sandbox with a manifest that has steps, and a session that is working on it.
 pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
@@ -17,7 +17,10 @@ pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["resume", "new", "01-old"], &[])?;
     let command = "cat .agent/context/workstreams/01-old/steps.md";
     sandbox
-        .run_successfully(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_workstream", command))
+        .run_successfully(
+            TOOL_DONE_HOOK_ARGV,
+            &payload::bash_payload(&sandbox.dir, "toolu_workstream", command),
+        )
         .map(drop)
 }
 
@@ -88,9 +91,9 @@ pub fn is_box_ticked(sandbox: &Sandbox) -> bool {
 }
 
 pub fn is_workstream_used(sandbox: &Sandbox) -> bool {
-    file_contains(sandbox.store_folder().join("state/workstream-used").join(SESSION), "01-old")
+    file_contains(sandbox.store_folder().join("state/workstream-used").join(SANDBOX_SESSION_ID), "01-old")
         && file_contains(
-            sandbox.store_folder().join(format!("state/precompact/{SESSION}.json")),
+            sandbox.store_folder().join(format!("state/precompact/{SANDBOX_SESSION_ID}.json")),
             "\"confidence\":\"high\"",
         )
 }

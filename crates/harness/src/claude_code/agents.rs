@@ -5,7 +5,7 @@ use model::swarm::SwarmRole;
 use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 
 pub const AGENT_FILES: AgentFiles =
-    AgentFiles { folder: "agents", render_frontmatter, start: "claude --agent NAME" };
+    AgentFiles { folder: "agents", render_frontmatter, start_instruction: "claude --agent NAME" };
 
 fn render_frontmatter(head: &FrontmatterFields) -> String {
     let FrontmatterFields { name, description, swarm_role, model } = *head;

@@ -10,11 +10,11 @@ use model::packet::pickup::MentionStyle;
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::status::{self, StatusLineSupport};
 use crate::{
-    Capabilities, Harness, HookForm, HookTable, InstallMethod, STOP_TIMEOUT, SettingsFile, SlashCommands,
-    StopBlockLimit, TranscriptSource, UserFolder, WiredEvent,
+    Capabilities, Harness, HookForm, HookTable, InstallMethod, RegisteredEvent, STOP_TIMEOUT, SettingsFile,
+    SlashCommands, StopBlockLimit, TranscriptSource, UserFolder,
 };
 
-pub const ROW: Harness = Harness {
+pub const HARNESS_ROW: Harness = Harness {
     name: "claude-code",
     title: "Claude Code",
     aliases: &["claude"],
@@ -27,16 +27,16 @@ pub const ROW: Harness = Harness {
     marker_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     session_variable: Some("CLAUDE_CODE_SESSION_ID"),
     events: &[
-        WiredEvent { event: "SessionStart", our_event: EventName::SessionStart, timeout: 10 },
-        WiredEvent { event: "UserPromptSubmit", our_event: EventName::Prompt, timeout: 10 },
-        WiredEvent { event: "PostToolUse", our_event: EventName::ToolDone, timeout: 10 },
-        WiredEvent { event: "PostToolUseFailure", our_event: EventName::ToolDone, timeout: 10 },
-        WiredEvent { event: "PreCompact", our_event: EventName::BeforeCompact, timeout: 10 },
-        WiredEvent { event: "PostCompact", our_event: EventName::AfterCompact, timeout: 10 },
-        WiredEvent { event: "SubagentStart", our_event: EventName::SubagentStart, timeout: 10 },
-        WiredEvent { event: "SubagentStop", our_event: EventName::SubagentStop, timeout: 10 },
-        WiredEvent { event: "Stop", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
-        WiredEvent { event: "SessionEnd", our_event: EventName::SessionEnd, timeout: 10 },
+        RegisteredEvent { harness_event: "SessionStart", our_event: EventName::SessionStart, timeout: 10 },
+        RegisteredEvent { harness_event: "UserPromptSubmit", our_event: EventName::Prompt, timeout: 10 },
+        RegisteredEvent { harness_event: "PostToolUse", our_event: EventName::ToolDone, timeout: 10 },
+        RegisteredEvent { harness_event: "PostToolUseFailure", our_event: EventName::ToolDone, timeout: 10 },
+        RegisteredEvent { harness_event: "PreCompact", our_event: EventName::BeforeCompact, timeout: 10 },
+        RegisteredEvent { harness_event: "PostCompact", our_event: EventName::AfterCompact, timeout: 10 },
+        RegisteredEvent { harness_event: "SubagentStart", our_event: EventName::SubagentStart, timeout: 10 },
+        RegisteredEvent { harness_event: "SubagentStop", our_event: EventName::SubagentStop, timeout: 10 },
+        RegisteredEvent { harness_event: "Stop", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
+        RegisteredEvent { harness_event: "SessionEnd", our_event: EventName::SessionEnd, timeout: 10 },
     ],
     summary_event: Some("SubagentStop"),
     capabilities: Capabilities { hides_guidance_from_model: false, ..Capabilities::FULL_CAPABILITIES },
@@ -60,7 +60,10 @@ pub const ROW: Harness = Harness {
         timeout_unit: TimeoutUnit::Seconds,
         rejects_comments: true,
     }),
-    status_line: Some(StatusLineSupport { key: "statusLine", read_input: status::parse_session_status }),
+    status_line: Some(StatusLineSupport {
+        settings_key: "statusLine",
+        read_input: status::parse_session_status,
+    }),
     commands: SlashCommands::MarkdownFiles {
         reserved_names: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_shell_lines: true,

@@ -13,7 +13,8 @@ mod words;
 use std::borrow::Cow;
 
 use model::transcript::{
-    LineAuthor, LineKind, MAX_NAME_BYTES, MAX_NOTE_BYTES, MAX_TEXT_BYTES, TranscriptItem, TranscriptLine,
+    MAX_NAME_BYTES, MAX_NOTE_BYTES, MAX_TEXT_BYTES, TranscriptItem, TranscriptLine, TranscriptLineAuthor,
+    TranscriptLineKind,
 };
 
 use self::subtypes::{
@@ -66,7 +67,7 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let text_after_object = match (extent, &line.kind) {
         _ if is_torn => next_object(&bytes[1..], &LINE_BEGINNINGS),
         // The bytes after the first brace may contain the beginning of another line.
-        (_, LineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
+        (_, TranscriptLineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
         (ReadExtent::WholeLine, _) => next_object(walk.unread_bytes(), &LINE_BEGINNINGS),
         // Reading stopped early, so the position of the line's end is unknown. Search only for lines that are needed.
         (ReadExtent::Partial, _) => next_object_beginning_with(walk.unread_bytes(), LINE_BEGINNINGS[0]),
@@ -213,43 +214,48 @@ impl<'a> LineDraft<'a> {
 
     fn into_line(self, torn: bool) -> TranscriptLine<'a> {
         let kind = self.to_kind(torn);
-        let is_side = self.is_of_subagent || kind == LineKind::Known(AGENT_PROGRESS);
+        let is_side = self.is_of_subagent || kind == TranscriptLineKind::Known(AGENT_PROGRESS);
         let at = self.at.clone();
-        let author =
-            if is_side { LineAuthor::SubAgent { agent: self.agent.clone() } } else { LineAuthor::Main };
+        let author = if is_side {
+            TranscriptLineAuthor::SubAgent { agent: self.agent.clone() }
+        } else {
+            TranscriptLineAuthor::Main
+        };
         let branch = self.branch.clone().filter(|branch| !branch.is_empty() && branch != "HEAD");
         let items = match kind {
-            LineKind::Known("assistant") => self.assistant_items(),
-            LineKind::Known("user") => self.user_items(is_side),
-            LineKind::Known(AGENT_PROGRESS) if self.message.role.as_deref() == Some("assistant") => {
+            TranscriptLineKind::Known("assistant") => self.assistant_items(),
+            TranscriptLineKind::Known("user") => self.user_items(is_side),
+            TranscriptLineKind::Known(AGENT_PROGRESS)
+                if self.message.role.as_deref() == Some("assistant") =>
+            {
                 self.assistant_items()
             }
-            LineKind::Known(AGENT_PROGRESS) => self.user_items(is_side),
-            LineKind::Known("queue-operation") if self.operation.as_deref() == Some("enqueue") => {
+            TranscriptLineKind::Known(AGENT_PROGRESS) => self.user_items(is_side),
+            TranscriptLineKind::Known("queue-operation") if self.operation.as_deref() == Some("enqueue") => {
                 self.queued_items()
             }
-            LineKind::Known(QUEUED_COMMAND) if !self.is_harness_text => self.queued_items(),
-            LineKind::Known(COMPACT_BOUNDARY) => {
+            TranscriptLineKind::Known(QUEUED_COMMAND) if !self.is_harness_text => self.queued_items(),
+            TranscriptLineKind::Known(COMPACT_BOUNDARY) => {
                 let nameless =
                     TranscriptItem::Compaction { trigger: None, tokens_before: None, tokens_after: None };
                 vec![self.compaction.unwrap_or(nameless)]
             }
-            LineKind::Known(LOCAL_COMMAND) => self.local_command_items(),
-            LineKind::Known(FILE_ATTACHMENT) => {
+            TranscriptLineKind::Known(LOCAL_COMMAND) => self.local_command_items(),
+            TranscriptLineKind::Known(FILE_ATTACHMENT) => {
                 self.path.map(|path| TranscriptItem::ShownFile { path }).into_iter().collect()
             }
             _ => Vec::new(),
         };
-        TranscriptLine { at, author, branch, kind, items, text_after_object: &[] }
+        TranscriptLine { time_text: at, author, branch, kind, items, text_after_object: &[] }
     }
 
-    fn to_kind(&self, torn: bool) -> LineKind<'a> {
+    fn to_kind(&self, torn: bool) -> TranscriptLineKind<'a> {
         let kind = match (&self.kind, &self.message.role) {
             (Some(kind), _) => kind,
             // The line is torn before its type, which older versions write last.
             (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
-            (None, _) if torn => return LineKind::Torn,
-            (None, _) => return LineKind::Unknown(Text::default()),
+            (None, _) if torn => return TranscriptLineKind::Torn,
+            (None, _) => return TranscriptLineKind::Unknown(Text::default()),
         };
         let table: &[&'static str] = match kind.as_ref() {
             "system" => &SYSTEM_SUBTYPES,
@@ -257,15 +263,18 @@ impl<'a> LineDraft<'a> {
             "progress" => &PROGRESS_SUBTYPES,
             name => {
                 let known = READ_TYPES.iter().chain(&SKIPPED_TYPES).find(|known| **known == name);
-                return known.map_or_else(|| LineKind::Unknown(kind.clone()), |known| LineKind::Known(known));
+                return known.map_or_else(
+                    || TranscriptLineKind::Unknown(kind.clone()),
+                    |known| TranscriptLineKind::Known(known),
+                );
             }
         };
         let sub = self.subtype.as_deref().unwrap_or_default();
         // The names in a table begin with its kind and a slash.
         match table.binary_search_by(|known| known[kind.len() + 1..].cmp(sub)) {
-            Ok(place) => LineKind::Known(table[place]),
-            Err(_) if torn && self.subtype.is_none() => LineKind::Torn,
-            Err(_) => LineKind::Unknown(format!("{kind}/{sub}").into()),
+            Ok(place) => TranscriptLineKind::Known(table[place]),
+            Err(_) if torn && self.subtype.is_none() => TranscriptLineKind::Torn,
+            Err(_) => TranscriptLineKind::Unknown(format!("{kind}/{sub}").into()),
         }
     }
 
@@ -277,10 +286,10 @@ impl<'a> LineDraft<'a> {
         }
         let mut items = Vec::new();
         let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
-        items.extend(texts.map(|text| TranscriptItem::AgentMessage { message: id.clone(), text }));
+        items.extend(texts.map(|text| TranscriptItem::AgentMessage { message_id: id.clone(), text }));
         calls.into_iter().for_each(|call| call::push_call(call, &mut items));
         items.extend(usage.map(|mut usage| {
-            usage.message = id;
+            usage.message_id = id;
             usage.model = model;
             TranscriptItem::Usage(usage)
         }));
@@ -301,7 +310,7 @@ impl<'a> LineDraft<'a> {
             } else if self.is_harness_text || is_side {
                 items.extend(
                     words::stop_hook_feedback(&text)
-                        .map(|text| TranscriptItem::Feedback { text: text.into() }),
+                        .map(|text| TranscriptItem::StopHookFeedback { text: text.into() }),
                 );
             } else {
                 items.extend(words::classify_user_text(text));
@@ -312,7 +321,7 @@ impl<'a> LineDraft<'a> {
 
     fn queued_items(self) -> Vec<TranscriptItem<'a>> {
         let words = self.content.text(MAX_TEXT_BYTES).and_then(words::extract_prompt);
-        words.map(|(text, typed)| TranscriptItem::Queued { text, origin: typed }).into_iter().collect()
+        words.map(|(text, typed)| TranscriptItem::QueuedPrompt { text, origin: typed }).into_iter().collect()
     }
 
     /// Returns a slash command that was typed but never reached the agent.

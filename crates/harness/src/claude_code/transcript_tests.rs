@@ -40,7 +40,7 @@ fn the_author_of_a_line_is_recognised() {
         (
             r#""Stop hook feedback:\nGO""#,
             r#","isMeta":true"#,
-            vec![TranscriptItem::Feedback { text: "GO".into() }],
+            vec![TranscriptItem::StopHookFeedback { text: "GO".into() }],
         ),
         (r#""[Request interrupted by user]""#, "", vec![TranscriptItem::Interrupted]),
         ("7", "", vec![]),
@@ -52,7 +52,10 @@ fn the_author_of_a_line_is_recognised() {
     let side =
         user_line(r#""hi""#, "").replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1\"");
     let line = read_line(side.as_bytes());
-    assert_eq!((line.items, line.author), (vec![], LineAuthor::SubAgent { agent: Some("a1".into()) }));
+    assert_eq!(
+        (line.items, line.author),
+        (vec![], TranscriptLineAuthor::SubAgent { agent: Some("a1".into()) })
+    );
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn the_agent_and_what_only_looks_like_it() {
     );
     assert_eq!(
         items_of_line(&line),
-        [TranscriptItem::AgentMessage { message: Some("m".into()), text: "a".into() }]
+        [TranscriptItem::AgentMessage { message_id: Some("m".into()), text: "a".into() }]
     );
     for (from, to) in [
         ("\"type\":\"assistant\"", "\"type\":\"assistant\",\"isApiErrorMessage\":true"),
@@ -163,7 +166,13 @@ fn how_a_call_ended() {
         else {
             panic!("{found:?}")
         };
-        format!("{} {} {:?} {}", result.failed, result.refused, result.exit_code, result.text.read())
+        format!(
+            "{} {} {:?} {}",
+            result.failed,
+            result.is_refused_by_user,
+            result.exit_code,
+            result.text.read()
+        )
     };
     let shell =
         |more: &str| format!(r#","toolUseResult":{{"stdout":"x","stderr":"","interrupted":false{more}}}"#);
@@ -192,7 +201,7 @@ fn how_a_call_ended() {
 
 #[test]
 fn what_the_user_answers() {
-    let answer = |question: Option<&'static str>, text: &'static str| TranscriptItem::Answer {
+    let answer = |question: Option<&'static str>, text: &'static str| TranscriptItem::AnswerToQuestion {
         call_id: Some("t".into()),
         question: question.map(Into::into),
         text: text.into(),
@@ -226,7 +235,7 @@ fn a_result_knows_whether_a_file_was_made() {
 #[test]
 fn prompts_that_wait_and_commands_that_stay_here() {
     let queued = |text: &'static str| {
-        vec![TranscriptItem::Queued { text: text.into(), origin: PromptOrigin::PlainText }]
+        vec![TranscriptItem::QueuedPrompt { text: text.into(), origin: PromptOrigin::PlainText }]
     };
     let slash = |text: &'static str| vec![prompt_item(text, PromptOrigin::Slash)];
     for (line, expected) in [
@@ -271,13 +280,13 @@ fn prompts_that_wait_and_commands_that_stay_here() {
 fn a_sub_agent_as_older_versions_tell_of_it() {
     let line = r#"{"parentUuid":"u","isSidechain":false,"type":"progress","data":{"message":{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"/p"}}]}},"type":"agent_progress","prompt":"do","agentId":"a1"},"timestamp":"2026-02-04T21:49:14.486Z"}"#;
     let line = read_line(line.as_bytes());
-    assert_eq!(line.kind, LineKind::Known("progress/agent_progress"));
-    assert_eq!(line.author, LineAuthor::SubAgent { agent: Some("a1".into()) });
+    assert_eq!(line.kind, TranscriptLineKind::Known("progress/agent_progress"));
+    assert_eq!(line.author, TranscriptLineAuthor::SubAgent { agent: Some("a1".into()) });
     assert!(matches!(&line.items[..], [TranscriptItem::Call(call)] if call.files.len() == 1));
     for data in [r#"{"type":"bash_progress","output":"x"}"#, r#"{"output":"x","type":"hook_progress"}"#] {
         let line = format!(r#"{{"data":{data},"type":"progress"}}"#);
         assert!(
-            matches!(read_line(line.as_bytes()), TranscriptLine { kind: LineKind::Known(_), items, .. } if items.is_empty())
+            matches!(read_line(line.as_bytes()), TranscriptLine { kind: TranscriptLineKind::Known(_), items, .. } if items.is_empty())
         );
     }
 }
@@ -285,19 +294,25 @@ fn a_sub_agent_as_older_versions_tell_of_it() {
 #[test]
 fn lines_are_known_unknown_torn_or_blank() {
     for (line, expected) in [
-        ("", LineKind::Blank),
-        (" \r\n\0", LineKind::Blank),
-        ("{}", LineKind::Unknown("".into())),
-        (r#"{"type":"new-thing","x":1}"#, LineKind::Unknown("new-thing".into())),
-        (r#"{"type":"system","subtype":"new"}"#, LineKind::Unknown("system/new".into())),
-        (r#"{"type":"attachment","attachment":{"type":"new"}}"#, LineKind::Unknown("attachment/new".into())),
-        (r#"{"type":"attachment","attachment":7}"#, LineKind::Unknown("attachment/".into())),
-        (r#"{"type":7}"#, LineKind::Unknown("".into())),
-        (r#"{"type":"mode","mode":"normal"}"#, LineKind::Known("mode")),
-        (r#"{"type":"system","subtype":"api_error","error":{}}"#, LineKind::Known("system/api_error")),
-        (r#"{"parentUuid":nul"#, LineKind::Torn),
-        ("nonsense", LineKind::Torn),
-        ("[1]", LineKind::Torn),
+        ("", TranscriptLineKind::Blank),
+        (" \r\n\0", TranscriptLineKind::Blank),
+        ("{}", TranscriptLineKind::Unknown("".into())),
+        (r#"{"type":"new-thing","x":1}"#, TranscriptLineKind::Unknown("new-thing".into())),
+        (r#"{"type":"system","subtype":"new"}"#, TranscriptLineKind::Unknown("system/new".into())),
+        (
+            r#"{"type":"attachment","attachment":{"type":"new"}}"#,
+            TranscriptLineKind::Unknown("attachment/new".into()),
+        ),
+        (r#"{"type":"attachment","attachment":7}"#, TranscriptLineKind::Unknown("attachment/".into())),
+        (r#"{"type":7}"#, TranscriptLineKind::Unknown("".into())),
+        (r#"{"type":"mode","mode":"normal"}"#, TranscriptLineKind::Known("mode")),
+        (
+            r#"{"type":"system","subtype":"api_error","error":{}}"#,
+            TranscriptLineKind::Known("system/api_error"),
+        ),
+        (r#"{"parentUuid":nul"#, TranscriptLineKind::Torn),
+        ("nonsense", TranscriptLineKind::Torn),
+        ("[1]", TranscriptLineKind::Torn),
     ] {
         assert_eq!(read_line(line.as_bytes()).kind, expected, "{line}");
     }
@@ -377,5 +392,5 @@ fn a_result_names_the_declaration_around_an_edit() {
     let line = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]},"toolUseResult":{"filePath":"/p/a.py","oldString":"        return 1","newString":"        return 2","originalFile":"class A:\n    def one(self):\n        x = 1\n        return 1\n","structuredPatch":[]}}"#;
     let found = items_of_line(line);
     let Some(TranscriptItem::Result(result)) = found.first() else { panic!("{found:?}") };
-    assert_eq!(result.enclosing.as_deref(), Some("one"));
+    assert_eq!(result.enclosing_declaration.as_deref(), Some("one"));
 }

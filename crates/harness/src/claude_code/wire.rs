@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::transcript::declaration_around_edit;
 use crate::fields::JsonFields;
 use crate::transcript::walk::JsonWalk;
-use crate::{Undecodable, tools};
+use crate::{UndecodablePayload, tools};
 
-pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, UndecodablePayload> {
     tools::build_event(payload, word, event_kind)
 }
 
@@ -20,8 +20,10 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 /// parsing it. The reply at that event is therefore plain text, not JSON.
 pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, kind) {
-        (Reply::Guidance(text), EventKind::BeforeCompact { .. }) => text.clone().into_bytes(),
-        (Reply::Output(text), EventKind::ToolDone(done)) => replace_output(done, text).unwrap_or_default(),
+        (Reply::GuideSummariser(text), EventKind::BeforeCompact { .. }) => text.clone().into_bytes(),
+        (Reply::ReplaceToolOutput(text), EventKind::ToolDone(done)) => {
+            replace_output(done, text).unwrap_or_default()
+        }
         _ => tools::encode_common_reply(reply, kind),
     }
 }
@@ -118,7 +120,7 @@ fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
     StopEvent {
         message: fields.text("last_assistant_message"),
         prompt: fields.text("prompt_id"),
-        is_first: fields.boolean("stop_hook_active").map(|active| !active),
+        is_first_since_prompt: fields.boolean("stop_hook_active").map(|active| !active),
         running_subagents: tasks.iter().filter(is_at_work).count(),
         ..StopEvent::default()
     }
@@ -156,14 +158,14 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
         output,
         input_text: tools::subject_of_external_call(&tool, &input),
         files: touched_files(&tool, &input, fields.raw_bytes("tool_response")),
-        todos: tools::todo_change(&tool, &input, response),
+        todo_change: tools::todo_change(&tool, &input, response),
         answers: tools::question_answers(&tool, response),
-        delegated: tools::delegated_work(&tool, &input, response),
-        plan: tools::plan_shown_to_user(&tool, &input, response),
+        delegated_work: tools::delegated_work(&tool, &input, response),
+        proposed_plan: tools::plan_shown_to_user(&tool, &input, response),
         raw_result: fields.raw_bytes("tool_response"),
         command,
-        id: fields.text("tool_use_id"),
-        ms: fields.number("duration_ms"),
+        call_id: fields.text("tool_use_id"),
+        duration_ms: fields.number("duration_ms"),
         tool,
         error,
         exit_code,
@@ -196,11 +198,12 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>, response: &'a [u8]) -> 
     let Some(path) = input.text(field) else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
     if action != FileAction::Read {
-        file.names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+        file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
     }
-    if file.names.begins_inside {
+    if file.changed_names.begins_inside {
         let mut walk = JsonWalk::new(response);
-        file.names.set_enclosing(walk.enter_object().then(|| declaration_around_edit(walk)).flatten());
+        file.changed_names
+            .set_enclosing(walk.enter_object().then(|| declaration_around_edit(walk)).flatten());
     }
     vec![file]
 }

@@ -58,9 +58,9 @@ fn how_a_command_ended() {
 fn the_word_on_the_command_line_helps_out() {
     let event = decode(br#"{"session_id":"s","reason":"other"}"#, "SessionEnd").map(|e| e.kind);
     assert_eq!(event, Ok(EventKind::SessionEnd { reason: Some("other".into()) }));
-    assert_eq!(decode(b"{}", "Stop"), Err(Undecodable::NotAnObject("it has no fields".into())));
-    assert_eq!(decode(br#"{"session_id":""}"#, "Stop"), Err(Undecodable::NoSession));
-    assert!(matches!(decode(b"nonsense", "Stop"), Err(Undecodable::NotAnObject(_))));
+    assert_eq!(decode(b"{}", "Stop"), Err(UndecodablePayload::NotAnObject("it has no fields".into())));
+    assert_eq!(decode(br#"{"session_id":""}"#, "Stop"), Err(UndecodablePayload::NoSession));
+    assert!(matches!(decode(b"nonsense", "Stop"), Err(UndecodablePayload::NotAnObject(_))));
 }
 
 #[test]
@@ -90,15 +90,15 @@ fn replies_only_where_they_are_understood() {
         (EventKind::SessionStart { source: StartSource::Compact }, EventKind::Stop(StopEvent::default()));
     let compact = EventKind::BeforeCompact { trigger: None, instructions: None };
     let text = |reply: &Reply, kind: &EventKind| String::from_utf8(encode(reply, kind)).unwrap();
-    let context = Reply::Context("a \"b\"".into());
+    let context = Reply::ContextForAgent("a \"b\"".into());
     assert_eq!(
         text(&context, &start),
         r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"a \"b\""}}"#
     );
     assert_eq!(text(&context, &stop), "");
     assert_eq!(text(&context, &compact), "");
-    assert_eq!(text(&Reply::Guidance("keep".into()), &compact), "keep");
-    assert_eq!(text(&Reply::Guidance("keep".into()), &start), "");
+    assert_eq!(text(&Reply::GuideSummariser("keep".into()), &compact), "keep");
+    assert_eq!(text(&Reply::GuideSummariser("keep".into()), &start), "");
     assert_eq!(text(&Reply::Silent, &start), "");
 }
 
@@ -106,7 +106,7 @@ fn replies_only_where_they_are_understood() {
 fn names_that_an_edit_changes() {
     let names = |fields: &str| {
         let payload = format!(r#"{{"session_id":"s","hook_event_name":"PostToolUse",{fields}}}"#);
-        decode_tool_done(&payload).files[0].names.describe(9, str::to_owned)
+        decode_tool_done(&payload).files[0].changed_names.describe(9, str::to_owned)
     };
     let edit = r#""tool_name":"Edit","tool_input":{"file_path":"/p/a.go","old_string":"\tone()","new_string":"\ttwo()"}"#;
     let file = r#""tool_response":{"filePath":"/p/a.go","oldString":"\tone()","newString":"\ttwo()","originalFile":"package a\n\nfunc Old() {\n\tzero()\n}\n\nfunc (s *Set) Run() error {\n\tif x {\n\t\ty()\n\t}\n\tone()\n}\n"}"#;

@@ -7,7 +7,7 @@ use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 pub const AGENT_FILES: AgentFiles = AgentFiles {
     folder: "droids",
     render_frontmatter,
-    start: "the command /swarm; a droid cannot be the main agent",
+    start_instruction: "the command /swarm; a droid cannot be the main agent",
 };
 
 fn render_frontmatter(head: &FrontmatterFields) -> String {

@@ -9,11 +9,11 @@ use model::packet::pickup::MentionStyle;
 
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::{
-    Capabilities, Coverage, Harness, HookForm, HookTable, InstallMethod, STOP_TIMEOUT, SettingsFile,
-    SlashCommands, TranscriptSource, UserFolder, WiredEvent,
+    Capabilities, Harness, HookForm, HookTable, InstallMethod, RegisteredEvent, ReportCoverage, STOP_TIMEOUT,
+    SettingsFile, SlashCommands, TranscriptSource, UserFolder,
 };
 
-pub const ROW: Harness = Harness {
+pub const HARNESS_ROW: Harness = Harness {
     name: "droid",
     title: "Factory Droid",
     aliases: &["factory"],
@@ -26,18 +26,18 @@ pub const ROW: Harness = Harness {
     marker_variables: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
     session_variable: None,
     events: &[
-        WiredEvent { event: "SessionStart", our_event: EventName::SessionStart, timeout: 10 },
-        WiredEvent { event: "UserPromptSubmit", our_event: EventName::Prompt, timeout: 10 },
-        WiredEvent { event: "PostToolUse", our_event: EventName::ToolDone, timeout: 10 },
-        WiredEvent { event: "PreCompact", our_event: EventName::BeforeCompact, timeout: 10 },
-        WiredEvent { event: "SubagentStop", our_event: EventName::SubagentStop, timeout: 10 },
-        WiredEvent { event: "Stop", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
-        WiredEvent { event: "SessionEnd", our_event: EventName::SessionEnd, timeout: 10 },
+        RegisteredEvent { harness_event: "SessionStart", our_event: EventName::SessionStart, timeout: 10 },
+        RegisteredEvent { harness_event: "UserPromptSubmit", our_event: EventName::Prompt, timeout: 10 },
+        RegisteredEvent { harness_event: "PostToolUse", our_event: EventName::ToolDone, timeout: 10 },
+        RegisteredEvent { harness_event: "PreCompact", our_event: EventName::BeforeCompact, timeout: 10 },
+        RegisteredEvent { harness_event: "SubagentStop", our_event: EventName::SubagentStop, timeout: 10 },
+        RegisteredEvent { harness_event: "Stop", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
+        RegisteredEvent { harness_event: "SessionEnd", our_event: EventName::SessionEnd, timeout: 10 },
     ],
     summary_event: None,
     capabilities: Capabilities {
-        reports_prompts: Coverage::AllBut("the prompt of a one-shot `droid exec`"),
-        reports_compactions: Coverage::AllBut("an automatic compaction"),
+        reports_prompts: ReportCoverage::AllBut("the prompt of a one-shot `droid exec`"),
+        reports_compactions: ReportCoverage::AllBut("an automatic compaction"),
         reports_failed_tools: false,
         names_subagents: false,
         replays_conversation: true,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use model::transcript::{
-    CallResult, LineAuthor, LineKind, MAX_NAME_BYTES, MAX_TEXT_BYTES, PromptOrigin, TranscriptItem,
-    TranscriptLine,
+    CallResult, MAX_NAME_BYTES, MAX_TEXT_BYTES, PromptOrigin, TranscriptItem, TranscriptLine,
+    TranscriptLineAuthor, TranscriptLineKind,
 };
 
 use crate::fields::JsonFields;
@@ -89,31 +89,30 @@ impl<'a> LineDraft<'a> {
 
     fn into_line(self, bytes: &'a [u8], torn: bool) -> TranscriptLine<'a> {
         let kind = match &self.kind {
-            Some(name) => LINE_TYPES
-                .iter()
-                .find(|known| *known == name)
-                .map_or_else(|| LineKind::Unknown(name.clone()), |known| LineKind::Known(known)),
-            None if torn => LineKind::Torn,
-            None => LineKind::Unknown(Text::default()),
+            Some(name) => LINE_TYPES.iter().find(|known| *known == name).map_or_else(
+                || TranscriptLineKind::Unknown(name.clone()),
+                |known| TranscriptLineKind::Known(known),
+            ),
+            None if torn => TranscriptLineKind::Torn,
+            None => TranscriptLineKind::Unknown(Text::default()),
         };
         let at = self.at.clone();
-        let author = self
-            .caller
-            .clone()
-            .map_or(LineAuthor::Main, |caller| LineAuthor::SubAgent { agent: Some(caller) });
+        let author = self.caller.clone().map_or(TranscriptLineAuthor::Main, |caller| {
+            TranscriptLineAuthor::SubAgent { agent: Some(caller) }
+        });
         let items = match kind {
-            LineKind::Known(MESSAGE) => self.message_items(),
-            LineKind::Known(COMPACTION_STATE) => {
+            TranscriptLineKind::Known(MESSAGE) => self.message_items(),
+            TranscriptLineKind::Known(COMPACTION_STATE) => {
                 let compaction =
                     TranscriptItem::Compaction { trigger: None, tokens_before: None, tokens_after: None };
                 std::iter::once(compaction)
                     .chain(self.summary.map(|text| TranscriptItem::Summary { text }))
                     .collect()
             }
-            LineKind::Known(TODO_STATE) => read_todo_state(bytes).into_iter().collect(),
+            TranscriptLineKind::Known(TODO_STATE) => read_todo_state(bytes).into_iter().collect(),
             _ => Vec::new(),
         };
-        TranscriptLine { at, author, branch: None, kind, items, text_after_object: &[] }
+        TranscriptLine { time_text: at, author, branch: None, kind, items, text_after_object: &[] }
     }
 
     fn message_items(self) -> Vec<TranscriptItem<'a>> {
@@ -125,7 +124,7 @@ impl<'a> LineDraft<'a> {
                 items.extend(
                     hook_answers(self.hook.results)
                         .into_iter()
-                        .map(|text| TranscriptItem::Feedback { text: text.into() }),
+                        .map(|text| TranscriptItem::StopHookFeedback { text: text.into() }),
                 );
             }
             return items;
@@ -138,7 +137,7 @@ impl<'a> LineDraft<'a> {
         for text in texts {
             match role.as_deref() {
                 Some("assistant") if !text.trim().is_empty() => {
-                    items.push(TranscriptItem::AgentMessage { message: self.id.clone(), text });
+                    items.push(TranscriptItem::AgentMessage { message_id: self.id.clone(), text });
                 }
                 Some("user") if !is_context => items.extend(extract_prompt(text)),
                 _ => {}

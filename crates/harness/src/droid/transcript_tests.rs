@@ -32,7 +32,7 @@ fn the_author_of_a_line_is_recognised() {
         (message_line("user", text, "").replace(r#""id":"m""#, r#""id":"context-m""#), vec![]),
         (
             message_line("assistant", text, ""),
-            vec![TranscriptItem::AgentMessage { message: Some("m".into()), text: "hi".into() }],
+            vec![TranscriptItem::AgentMessage { message_id: Some("m".into()), text: "hi".into() }],
         ),
         (message_line("system", text, ""), vec![]),
     ];
@@ -50,7 +50,7 @@ fn a_hook_that_kept_the_agent_going() {
             &format!(r#","visibility":"user_only","hookEventName":"Stop","hookResults":[{results}]"#),
         )
     };
-    let feedback = |text: &'static str| vec![TranscriptItem::Feedback { text: text.into() }];
+    let feedback = |text: &'static str| vec![TranscriptItem::StopHookFeedback { text: text.into() }];
     for (results, expected) in [
         (r#"{"exitCode":0,"stdout":"{\"decision\":\"block\",\"reason\":\"go on\"}\n"}"#, feedback("go on")),
         (r#"{"exitCode":2,"stderr":"go on\n"}"#, feedback("go on")),
@@ -144,6 +144,6 @@ fn how_a_command_ended() {
 #[test]
 fn a_session_started_by_another_is_a_sub_agents() {
     let line = read_line(br#"{"type":"session_start","id":"s","callingSessionId":"p"}"#);
-    assert_eq!(line.author, LineAuthor::SubAgent { agent: Some("p".into()) });
+    assert_eq!(line.author, TranscriptLineAuthor::SubAgent { agent: Some("p".into()) });
     assert!(read_line(br#"{"type":"session_start","id":"s"}"#).is_of_main_agent());
 }

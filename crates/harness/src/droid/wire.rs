@@ -7,9 +7,9 @@ use model::event::{Event, EventKind, FileAction, StartSource, StopEvent, ToolDon
 use model::reply::Reply;
 
 use crate::fields::JsonFields;
-use crate::{Undecodable, tools};
+use crate::{UndecodablePayload, tools};
 
-pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, UndecodablePayload> {
     tools::build_event(payload, word, event_kind)
 }
 
@@ -35,8 +35,8 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
         },
         // The payload does not contain the agent's last message. The transcript does.
         "Stop" | "stop" => EventKind::Stop(StopEvent {
-            id: fields.text("message_id"),
-            is_first: fields.boolean("stop_hook_active").map(|active| !active),
+            message_id: fields.text("message_id"),
+            is_first_since_prompt: fields.boolean("stop_hook_active").map(|active| !active),
             ..StopEvent::default()
         }),
         "SessionEnd" | "session-end" => EventKind::SessionEnd { reason: fields.text("reason") },
@@ -64,15 +64,15 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
         output,
         input_text: tools::subject_of_external_call(&tool, &input),
         files: touched_files(&tool, &input),
-        todos: tools::todo_change(&tool, &input, JsonFields::default),
+        todo_change: tools::todo_change(&tool, &input, JsonFields::default),
         answers: tools::question_answers(&tool, || fields.object("tool_response")),
-        delegated: None,
-        plan: tools::plan_shown_to_user(&tool, &input, JsonFields::default),
+        delegated_work: None,
+        proposed_plan: tools::plan_shown_to_user(&tool, &input, JsonFields::default),
         command,
         raw_result: &[],
         error: response.filter(|_| failed),
-        id: None,
-        ms: None,
+        call_id: None,
+        duration_ms: None,
         tool,
         exit_code: exit,
         failed,
@@ -94,7 +94,7 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>) -> Vec<TouchedFile<'a>>
     let Some(path) = input.text("file_path") else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
     if action != FileAction::Read {
-        file.names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+        file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
     }
     vec![file]
 }

@@ -5,7 +5,7 @@ use model::swarm::SwarmRole;
 use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 
 pub const AGENT_FILES: AgentFiles =
-    AgentFiles { folder: "agent", render_frontmatter, start: "opencode --agent NAME" };
+    AgentFiles { folder: "agent", render_frontmatter, start_instruction: "opencode --agent NAME" };
 
 /// Denies every tool that can write: tools that change files, the shell, calls to other agents, and the tools of MCP
 /// servers, which have an underscore in their names. Reading is not mentioned, so the user's own rules for reading

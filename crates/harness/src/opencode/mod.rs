@@ -9,11 +9,11 @@ use model::event::EventName;
 use model::packet::pickup::MentionStyle;
 
 use crate::{
-    Capabilities, Harness, InstallMethod, Plugin, STOP_TIMEOUT, SessionDatabase, SlashCommands,
-    TranscriptSource, UserFolder, WiredEvent,
+    Capabilities, Harness, InstallMethod, Plugin, RegisteredEvent, STOP_TIMEOUT, SessionDatabase,
+    SlashCommands, TranscriptSource, UserFolder,
 };
 
-pub const ROW: Harness = Harness {
+pub const HARNESS_ROW: Harness = Harness {
     name: "opencode",
     title: "OpenCode",
     aliases: &["open-code"],
@@ -29,28 +29,40 @@ pub const ROW: Harness = Harness {
     // OpenCode uses the same event names for sessions and sub-agents. Our plugin adds the prefix `subagent.` to the
     // events of a sub-agent.
     events: &[
-        WiredEvent { event: "session.created", our_event: EventName::SessionStart, timeout: 2 },
-        WiredEvent { event: "chat.message", our_event: EventName::Prompt, timeout: 2 },
-        WiredEvent { event: "tool.execute.after", our_event: EventName::ToolDone, timeout: 2 },
-        WiredEvent {
-            event: "experimental.session.compacting",
+        RegisteredEvent { harness_event: "session.created", our_event: EventName::SessionStart, timeout: 2 },
+        RegisteredEvent { harness_event: "chat.message", our_event: EventName::Prompt, timeout: 2 },
+        RegisteredEvent { harness_event: "tool.execute.after", our_event: EventName::ToolDone, timeout: 2 },
+        RegisteredEvent {
+            harness_event: "experimental.session.compacting",
             our_event: EventName::BeforeCompact,
             timeout: 2,
         },
-        WiredEvent { event: "experimental.text.complete", our_event: EventName::Summary, timeout: 2 },
-        WiredEvent { event: "session.compacted", our_event: EventName::AfterCompact, timeout: 2 },
+        RegisteredEvent {
+            harness_event: "experimental.text.complete",
+            our_event: EventName::Summary,
+            timeout: 2,
+        },
+        RegisteredEvent {
+            harness_event: "session.compacted",
+            our_event: EventName::AfterCompact,
+            timeout: 2,
+        },
         // The plugin sends this event at the first request after a compaction, because there may be no prompt before
         // that request.
-        WiredEvent {
-            event: "experimental.chat.messages.transform",
+        RegisteredEvent {
+            harness_event: "experimental.chat.messages.transform",
             our_event: EventName::SessionStart,
             timeout: 2,
         },
-        WiredEvent { event: "subagent.created", our_event: EventName::SubagentStart, timeout: 2 },
-        WiredEvent { event: "subagent.idle", our_event: EventName::SubagentStop, timeout: 2 },
-        WiredEvent { event: "session.idle", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
-        WiredEvent { event: "session.deleted", our_event: EventName::SessionEnd, timeout: 2 },
-        WiredEvent { event: "dispose", our_event: EventName::SessionEnd, timeout: 2 },
+        RegisteredEvent {
+            harness_event: "subagent.created",
+            our_event: EventName::SubagentStart,
+            timeout: 2,
+        },
+        RegisteredEvent { harness_event: "subagent.idle", our_event: EventName::SubagentStop, timeout: 2 },
+        RegisteredEvent { harness_event: "session.idle", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
+        RegisteredEvent { harness_event: "session.deleted", our_event: EventName::SessionEnd, timeout: 2 },
+        RegisteredEvent { harness_event: "dispose", our_event: EventName::SessionEnd, timeout: 2 },
     ],
     summary_event: None,
     capabilities: Capabilities::FULL_CAPABILITIES,
@@ -85,7 +97,7 @@ pub const ROW: Harness = Harness {
     agent_description_files: &[".opencode/agent/{role}.md", ".opencode/agents/{role}.md"],
     install: InstallMethod::Plugin(Plugin {
         file: "plugins/throughline.js",
-        text: include_str!("../../../../plugins/opencode/throughline.js"),
+        file_text: include_str!("../../../../plugins/opencode/throughline.js"),
         settings_line_start: "const INSTALLED = ",
     }),
     status_line: None,

@@ -2,8 +2,8 @@
 //! one object.
 
 use model::transcript::{
-    CallResult, CallSubject, DeferredText, LineAuthor, LineKind, PromptOrigin, TokenUsage, ToolCall,
-    TranscriptItem, TranscriptLine, UserQuestion,
+    CallResult, CallSubject, DeferredText, PromptOrigin, TokenUsage, ToolCall, TranscriptItem,
+    TranscriptLine, TranscriptLineAuthor, TranscriptLineKind, UserQuestion,
 };
 
 use super::wire::{question_answers, touched_files};
@@ -41,17 +41,17 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let mut walk = JsonWalk::new(bytes);
     let row = walk.take_raw().fields();
     if walk.is_torn() {
-        return TranscriptLine { kind: LineKind::Torn, ..TranscriptLine::default() };
+        return TranscriptLine { kind: TranscriptLineKind::Torn, ..TranscriptLine::default() };
     }
     let kind = row.text("type").unwrap_or_default();
     if kind != ROW_TYPE {
-        return TranscriptLine { kind: LineKind::Unknown(kind), ..TranscriptLine::default() };
+        return TranscriptLine { kind: TranscriptLineKind::Unknown(kind), ..TranscriptLine::default() };
     }
     let part = row.object("part");
     let kind = part.text("type").unwrap_or_default();
     let (kind, items) = match kind.as_ref() {
-        "text" => (LineKind::Known(ROW_TYPE), text_items(&row, &part)),
-        "tool" => (LineKind::Known(ROW_TYPE), tool_items(&part)),
+        "text" => (TranscriptLineKind::Known(ROW_TYPE), text_items(&row, &part)),
+        "tool" => (TranscriptLineKind::Known(ROW_TYPE), tool_items(&part)),
         "compaction" => {
             let trigger = if part.boolean("auto") == Some(true) { "auto" } else { "manual" };
             let compaction = TranscriptItem::Compaction {
@@ -59,14 +59,16 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
                 tokens_before: None,
                 tokens_after: None,
             };
-            (LineKind::Known(ROW_TYPE), vec![compaction])
+            (TranscriptLineKind::Known(ROW_TYPE), vec![compaction])
         }
-        "step-finish" => (LineKind::Known(ROW_TYPE), usage_items(&row, &part)),
-        beside if IGNORED_PART_TYPES.contains(&beside) => (LineKind::Known(ROW_TYPE), Vec::new()),
-        _ => (LineKind::Unknown(kind), Vec::new()),
+        "step-finish" => (TranscriptLineKind::Known(ROW_TYPE), usage_items(&row, &part)),
+        beside if IGNORED_PART_TYPES.contains(&beside) => (TranscriptLineKind::Known(ROW_TYPE), Vec::new()),
+        _ => (TranscriptLineKind::Unknown(kind), Vec::new()),
     };
-    let author = row.text("caller").map_or(LineAuthor::Main, |_| LineAuthor::SubAgent { agent: None });
-    TranscriptLine { at: row.text("at"), author, branch: None, kind, items, text_after_object: &[] }
+    let author = row
+        .text("caller")
+        .map_or(TranscriptLineAuthor::Main, |_| TranscriptLineAuthor::SubAgent { agent: None });
+    TranscriptLine { time_text: row.text("at"), author, branch: None, kind, items, text_after_object: &[] }
 }
 
 fn text_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
@@ -77,9 +79,9 @@ fn text_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<Transcript
     };
     let item = match (row.text("role").as_deref(), ours.as_deref()) {
         (Some("user"), None) => TranscriptItem::Prompt { origin: prompt_origin(&text), text },
-        (Some("user"), Some("loop")) => TranscriptItem::Feedback { text },
+        (Some("user"), Some("loop")) => TranscriptItem::StopHookFeedback { text },
         (Some("assistant"), _) if row.number("summary") == Some(1) => TranscriptItem::Summary { text },
-        (Some("assistant"), _) => TranscriptItem::AgentMessage { message: row.text("message"), text },
+        (Some("assistant"), _) => TranscriptItem::AgentMessage { message_id: row.text("message"), text },
         _ => return Vec::new(),
     };
     vec![item]
@@ -131,16 +133,18 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     items.push(TranscriptItem::Result(CallResult {
         call_id: id.clone(),
         failed,
-        refused,
+        is_refused_by_user: refused,
         exit_code: exit,
         text: DeferredText::Decoded(text),
         last_lines: DeferredText::Decoded(last_lines),
         ..CallResult::default()
     }));
-    items.extend(question_answers(&input, &result).into_iter().map(|answer| TranscriptItem::Answer {
-        call_id: id.clone(),
-        question: Some(answer.question),
-        text: answer.answer,
+    items.extend(question_answers(&input, &result).into_iter().map(|answer| {
+        TranscriptItem::AnswerToQuestion {
+            call_id: id.clone(),
+            question: Some(answer.question),
+            text: answer.answer,
+        }
     }));
     items
 }
@@ -158,7 +162,7 @@ fn usage_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<Transcrip
     let cache = tokens.object("cache");
     let number = |fields: &JsonFields<'a>, name: &str| fields.number(name).unwrap_or_default();
     let usage = TokenUsage {
-        message: row.text("message"),
+        message_id: row.text("message"),
         model: None,
         input: number(&tokens, "input"),
         cache_read: number(&cache, "read"),

@@ -30,7 +30,7 @@ fn words_by_who_said_them() {
         (r#"{"type":"text","text":"brief","synthetic":true,"metadata":{"throughline":"context"}}"#, "[]"),
         (
             r#"{"type":"text","text":"again","metadata":{"throughline":"loop"}}"#,
-            r#"[Feedback { text: "again" }]"#,
+            r#"[StopHookFeedback { text: "again" }]"#,
         ),
         (r#"{"type":"text","text":"  "}"#, "[]"),
     ] {
@@ -45,7 +45,10 @@ fn a_call_and_its_end_are_one_row() {
         r#"{"type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"make"},"output":"boom","metadata":{"exit":2}}}"#,
     );
     let line = read_line(ended.as_bytes());
-    assert_eq!((line.at.as_deref(), line.is_of_main_agent()), (Some("2026-11-17T02:47:06.000Z"), true));
+    assert_eq!(
+        (line.time_text.as_deref(), line.is_of_main_agent()),
+        (Some("2026-11-17T02:47:06.000Z"), true)
+    );
     let [TranscriptItem::Call(call), TranscriptItem::Result(result)] = line.items.as_slice() else {
         panic!("{:?}", line.items)
     };
@@ -63,7 +66,9 @@ fn a_call_and_its_end_are_one_row() {
         r#"{"type":"tool","tool":"edit","callID":"c3","state":{"status":"error","input":{},"error":"The user rejected permission to use this specific tool call."}}"#,
     );
     let line = read_line(refused.as_bytes());
-    assert!(matches!(&line.items[1], TranscriptItem::Result(result) if result.failed && result.refused));
+    assert!(
+        matches!(&line.items[1], TranscriptItem::Result(result) if result.failed && result.is_refused_by_user)
+    );
 }
 
 #[test]
@@ -71,18 +76,21 @@ fn sub_agents_torn_and_unknown_rows() {
     let side = database_row("user", r#"{"type":"text","text":"x"}"#)
         .replace(r#""caller":null"#, r#""caller":"ses_0""#);
     assert!(!read_line(side.as_bytes()).is_of_main_agent());
-    assert_eq!(read_line(&side.as_bytes()[..40]).kind, LineKind::Torn);
+    assert_eq!(read_line(&side.as_bytes()[..40]).kind, TranscriptLineKind::Torn);
     assert_eq!(
         read_line(database_row("user", r#"{"type":"novel"}"#).as_bytes()).kind,
-        LineKind::Unknown("novel".into())
+        TranscriptLineKind::Unknown("novel".into())
     );
-    assert_eq!(read_line(b"").kind, LineKind::Blank);
-    assert_eq!(read_line(br#"{"type":"message","id":"x"}"#).kind, LineKind::Unknown("message".into()));
+    assert_eq!(read_line(b"").kind, TranscriptLineKind::Blank);
+    assert_eq!(
+        read_line(br#"{"type":"message","id":"x"}"#).kind,
+        TranscriptLineKind::Unknown("message".into())
+    );
     for part in ["step-start", "patch", "reasoning"] {
         let line = database_row("assistant", &format!(r#"{{"type":"{part}"}}"#));
         assert_eq!(
             (read_line(line.as_bytes()).kind, items_of_line(&line).as_str()),
-            (LineKind::Known(ROW_TYPE), "[]")
+            (TranscriptLineKind::Known(ROW_TYPE), "[]")
         );
     }
     let spent = database_row(

@@ -5,22 +5,23 @@ use std::borrow::Cow;
 use model::brief;
 use model::effect;
 use model::event::{
-    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, StartSource, StopEvent, ToolDone,
-    TouchedFile,
+    DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, StartSource, StopEvent,
+    ToolDone, TouchedFile,
 };
 use model::reply::Reply;
 use model::transcript::TokenUsage;
 use model::window::ContextUse;
 
 use crate::fields::JsonFields;
-use crate::{Undecodable, tools};
+use crate::{UndecodablePayload, tools};
 
-pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, UndecodablePayload> {
     let (fields, problem) = JsonFields::parse(payload);
     if fields.is_empty() {
-        return Err(Undecodable::NotAnObject(problem.unwrap_or("it has no fields").to_owned()));
+        return Err(UndecodablePayload::NotAnObject(problem.unwrap_or("it has no fields").to_owned()));
     }
-    let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
+    let session =
+        fields.text("session_id").filter(|id| !id.is_empty()).ok_or(UndecodablePayload::NoSession)?;
     let kind = event_kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
         // A stop is reported twice if its validators take a long time. The message id shows that both reports are about
@@ -34,14 +35,14 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     };
     Ok(Event {
         session,
-        id: id.filter(|id| !id.is_empty()),
-        torn: problem.is_some(),
+        harness_event_id: id.filter(|id| !id.is_empty()),
+        is_payload_truncated: problem.is_some(),
         previous_session: None,
         cwd: fields.text("cwd"),
         transcript: None,
-        agent: fields
+        subagent: fields
             .text("agent_id")
-            .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
+            .map(|id| EventSubagent { id, agent_type: fields.text("agent_type").unwrap_or_default() }),
         kind,
     })
 }
@@ -51,18 +52,20 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
         matches!(kind, EventKind::SessionStart { .. } | EventKind::Prompt { .. } | EventKind::SubagentStart);
     let (name, text) = match (reply, kind) {
         // The field `brief` tells the plugin not to ask for the brief again.
-        (Reply::Context(text), EventKind::Prompt { .. }) if brief::has_compaction_brief(text) => {
+        (Reply::ContextForAgent(text), EventKind::Prompt { .. }) if brief::has_compaction_brief(text) => {
             return serde_json::json!({ "brief": true, "context": text }).to_string().into_bytes();
         }
-        (Reply::TellUser(text), _) => ("tell", text),
-        (Reply::Context(text), _) if takes_context => ("context", text),
+        (Reply::MessageForUser(text), _) => ("tell", text),
+        (Reply::ContextForAgent(text), _) if takes_context => ("context", text),
         (Reply::ContextAndUser { context, user }, _) if takes_context => {
             return serde_json::json!({ "context": context, "tell": user }).to_string().into_bytes();
         }
-        (Reply::Guidance(text) | Reply::Context(text), EventKind::BeforeCompact { .. }) => ("guidance", text),
-        (Reply::Output(text), EventKind::ToolDone(_)) => ("output", text),
-        (Reply::Block(text), EventKind::Stop(_)) => ("feed", text),
-        (Reply::AskAgain, EventKind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
+        (Reply::GuideSummariser(text) | Reply::ContextForAgent(text), EventKind::BeforeCompact { .. }) => {
+            ("guidance", text)
+        }
+        (Reply::ReplaceToolOutput(text), EventKind::ToolDone(_)) => ("output", text),
+        (Reply::BlockStop(text), EventKind::Stop(_)) => ("feed", text),
+        (Reply::AskToCallAgain, EventKind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
         _ => return Vec::new(),
     };
     serde_json::json!({ name: text }).to_string().into_bytes()
@@ -102,9 +105,9 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
         }
         "session.idle" | "stop" => EventKind::Stop(StopEvent {
             message: fields.text("message"),
-            id: fields.text("message_id"),
-            usage: sum_usage(&fields.objects("steps")),
-            window: context_use(fields),
+            message_id: fields.text("message_id"),
+            turn_usage: sum_usage(&fields.objects("steps")),
+            context_use: context_use(fields),
             cannot_wait: fields.boolean("patient") == Some(false),
             ..StopEvent::default()
         }),
@@ -119,7 +122,7 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
 fn sum_usage<'a>(steps: &[JsonFields<'a>]) -> Option<TokenUsage<'a>> {
     let sum = |number: &dyn Fn(&JsonFields<'a>) -> Option<u64>| steps.iter().filter_map(number).sum();
     let usage = TokenUsage {
-        message: None,
+        message_id: None,
         model: None,
         input: sum(&|step| step.number("input")),
         cache_read: sum(&|step| step.object("cache").number("read")),
@@ -150,24 +153,24 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let output = result.text("output");
     ToolDone {
         files: touched_files(&tool, &input, &result),
-        todos: if tool == "todowrite" {
+        todo_change: if tool == "todowrite" {
             tools::todo_change("TodoWrite", &input, JsonFields::default)
         } else {
             None
         },
         answers: question_answers(&input, &result),
         input_text: tools::subject_of_external_call(&tool, &input),
-        delegated: input.text("description").filter(|_| tool == "task").map(|asked| DelegatedWork {
+        delegated_work: input.text("description").filter(|_| tool == "task").map(|asked| DelegatedWork {
             task: asked,
             answer: output.clone().filter(|_| !failed).unwrap_or_default(),
         }),
-        plan: None,
+        proposed_plan: None,
         raw_result: fields.raw_bytes("result"),
         error: error.or_else(|| output.clone().filter(|_| failed)),
         output: output.filter(|_| is_told),
         command,
-        id: fields.text("call_id"),
-        ms: fields.number("ms"),
+        call_id: fields.text("call_id"),
+        duration_ms: fields.number("ms"),
         tool,
         exit_code: exit,
         failed,
@@ -190,7 +193,7 @@ pub(super) fn touched_files<'a>(
     let Some(path) = input.text("filePath") else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
     if action != FileAction::Read {
-        file.names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+        file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
     }
     vec![file]
 }

@@ -34,23 +34,23 @@ impl HookCommand {
                 is_thru_hook_call(program, &args)
             }
             HookCommand::Shell(line) => simple_commands(line).is_some_and(|commands| {
-                let mut parts = commands.iter().map(|words| CommandPart::from_words(words));
-                parts.clone().all(|part| part != CommandPart::Foreign)
-                    && parts.any(|part| part == CommandPart::Ours)
+                let mut parts = commands.iter().map(|words| ShellCommandOwner::from_words(words));
+                parts.clone().all(|part| part != ShellCommandOwner::Foreign)
+                    && parts.any(|part| part == ShellCommandOwner::Ours)
             }),
         }
     }
 }
 
 #[derive(PartialEq)]
-enum CommandPart {
+enum ShellCommandOwner {
     Ours,
     /// A command that changes nothing, such as `true` or a test for a program's existence.
     Harmless,
     Foreign,
 }
 
-impl CommandPart {
+impl ShellCommandOwner {
     fn from_words(words: &[String]) -> Self {
         let keyword = |word: &&String| {
             ["if", "then", "else", "fi", "exec", "!", "{", "}"].contains(&word.as_str())
@@ -58,12 +58,12 @@ impl CommandPart {
         };
         let words: Vec<&str> = words.iter().skip_while(keyword).map(String::as_str).collect();
         match words.as_slice() {
-            [program, args @ ..] if is_thru_hook_call(program, args) => CommandPart::Ours,
+            [program, args @ ..] if is_thru_hook_call(program, args) => ShellCommandOwner::Ours,
             [] | ["true" | ":"] | ["exit", "0"] | ["command", "-v", _] | ["which" | "type" | "hash", _] => {
-                CommandPart::Harmless
+                ShellCommandOwner::Harmless
             }
-            ["[", "-x", _, "]"] | ["test", "-x", _] => CommandPart::Harmless,
-            _ => CommandPart::Foreign,
+            ["[", "-x", _, "]"] | ["test", "-x", _] => ShellCommandOwner::Harmless,
+            _ => ShellCommandOwner::Foreign,
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::edit::TextEdit;
 use super::render::TextFormatting;
-use super::tree::{Container, Item};
+use super::tree::{JsonContainer, JsonItem};
 
 #[derive(Clone, Debug)]
 pub struct FileFormatting {
@@ -20,7 +20,7 @@ pub struct FileFormatting {
 }
 
 impl FileFormatting {
-    pub fn detect(text: &str, root: Option<&Container>) -> Self {
+    pub fn detect(text: &str, root: Option<&JsonContainer>) -> Self {
         let items = root.map_or(&[][..], |root| &root.items);
         let unit = items
             .iter()
@@ -34,7 +34,7 @@ impl FileFormatting {
             })
             .unwrap_or("  ");
         let colon = items.iter().find_map(|item| {
-            let between = &text[item.key.as_ref()?.end..item.value.start];
+            let between = &text[item.key_range.as_ref()?.end..item.value_range.start];
             [":", ": ", " : ", " :"].into_iter().find(|colon| *colon == between)
         });
         FileFormatting {
@@ -46,7 +46,7 @@ impl FileFormatting {
 
     pub fn new_file_formatting(&self) -> TextFormatting {
         TextFormatting {
-            lines: true,
+            uses_lines: true,
             hooks_on_one_line: false,
             line_end: self.line_end,
             indent: String::new(),
@@ -58,7 +58,7 @@ impl FileFormatting {
 
 /// Whether the container already has items of the kind that is added. If so, new items are formatted like them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Siblings {
+pub enum ExistingItems {
     Same,
     Other,
 }
@@ -66,7 +66,7 @@ pub enum Siblings {
 /// A position for new items in a container.
 #[derive(Debug)]
 pub struct InsertionPoint {
-    at: usize,
+    insertion_offset: usize,
     /// The position for a new comma, after the current last item.
     comma_position: Option<usize>,
     text_before: String,
@@ -81,9 +81,9 @@ impl InsertionPoint {
     pub fn at_end_of(
         text: &str,
         habits: &FileFormatting,
-        container: &Container,
-        own: Option<&Item>,
-        siblings: Siblings,
+        container: &JsonContainer,
+        own: Option<&JsonItem>,
+        siblings: ExistingItems,
     ) -> Self {
         match container.items.last() {
             Some(last) => Self::after_last_item(text, habits, container, last, siblings),
@@ -94,14 +94,14 @@ impl InsertionPoint {
     fn after_last_item(
         text: &str,
         habits: &FileFormatting,
-        container: &Container,
-        last: &Item,
-        siblings: Siblings,
+        container: &JsonContainer,
+        last: &JsonItem,
+        siblings: ExistingItems,
     ) -> Self {
         let indent = indentation_at(text, last.start);
         let gap = last.text_before(text);
         let mut formatting = TextFormatting { indent: indent.to_owned(), ..habits.new_file_formatting() };
-        if let Some(unit) = indent.strip_prefix(indentation_at(text, container.open))
+        if let Some(unit) = indent.strip_prefix(indentation_at(text, container.open_bracket))
             && has_line_end(gap)
             && !unit.is_empty()
         {
@@ -114,20 +114,20 @@ impl InsertionPoint {
         } else {
             formatting.space_after_comma().to_owned()
         };
-        let sibling = container.items.iter().rev().map(|item| &text[item.value.clone()]);
+        let sibling = container.items.iter().rev().map(|item| &text[item.value_range.clone()]);
         let sibling = sibling
-            .filter(|value| siblings == Siblings::Same && value.len() > 2)
+            .filter(|value| siblings == ExistingItems::Same && value.len() > 2)
             .find(|v| v.starts_with(['{', '[']));
-        formatting.lines = match sibling {
+        formatting.uses_lines = match sibling {
             Some(value) => has_line_end(value),
             None => has_line_end(gap) || has_line_end(&text[last.range()]),
         };
         InsertionPoint {
-            at: container.last_token_end,
-            comma_position: last.comma.is_none().then_some(last.end()),
+            insertion_offset: container.last_token_end,
+            comma_position: last.comma_position.is_none().then_some(last.end()),
             text_between: lead.clone(),
             text_before: lead,
-            text_after: if last.comma.is_some() { ",".into() } else { String::new() },
+            text_after: if last.comma_position.is_some() { ",".into() } else { String::new() },
             formatting,
         }
     }
@@ -135,16 +135,16 @@ impl InsertionPoint {
     fn in_empty_container(
         text: &str,
         habits: &FileFormatting,
-        container: &Container,
-        own: Option<&Item>,
+        container: &JsonContainer,
+        own: Option<&JsonItem>,
     ) -> Self {
-        let blank = &text[container.last_token_end..container.close];
+        let blank = &text[container.last_token_end..container.close_bracket];
         let loose = has_line_end(blank);
         if !loose && own.is_some_and(|item| !has_line_end(item.text_before(text))) {
-            let look = TextFormatting { lines: false, ..habits.new_file_formatting() };
+            let look = TextFormatting { uses_lines: false, ..habits.new_file_formatting() };
             let text_between = look.space_after_comma().to_owned();
             return InsertionPoint {
-                at: container.last_token_end,
+                insertion_offset: container.last_token_end,
                 comma_position: None,
                 text_before: String::new(),
                 text_between,
@@ -152,7 +152,7 @@ impl InsertionPoint {
                 formatting: look,
             };
         }
-        let outer = indentation_at(text, container.open);
+        let outer = indentation_at(text, container.open_bracket);
         let look = TextFormatting {
             hooks_on_one_line: loose,
             indent: format!("{outer}{}", habits.indent_unit),
@@ -160,7 +160,7 @@ impl InsertionPoint {
         };
         let lead = format!("{}{}", habits.line_end, look.indent);
         InsertionPoint {
-            at: if loose { container.last_token_end } else { container.close },
+            insertion_offset: if loose { container.last_token_end } else { container.close_bracket },
             comma_position: None,
             text_between: lead.clone(),
             text_before: lead,
@@ -174,7 +174,10 @@ impl InsertionPoint {
         let comma = self.comma_position.map(|at| TextEdit::insertion(at, ","));
         comma
             .into_iter()
-            .chain([TextEdit::insertion(self.at, format!("{}{body}{}", self.text_before, self.text_after))])
+            .chain([TextEdit::insertion(
+                self.insertion_offset,
+                format!("{}{body}{}", self.text_before, self.text_after),
+            )])
             .collect()
     }
 }

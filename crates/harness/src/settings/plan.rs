@@ -2,27 +2,29 @@
 
 use super::command::HookCommand;
 use super::edit::TextEdit;
-use super::insert::{FileFormatting, InsertionPoint, Siblings};
-use super::render::{self, JsonNode, StateBefore, TextFormatting, new_group_node, print_member, print_node};
-use super::survey::{OwnHook, SettingsSurvey};
-use super::tree::Container;
+use super::insert::{ExistingItems, FileFormatting, InsertionPoint};
+use super::render::{
+    self, ContentBeforeInstall, JsonNode, TextFormatting, new_group_node, print_member, print_node,
+};
+use super::survey::{InstalledThruHook, SettingsSurvey};
+use super::tree::JsonContainer;
 use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
 
 /// Matches our hooks in the file with the wanted entries.
 pub struct HookPlan<'a> {
-    matched_pairs: Vec<(&'a OwnHook, &'a HookEntry)>,
+    matched_pairs: Vec<(&'a InstalledThruHook, &'a HookEntry)>,
     missing: Vec<&'a HookEntry>,
     /// Our hooks without an entry.
-    pub surplus: Vec<&'a OwnHook>,
+    pub surplus: Vec<&'a InstalledThruHook>,
 }
 
 impl<'a> HookPlan<'a> {
     pub fn new(survey: &'a SettingsSurvey, entries: &'a [HookEntry]) -> Self {
-        let mut surplus: Vec<&OwnHook> = survey.our_hooks.iter().collect();
+        let mut surplus: Vec<&InstalledThruHook> = survey.our_hooks.iter().collect();
         let mut missing: Vec<&HookEntry> = entries.iter().collect();
         let mut matched_pairs = Vec::new();
         // First keep our hooks that are already correct. Then reuse our other hooks for entries that are still missing.
-        for fits in [OwnHook::matches_entry, OwnHook::can_become] {
+        for fits in [InstalledThruHook::matches_entry, InstalledThruHook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
                     matched_pairs.push((surplus.remove(index), *entry));
@@ -47,7 +49,7 @@ impl<'a> HookPlan<'a> {
     }
 
     pub fn to_changes(&self, entries: &[HookEntry]) -> Vec<HookChange> {
-        let mut replaced: Vec<&OwnHook> = self.surplus.clone();
+        let mut replaced: Vec<&InstalledThruHook> = self.surplus.clone();
         let mut changes: Vec<HookChange> = Vec::new();
         for entry in entries {
             let kind = match self.matched_pairs.iter().find(|(_, paired)| std::ptr::eq(*paired, entry)) {
@@ -69,7 +71,7 @@ impl<'a> HookPlan<'a> {
 }
 
 /// Returns edits for only those values of a hook that differ from its entry.
-fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
+fn update_hook(hook: &InstalledThruHook, entry: &HookEntry) -> Vec<TextEdit> {
     let (old, new) = (command_and_arguments(&hook.command), command_and_arguments(&entry.command));
     let spans = &hook.value_spans;
     let mut edits = Vec::new();
@@ -121,8 +123,8 @@ fn add_missing_hooks(
     let habits = FileFormatting::detect(text, survey.root.as_ref());
     let Some(root) = &survey.root else { return Ok(vec![new_file_edit(place, missing, &habits)]) };
     let Some(events) = survey.events_object(place) else {
-        let spot = InsertionPoint::at_end_of(text, &habits, root, None, Siblings::Other);
-        let object = new_events_node(missing, StateBefore::OtherContent, &spot.formatting);
+        let spot = InsertionPoint::at_end_of(text, &habits, root, None, ExistingItems::Other);
+        let object = new_events_node(missing, ContentBeforeInstall::OtherContent, &spot.formatting);
         let member = print_member(place.key.unwrap_or_default(), &object, &spot.formatting);
         return Ok(spot.insert_items(&[member]));
     };
@@ -134,15 +136,21 @@ fn add_missing_hooks(
             continue;
         };
         if let Some(array) = &survey.event_arrays[index] {
-            let ours: Vec<&OwnHook> = survey.our_hooks.iter().filter(|hook| hook.at.event == index).collect();
-            let spot =
-                InsertionPoint::at_end_of(text, &habits, array, Some(&events.items[index]), Siblings::Same);
+            let ours: Vec<&InstalledThruHook> =
+                survey.our_hooks.iter().filter(|hook| hook.hook_path.event == index).collect();
+            let spot = InsertionPoint::at_end_of(
+                text,
+                &habits,
+                array,
+                Some(&events.items[index]),
+                ExistingItems::Same,
+            );
             edits.extend(add_groups(array, spot, &ours, &entries));
         }
     }
     if !new_events.is_empty() {
         let own = survey.events_member_index.map(|member| &root.items[member]);
-        let spot = InsertionPoint::at_end_of(text, &habits, events, own, Siblings::Same);
+        let spot = InsertionPoint::at_end_of(text, &habits, events, own, ExistingItems::Same);
         edits.extend(add_events(events, spot, &survey.our_hooks, &new_events));
     }
     Ok(edits)
@@ -150,7 +158,7 @@ fn add_missing_hooks(
 
 fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileFormatting) -> TextEdit {
     let look = habits.new_file_formatting();
-    let events = new_events_node(entries, StateBefore::NoFile, &look);
+    let events = new_events_node(entries, ContentBeforeInstall::NoFile, &look);
     let file = match place.key {
         Some(key) => JsonNode::Object(vec![JsonNode::object_member(key, events)]),
         None => events,
@@ -161,15 +169,15 @@ fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileForm
 /// Adds groups to an event's array. `ours` contains our hooks in that array, which record the state of the file before
 /// our installation. The new groups must record the same state, because the old groups may be removed.
 fn add_groups(
-    array: &Container,
+    array: &JsonContainer,
     mut spot: InsertionPoint,
-    ours: &[&OwnHook],
+    ours: &[&InstalledThruHook],
     entries: &[&HookEntry],
 ) -> Vec<TextEdit> {
     let before = match ours.first() {
-        _ if array.items.is_empty() => StateBefore::EmptyArray,
+        _ if array.items.is_empty() => ContentBeforeInstall::EmptyArray,
         Some(hook) => hook.state_before,
-        None => StateBefore::OtherContent,
+        None => ContentBeforeInstall::OtherContent,
     };
     spot.formatting.hooks_on_one_line |= ours.iter().any(|hook| hook.is_on_one_line);
     let groups: Vec<String> = entries
@@ -182,16 +190,18 @@ fn add_groups(
 /// Adds events to the events' object. `ours` contains our hooks in the file. The new hooks record the same state as
 /// these hooks (see [`add_groups`]).
 fn add_events(
-    events: &Container,
+    events: &JsonContainer,
     mut spot: InsertionPoint,
-    ours: &[OwnHook],
+    ours: &[InstalledThruHook],
     entries: &[&HookEntry],
 ) -> Vec<TextEdit> {
-    let known = |hook: &&OwnHook| matches!(hook.state_before, StateBefore::EmptyObject | StateBefore::NoFile);
+    let known = |hook: &&InstalledThruHook| {
+        matches!(hook.state_before, ContentBeforeInstall::EmptyObject | ContentBeforeInstall::NoFile)
+    };
     let before = match ours.iter().find(known) {
-        _ if events.items.is_empty() => StateBefore::EmptyObject,
+        _ if events.items.is_empty() => ContentBeforeInstall::EmptyObject,
         Some(hook) => hook.state_before,
-        None => StateBefore::OtherContent,
+        None => ContentBeforeInstall::OtherContent,
     };
     spot.formatting.hooks_on_one_line |= ours.iter().any(|hook| hook.is_on_one_line);
     let member = |(event, entries): (&str, Vec<&HookEntry>)| {
@@ -213,7 +223,7 @@ fn group_by_event<'a>(entries: &[&'a HookEntry]) -> Vec<(&'a str, Vec<&'a HookEn
     events
 }
 
-fn new_events_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
+fn new_events_node(entries: &[&HookEntry], before: ContentBeforeInstall, look: &TextFormatting) -> JsonNode {
     let members = group_by_event(entries).into_iter();
     JsonNode::Object(
         members
@@ -222,6 +232,6 @@ fn new_events_node(entries: &[&HookEntry], before: StateBefore, look: &TextForma
     )
 }
 
-fn new_groups_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
+fn new_groups_node(entries: &[&HookEntry], before: ContentBeforeInstall, look: &TextFormatting) -> JsonNode {
     JsonNode::Array(entries.iter().map(|entry| new_group_node(entry, before, look)).collect())
 }

@@ -42,7 +42,7 @@ pub fn not_utf8_problem(bytes: &[u8], valid: usize) -> SettingsProblem {
 }
 
 pub fn syntax_problem(text: &str, fault: SyntaxError) -> SettingsProblem {
-    let (line, column) = line_and_column(text, fault.at);
+    let (line, column) = line_and_column(text, fault.byte_offset);
     SettingsProblem::Invalid { line, column, why: fault.why }
 }
 

@@ -6,16 +6,16 @@ use std::ops::Range;
 use super::HookLocation;
 use super::edit::TextEdit;
 use super::insert::has_line_end;
-use super::render::StateBefore;
-use super::survey::{OwnHook, SettingsSurvey, group_and_hooks_array};
-use super::tree::{Container, Item, count_comments};
+use super::render::ContentBeforeInstall;
+use super::survey::{InstalledThruHook, SettingsSurvey, group_and_hooks_array};
+use super::tree::{JsonContainer, JsonItem, count_comments};
 
 /// Returns the edits that remove `hooks` from the file. `hooks` is a subset of `survey.our_hooks`.
 pub fn removal_edits(
     text: &str,
     place: &HookLocation,
     survey: &SettingsSurvey,
-    hooks: &[&OwnHook],
+    hooks: &[&InstalledThruHook],
 ) -> Vec<TextEdit> {
     let (Some(root), Some(events), [_, ..]) = (&survey.root, survey.events_object(place), hooks) else {
         return Vec::new();
@@ -23,10 +23,11 @@ pub fn removal_edits(
     let mut edits = Vec::new();
     let mut gone = Vec::new();
     for (index, (item, array)) in events.items.iter().zip(&survey.event_arrays).enumerate() {
-        let of_event: Vec<&OwnHook> = hooks.iter().copied().filter(|hook| hook.at.event == index).collect();
+        let of_event: Vec<&InstalledThruHook> =
+            hooks.iter().copied().filter(|hook| hook.hook_path.event == index).collect();
         if let Some(array) = array
             && !of_event.is_empty()
-            && remove_from_event(text, item, array, &of_event, &mut edits) == Remainder::NothingLeft
+            && remove_from_event(text, item, array, &of_event, &mut edits) == EventRemainder::NothingLeft
         {
             gone.push(index);
         }
@@ -35,15 +36,15 @@ pub fn removal_edits(
         edits.extend(remove_items(text, events, &gone, BracketAuthor::NotOurs));
         return edits;
     }
-    let stays = hooks.iter().any(|hook| hook.state_before == StateBefore::EmptyObject);
+    let stays = hooks.iter().any(|hook| hook.state_before == ContentBeforeInstall::EmptyObject);
     let own = survey.events_member_index.map(|member| &root.items[member]);
     if own.is_some_and(|own| stays || has_stray_comments(text, &own.range(), events)) {
         edits.extend(remove_items(text, events, &gone, bracket_author(hooks)));
-    } else if hooks.iter().any(|hook| hook.state_before == StateBefore::NoFile)
+    } else if hooks.iter().any(|hook| hook.state_before == ContentBeforeInstall::NoFile)
         && is_only_events_object(text, survey, root, events)
     {
-        let end = root.close + 1;
-        edits.push(TextEdit::deletion(root.open..end + leading_line_end_length(&text[end..])));
+        let end = root.close_bracket + 1;
+        edits.push(TextEdit::deletion(root.open_bracket..end + leading_line_end_length(&text[end..])));
     } else {
         let members = survey.events_member_index.map_or(gone, |member| vec![member]);
         edits.extend(remove_items(text, root, &members, bracket_author(hooks)));
@@ -52,23 +53,26 @@ pub fn removal_edits(
 }
 
 #[derive(PartialEq)]
-enum Remainder {
+enum EventRemainder {
     SomethingLeft,
     NothingLeft,
 }
 
-/// Adds edits for one event's array. Returns `Remainder::NothingLeft` if the event itself may be removed.
+/// Adds edits for one event's array. Returns `EventRemainder::NothingLeft` if the event itself may be removed.
 fn remove_from_event(
     text: &str,
-    item: &Item,
-    array: &Container,
-    hooks: &[&OwnHook],
+    item: &JsonItem,
+    array: &JsonContainer,
+    hooks: &[&InstalledThruHook],
     edits: &mut Vec<TextEdit>,
-) -> Remainder {
+) -> EventRemainder {
     let mut gone = Vec::new();
     for (index, group) in array.items.iter().enumerate() {
-        let of_group: Vec<usize> =
-            hooks.iter().filter(|hook| hook.at.group == index).map(|hook| hook.at.hook).collect();
+        let of_group: Vec<usize> = hooks
+            .iter()
+            .filter(|hook| hook.hook_path.group == index)
+            .map(|hook| hook.hook_path.hook)
+            .collect();
         if of_group.is_empty() {
             continue;
         }
@@ -81,25 +85,30 @@ fn remove_from_event(
     }
     if gone.len() < array.items.len() {
         edits.extend(remove_items(text, array, &gone, BracketAuthor::NotOurs));
-        return Remainder::SomethingLeft;
+        return EventRemainder::SomethingLeft;
     }
-    if hooks.iter().any(|hook| hook.state_before == StateBefore::EmptyArray)
+    if hooks.iter().any(|hook| hook.state_before == ContentBeforeInstall::EmptyArray)
         || has_stray_comments(text, &item.range(), array)
     {
         edits.extend(remove_items(text, array, &gone, bracket_author(hooks)));
-        return Remainder::SomethingLeft;
+        return EventRemainder::SomethingLeft;
     }
-    Remainder::NothingLeft
+    EventRemainder::NothingLeft
 }
 
 /// Returns whether `range` contains a comment outside the items of `container`. Such a comment must not be removed.
-fn has_stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
+fn has_stray_comments(text: &str, range: &Range<usize>, container: &JsonContainer) -> bool {
     let inside: usize = container.items.iter().map(|item| count_comments(text, &item.range())).sum();
     count_comments(text, range) > inside
 }
 
 /// Returns whether the file contains only the events' object.
-fn is_only_events_object(text: &str, survey: &SettingsSurvey, root: &Container, events: &Container) -> bool {
+fn is_only_events_object(
+    text: &str,
+    survey: &SettingsSurvey,
+    root: &JsonContainer,
+    events: &JsonContainer,
+) -> bool {
     let only_member = survey.events_member_index.is_none() || root.items.len() == 1;
     only_member && !has_stray_comments(text, &(0..text.len()), events)
 }
@@ -111,14 +120,14 @@ pub enum BracketAuthor {
     NotOurs,
 }
 
-fn bracket_author(hooks: &[&OwnHook]) -> BracketAuthor {
+fn bracket_author(hooks: &[&InstalledThruHook]) -> BracketAuthor {
     if hooks.iter().any(|hook| hook.is_on_one_line) { BracketAuthor::NotOurs } else { BracketAuthor::Ours }
 }
 
 /// Removes the items at `gone` from a container, with the white space before each item and any superfluous commas.
 pub fn remove_items(
     text: &str,
-    container: &Container,
+    container: &JsonContainer,
     gone: &[usize],
     brackets: BracketAuthor,
 ) -> Vec<TextEdit> {
@@ -133,7 +142,7 @@ pub fn remove_items(
         cuts.push(
             if index == 0 { start_of_first_cut(text, item) } else { item.previous_token_end }..item.end(),
         );
-        let Some(comma) = item.comma else { continue };
+        let Some(comma) = item.comma_position else { continue };
         cuts.push(comma..comma + 1);
         // No item remains before this one, so the next item moves up to the bracket.
         if let Some(next) = items.get(index + 1)
@@ -147,19 +156,19 @@ pub fn remove_items(
     }
     match last_kept {
         // The last item is removed and had no comma after it, so the comma before it is removed too.
-        Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma.is_none() => {
-            cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
+        Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma_position.is_none() => {
+            cuts.extend(items[kept].comma_position.map(|comma| comma..comma + 1));
         }
         // After a `//` comment, the line end is not ours.
         None if brackets == BracketAuthor::Ours
             && !on_one_line
             && !items[0].previous_token_needs_line_end =>
         {
-            let end = items[last_gone].comma.map_or(items[last_gone].end(), |comma| comma + 1);
-            let blank = &text[end..container.close];
+            let end = items[last_gone].comma_position.map_or(items[last_gone].end(), |comma| comma + 1);
+            let blank = &text[end..container.close_bracket];
             let line = leading_line_end_length(blank);
             if line > 0 && blank[line..].bytes().all(|byte| matches!(byte, b' ' | b'\t')) {
-                cuts.push(end..container.close);
+                cuts.push(end..container.close_bracket);
             }
         }
         _ => {}
@@ -173,7 +182,7 @@ pub fn remove_items(
 
 /// Returns where the cut of the first item begins: at the last line end before the item, which is ours. The white space
 /// before that line end was already inside the brackets. If the items are on one line, nothing before the item is ours.
-fn start_of_first_cut(text: &str, item: &Item) -> usize {
+fn start_of_first_cut(text: &str, item: &JsonItem) -> usize {
     let blank = &text[item.previous_token_end..item.start];
     match blank.rfind(['\n', '\r']) {
         Some(end) if blank[..end].ends_with('\r') && blank[end..].starts_with('\n') => {
@@ -197,7 +206,7 @@ fn join_overlapping_cuts(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// Shortens a cut right after a `//` comment, so that the text after the cut does not become part of the comment.
-fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<usize> {
+fn keep_comments_closed(text: &str, items: &[JsonItem], cut: Range<usize>) -> Range<usize> {
     let item =
         items.iter().find(|item| item.previous_token_needs_line_end && item.previous_token_end == cut.start);
     match item {

@@ -1,6 +1,6 @@
 //! Renders our entries in the style of the file.
 //!
-//! The key order of our own hooks encodes a [`StateBefore`]. A harness that rewrites its settings keeps the order of
+//! The key order of our own hooks encodes a [`ContentBeforeInstall`]. A harness that rewrites its settings keeps the order of
 //! keys, whereas a strict harness would refuse an extra key. With this encoding, `uninstall` is the exact inverse of
 //! `install` and needs no record outside the file.
 
@@ -9,7 +9,7 @@ use super::command::HookCommand;
 
 /// What surrounded an entry before we added it. This determines what must remain when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateBefore {
+pub enum ContentBeforeInstall {
     /// Either there were other values, or nothing needs to remain. Whatever becomes empty when our hooks are removed is
     /// removed too, except for the outermost braces. Key order: `type`, `command`, `timeout`, which is the usual order.
     OtherContent,
@@ -22,15 +22,15 @@ pub enum StateBefore {
     NoFile,
 }
 
-impl StateBefore {
+impl ContentBeforeInstall {
     /// Determines the variant from the order of a hook's keys.
     pub fn from_key_order<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
         let order: Vec<&str> = keys.filter(|key| ["type", "command", "timeout"].contains(key)).collect();
         match order.as_slice() {
-            ["command", "type", ..] => StateBefore::EmptyArray,
-            ["type", "timeout", "command"] => StateBefore::EmptyObject,
-            ["timeout", "type", "command"] => StateBefore::NoFile,
-            _ => StateBefore::OtherContent,
+            ["command", "type", ..] => ContentBeforeInstall::EmptyArray,
+            ["type", "timeout", "command"] => ContentBeforeInstall::EmptyObject,
+            ["timeout", "type", "command"] => ContentBeforeInstall::NoFile,
+            _ => ContentBeforeInstall::OtherContent,
         }
     }
 }
@@ -38,7 +38,7 @@ impl StateBefore {
 #[derive(Clone, Debug)]
 pub struct TextFormatting {
     /// Whether the new text has several lines.
-    pub lines: bool,
+    pub uses_lines: bool,
     /// Whether the hook itself is written on one line although the text around it is not. Like the key order, this
     /// records the state before our installation: the line end before the closing bracket already existed (see
     /// `insert`).
@@ -75,7 +75,7 @@ impl JsonNode {
 }
 
 /// Builds a matcher group: `{"matcher": …, "hooks": [ours]}`.
-pub fn new_group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
+pub fn new_group_node(entry: &HookEntry, before: ContentBeforeInstall, look: &TextFormatting) -> JsonNode {
     let hook = new_hook_node(entry, before);
     let hook = if look.hooks_on_one_line { JsonNode::OneLine(Box::new(hook)) } else { hook };
     let matcher =
@@ -84,7 +84,7 @@ pub fn new_group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatt
     JsonNode::Object(matcher.into_iter().chain([hooks]).collect())
 }
 
-fn new_hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
+fn new_hook_node(entry: &HookEntry, before: ContentBeforeInstall) -> JsonNode {
     let kind = [JsonNode::object_member("type", JsonNode::Text("command".into()))];
     let command = match &entry.command {
         HookCommand::Exec { program, args } => {
@@ -97,10 +97,10 @@ fn new_hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
     };
     let timeout = [JsonNode::object_member("timeout", JsonNode::Number(entry.timeout.number_in_unit()))];
     JsonNode::Object(match before {
-        StateBefore::OtherContent => kind.into_iter().chain(command).chain(timeout).collect(),
-        StateBefore::EmptyArray => command.into_iter().chain(kind).chain(timeout).collect(),
-        StateBefore::EmptyObject => kind.into_iter().chain(timeout).chain(command).collect(),
-        StateBefore::NoFile => timeout.into_iter().chain(kind).chain(command).collect(),
+        ContentBeforeInstall::OtherContent => kind.into_iter().chain(command).chain(timeout).collect(),
+        ContentBeforeInstall::EmptyArray => command.into_iter().chain(kind).chain(timeout).collect(),
+        ContentBeforeInstall::EmptyObject => kind.into_iter().chain(timeout).chain(command).collect(),
+        ContentBeforeInstall::NoFile => timeout.into_iter().chain(kind).chain(command).collect(),
     })
 }
 
@@ -111,7 +111,7 @@ pub fn new_word_list_node(words: &[String]) -> JsonNode {
 /// Prints `value`. Lines after the first are indented according to `look`.
 pub fn print_node(value: &JsonNode, look: &TextFormatting) -> String {
     let mut out = String::new();
-    write_node(value, look, 0, look.lines, &mut out);
+    write_node(value, look, 0, look.uses_lines, &mut out);
     out
 }
 

@@ -5,12 +5,12 @@
 /// column.
 #[derive(Debug)]
 pub struct SyntaxError {
-    pub at: usize,
+    pub byte_offset: usize,
     pub why: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum JsonToken {
     OpenObject,
     CloseObject,
     OpenArray,
@@ -26,37 +26,37 @@ pub enum Token {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Lexeme {
-    pub token: Token,
+pub struct JsonTokenSpan {
+    pub token: JsonToken,
     pub start: usize,
     pub end: usize,
 }
 
 /// Returns the next token at or after `at`; `None` at the end of the text.
-pub fn next_lexeme(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
+pub fn next_json_token(text: &str, at: usize) -> Result<Option<JsonTokenSpan>, SyntaxError> {
     let bytes = text.as_bytes();
     let start = at + count_blanks(&bytes[at..]);
     let Some(&first) = bytes.get(start) else { return Ok(None) };
     let (token, end) = match first {
-        b'{' => (Token::OpenObject, start + 1),
-        b'}' => (Token::CloseObject, start + 1),
-        b'[' => (Token::OpenArray, start + 1),
-        b']' => (Token::CloseArray, start + 1),
-        b',' => (Token::Comma, start + 1),
-        b':' => (Token::Colon, start + 1),
-        b'"' => (Token::Text, scan_string(bytes, start)?),
+        b'{' => (JsonToken::OpenObject, start + 1),
+        b'}' => (JsonToken::CloseObject, start + 1),
+        b'[' => (JsonToken::OpenArray, start + 1),
+        b']' => (JsonToken::CloseArray, start + 1),
+        b',' => (JsonToken::Comma, start + 1),
+        b':' => (JsonToken::Colon, start + 1),
+        b'"' => (JsonToken::Text, scan_string(bytes, start)?),
         b'/' => scan_comment(bytes, start)?,
-        b'-' | b'0'..=b'9' => (Token::NumberOrWord, scan_number(bytes, start)?),
-        _ => (Token::NumberOrWord, scan_word(text, start)?),
+        b'-' | b'0'..=b'9' => (JsonToken::NumberOrWord, scan_number(bytes, start)?),
+        _ => (JsonToken::NumberOrWord, scan_word(text, start)?),
     };
-    Ok(Some(Lexeme { token, start, end }))
+    Ok(Some(JsonTokenSpan { token, start, end }))
 }
 
 /// Iterates over the tokens from `at`. The text must already have been checked.
-pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
+pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = JsonTokenSpan> {
     let mut at = at;
     std::iter::from_fn(move || {
-        let lexeme = next_lexeme(text, at).ok().flatten()?;
+        let lexeme = next_json_token(text, at).ok().flatten()?;
         at = lexeme.end;
         Some(lexeme)
     })
@@ -69,7 +69,7 @@ pub fn count_blanks(bytes: &[u8]) -> usize {
 }
 
 fn syntax_error<T>(at: usize, why: impl Into<String>) -> Result<T, SyntaxError> {
-    Err(SyntaxError { at, why: why.into() })
+    Err(SyntaxError { byte_offset: at, why: why.into() })
 }
 
 fn scan_string(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
@@ -98,15 +98,15 @@ fn escape_length(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
     }
 }
 
-fn scan_comment(bytes: &[u8], start: usize) -> Result<(Token, usize), SyntaxError> {
+fn scan_comment(bytes: &[u8], start: usize) -> Result<(JsonToken, usize), SyntaxError> {
     let rest = &bytes[start + 1..];
     match rest.first() {
         Some(b'/') => {
             let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
-            Ok((Token::LineComment, start + 1 + length))
+            Ok((JsonToken::LineComment, start + 1 + length))
         }
         Some(b'*') => match rest[1..].windows(2).position(|pair| pair == b"*/") {
-            Some(length) => Ok((Token::BlockComment, start + 2 + length + 2)),
+            Some(length) => Ok((JsonToken::BlockComment, start + 2 + length + 2)),
             None => syntax_error(start, "this comment is never closed"),
         },
         _ => syntax_error(start, "unexpected `/`"),

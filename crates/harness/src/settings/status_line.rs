@@ -3,17 +3,17 @@
 
 use super::command::{is_thru_program, quote_shell_word, simple_commands};
 use super::edit::{TextEdit, apply_edits};
-use super::insert::{FileFormatting, InsertionPoint, Siblings};
+use super::insert::{ExistingItems, FileFormatting, InsertionPoint};
 use super::problem::{SettingsProblem, wrong_shape_problem};
 use super::remove::{BracketAuthor, leading_line_end_length, remove_items};
 use super::render::{JsonNode, json_string, print_member, print_node};
 use super::survey::{split_byte_order_mark, top_level_object};
-use super::tree::{self, Container, Item};
+use super::tree::{self, JsonContainer, JsonItem};
 
 /// The subcommand that our command calls.
 const STATUSLINE_SUBCOMMAND: &str = "statusline";
 /// The option whose value is the user's own command.
-const AFTER_OPTION: &str = "--after";
+const USER_COMMAND_OPTION: &str = "--after";
 
 enum CurrentStatusLine {
     None,
@@ -42,7 +42,7 @@ pub fn install_status_line(
         let look = FileFormatting::detect(text, None).new_file_formatting();
         let file = JsonNode::Object(vec![JsonNode::object_member(
             key,
-            new_status_line_node(&status_line_command(program, None), FileBefore::Blank),
+            new_status_line_node(&status_line_command(program, None), FileBeforeInstall::Blank),
         )]);
         return Ok([mark, &print_node(&file, &look), look.line_end, text].concat().into_bytes());
     };
@@ -64,8 +64,9 @@ pub fn install_status_line(
         }
         CurrentStatusLine::None => {
             let habits = FileFormatting::detect(text, Some(&root));
-            let spot = InsertionPoint::at_end_of(text, &habits, &root, None, Siblings::Other);
-            let object = new_status_line_node(&status_line_command(program, None), FileBefore::NotBlank);
+            let spot = InsertionPoint::at_end_of(text, &habits, &root, None, ExistingItems::Other);
+            let object =
+                new_status_line_node(&status_line_command(program, None), FileBeforeInstall::NotBlank);
             // Writing the object on one line records that the line end before the closing bracket existed before (see
             // `insert`).
             let object =
@@ -97,11 +98,11 @@ pub fn uninstall_status_line(bytes: &[u8], key: &str) -> Result<Vec<u8>, Setting
             let item = &root.items[member_index];
             match root.items.len() == 1 && was_file_blank(text, item) {
                 true => {
-                    let end = root.close + 1;
-                    vec![TextEdit::deletion(root.open..end + leading_line_end_length(&text[end..]))]
+                    let end = root.close_bracket + 1;
+                    vec![TextEdit::deletion(root.open_bracket..end + leading_line_end_length(&text[end..]))]
                 }
                 false => {
-                    let is_short = !text[item.value.clone()].contains(['\n', '\r']);
+                    let is_short = !text[item.value_range.clone()].contains(['\n', '\r']);
                     let brackets = if is_short { BracketAuthor::NotOurs } else { BracketAuthor::Ours };
                     remove_items(text, &root, &[member_index], brackets)
                 }
@@ -114,19 +115,19 @@ pub fn uninstall_status_line(bytes: &[u8], key: &str) -> Result<Vec<u8>, Setting
 
 fn current_status_line(
     text: &str,
-    root: &Container,
+    root: &JsonContainer,
     key: &str,
 ) -> Result<CurrentStatusLine, SettingsProblem> {
     // If the key occurs twice, the last value is used, as in `JSON.parse`.
     let found = root.items.iter().enumerate().rev().find(|(_, item)| tree::has_key(text, item, key));
     let Some((member, item)) = found else { return Ok(CurrentStatusLine::None) };
-    let wrong = |why: &str| wrong_shape_problem(text, item.value.start, format!("`{key}` {why}"));
-    if !text[item.value.clone()].starts_with('{') {
+    let wrong = |why: &str| wrong_shape_problem(text, item.value_range.start, format!("`{key}` {why}"));
+    if !text[item.value_range.clone()].starts_with('{') {
         return Err(wrong("is not an object"));
     }
-    let object = tree::read_container(text, item.value.start);
+    let object = tree::read_container(text, item.value_range.start);
     let value =
-        |name| object.items.iter().find(|item| tree::has_key(text, item, name)).map(|item| &item.value);
+        |name| object.items.iter().find(|item| tree::has_key(text, item, name)).map(|item| &item.value_range);
     let kind = value("type").and_then(|kind| tree::string_value(text, kind));
     let command = value("command").filter(|_| kind.as_deref() == Some("command"));
     let Some((command, line)) =
@@ -146,7 +147,9 @@ fn user_command_within(line: &str) -> Option<Option<String>> {
         [words] => match words.as_slice() {
             [program, word] if is_thru_program(program) && word == STATUSLINE_SUBCOMMAND => Some(None),
             [program, word, after, own]
-                if is_thru_program(program) && word == STATUSLINE_SUBCOMMAND && after == AFTER_OPTION =>
+                if is_thru_program(program)
+                    && word == STATUSLINE_SUBCOMMAND
+                    && after == USER_COMMAND_OPTION =>
             {
                 Some(Some(own.clone()))
             }
@@ -158,31 +161,31 @@ fn user_command_within(line: &str) -> Option<Option<String>> {
 
 /// Returns our command, such as `/abs/thru statusline --after 'echo mine'`.
 fn status_line_command(program: &str, after: Option<&str>) -> String {
-    let own = after.map_or(String::new(), |own| format!(" {AFTER_OPTION} {}", quote_shell_word(own)));
+    let own = after.map_or(String::new(), |own| format!(" {USER_COMMAND_OPTION} {}", quote_shell_word(own)));
     format!("{} {STATUSLINE_SUBCOMMAND}{own}", quote_shell_word(program))
 }
 
 /// Whether the file was blank before our installation. The order of the keys records this, as with
-/// `render::StateBefore` for hooks.
+/// `render::ContentBeforeInstall` for hooks.
 #[derive(Clone, Copy, PartialEq)]
-enum FileBefore {
+enum FileBeforeInstall {
     Blank,
     NotBlank,
 }
 
-fn new_status_line_node(line: &str, file: FileBefore) -> JsonNode {
+fn new_status_line_node(line: &str, file: FileBeforeInstall) -> JsonNode {
     let mut members = vec![
         JsonNode::object_member("type", JsonNode::Text("command".to_owned())),
         JsonNode::object_member("command", JsonNode::Text(line.to_owned())),
     ];
-    if file == FileBefore::Blank {
+    if file == FileBeforeInstall::Blank {
         members.reverse();
     }
     JsonNode::Object(members)
 }
 
-fn was_file_blank(text: &str, item: &Item) -> bool {
-    let object = tree::read_container(text, item.value.start);
+fn was_file_blank(text: &str, item: &JsonItem) -> bool {
+    let object = tree::read_container(text, item.value_range.start);
     object.items.first().is_some_and(|first| tree::has_key(text, first, "command"))
 }
 

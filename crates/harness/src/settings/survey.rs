@@ -7,19 +7,19 @@ use super::insert::has_line_end;
 use super::problem::{
     SettingsProblem, duplicate_key_problem, not_utf8_problem, syntax_problem, wrong_shape_problem,
 };
-use super::render::StateBefore;
-use super::tree::{Container, Item, check_json, has_key, read_container, string_value};
+use super::render::ContentBeforeInstall;
+use super::tree::{JsonContainer, JsonItem, check_json, has_key, read_container, string_value};
 use super::{ChangeKind, HookChange, HookEntry, HookLocation};
 
-const BOM: &str = "\u{feff}";
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 pub fn split_byte_order_mark(bytes: &[u8]) -> Result<(&'static str, &str), SettingsProblem> {
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8_problem(bytes, error.valid_up_to()))?;
-    Ok(text.strip_prefix(BOM).map_or(("", text), |rest| (BOM, rest)))
+    Ok(text.strip_prefix(BYTE_ORDER_MARK).map_or(("", text), |rest| (BYTE_ORDER_MARK, rest)))
 }
 
 /// Returns the outermost object, or `None` if the file is blank.
-pub fn top_level_object(text: &str) -> Result<Option<Container>, SettingsProblem> {
+pub fn top_level_object(text: &str) -> Result<Option<JsonContainer>, SettingsProblem> {
     let Some(range) = check_json(text).map_err(|fault| syntax_problem(text, fault))? else { return Ok(None) };
     if !text[range.clone()].starts_with('{') {
         return Err(wrong_shape_problem(text, range.start, "the file is not an object"));
@@ -31,35 +31,35 @@ pub fn top_level_object(text: &str) -> Result<Option<Container>, SettingsProblem
 #[derive(Debug)]
 pub struct SettingsSurvey {
     /// The outermost object. `None` if the file is blank.
-    pub root: Option<Container>,
+    pub root: Option<JsonContainer>,
     /// The index of the root's member that contains the events' object, if there is one.
     pub events_member_index: Option<usize>,
     /// The events' object, if the events are not top-level keys.
-    nested_events: Option<Container>,
+    nested_events: Option<JsonContainer>,
     /// The array of each member of the events' object. `None` if a member's value is not an array.
-    pub event_arrays: Vec<Option<Container>>,
-    pub our_hooks: Vec<OwnHook>,
+    pub event_arrays: Vec<Option<JsonContainer>>,
+    pub our_hooks: Vec<InstalledThruHook>,
 }
 
 #[derive(Debug)]
-pub struct OwnHook {
+pub struct InstalledThruHook {
     pub event: String,
     pub matcher: Option<String>,
     pub command: HookCommand,
     pub timeout: Option<u32>,
-    pub state_before: StateBefore,
+    pub state_before: ContentBeforeInstall,
     /// Whether the hook is written on one line.
     pub is_on_one_line: bool,
     /// Whether the hook is the only one in its matcher group.
     pub only_in_group: bool,
-    pub at: HookPath,
-    pub range: Range<usize>,
+    pub hook_path: HookIndexes,
+    pub text_range: Range<usize>,
     pub value_spans: ValueSpans,
 }
 
 /// The index of the event, of the group in the event's array, and of the hook in the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HookPath {
+pub struct HookIndexes {
     pub event: usize,
     pub group: usize,
     pub hook: usize,
@@ -87,22 +87,22 @@ impl SettingsSurvey {
         if let Some(key) = place.key {
             survey.events_member_index = only_item_named(text, &root, key)?;
             if let Some(item) = survey.events_member_index.map(|index| &root.items[index]) {
-                if !text[item.value.clone()].starts_with('{') {
+                if !text[item.value_range.clone()].starts_with('{') {
                     return Err(wrong_shape_problem(
                         text,
-                        item.value.start,
+                        item.value_range.start,
                         format!("`{key}` is not an object"),
                     ));
                 }
-                survey.nested_events = Some(read_container(text, item.value.start));
+                survey.nested_events = Some(read_container(text, item.value_range.start));
             }
         }
         survey.root = Some(root);
         if let Some(events) = survey.events_object(place) {
             let arrays: Vec<_> =
-                events.items.iter().map(|item| open_container(text, &item.value, '[')).collect();
+                events.items.iter().map(|item| open_container(text, &item.value_range, '[')).collect();
             let hooks = events.items.iter().zip(&arrays).enumerate().filter_map(|(index, (item, array))| {
-                let event = string_value(text, item.key.as_ref()?)?;
+                let event = string_value(text, item.key_range.as_ref()?)?;
                 Some(own_hooks_in_event(text, index, &event, array.as_ref()?))
             });
             survey.our_hooks = hooks.flatten().collect();
@@ -112,7 +112,7 @@ impl SettingsSurvey {
     }
 
     /// Returns the object whose members are events.
-    pub fn events_object(&self, place: &HookLocation) -> Option<&Container> {
+    pub fn events_object(&self, place: &HookLocation) -> Option<&JsonContainer> {
         if place.key.is_some() { self.nested_events.as_ref() } else { self.root.as_ref() }
     }
 
@@ -126,10 +126,10 @@ impl SettingsSurvey {
         let Some(events) = self.events_object(place) else { return Ok(None) };
         let Some(index) = only_item_named(text, events, event)? else { return Ok(None) };
         let Some(array) = &self.event_arrays[index] else {
-            let at = events.items[index].value.start;
+            let at = events.items[index].value_range.start;
             return Err(wrong_shape_problem(text, at, format!("`{event}` is not an array")));
         };
-        match array.items.iter().find(|group| !text[group.value.clone()].starts_with('{')) {
+        match array.items.iter().find(|group| !text[group.value_range.clone()].starts_with('{')) {
             Some(group) => {
                 Err(wrong_shape_problem(text, group.start, format!("a hook of `{event}` is not an object")))
             }
@@ -138,7 +138,7 @@ impl SettingsSurvey {
     }
 }
 
-impl OwnHook {
+impl InstalledThruHook {
     pub fn to_removal(&self) -> HookChange {
         HookChange { event: self.event.clone(), kind: ChangeKind::Removed }
     }
@@ -163,7 +163,7 @@ impl OwnHook {
 
 /// Finds the only item with this key. A duplicate is an error, because some parsers use the first value and some the
 /// last.
-fn only_item_named(text: &str, object: &Container, key: &str) -> Result<Option<usize>, SettingsProblem> {
+fn only_item_named(text: &str, object: &JsonContainer, key: &str) -> Result<Option<usize>, SettingsProblem> {
     let mut found = object.items.iter().enumerate().filter(|(_, item)| has_key(text, item, key));
     let first = found.next();
     match found.next() {
@@ -172,18 +172,23 @@ fn only_item_named(text: &str, object: &Container, key: &str) -> Result<Option<u
     }
 }
 
-fn open_container(text: &str, value: &Range<usize>, bracket: char) -> Option<Container> {
+fn open_container(text: &str, value: &Range<usize>, bracket: char) -> Option<JsonContainer> {
     text[value.clone()].starts_with(bracket).then(|| read_container(text, value.start))
 }
 
-fn own_hooks_in_event(text: &str, event_index: usize, event: &str, array: &Container) -> Vec<OwnHook> {
+fn own_hooks_in_event(
+    text: &str,
+    event_index: usize,
+    event: &str,
+    array: &JsonContainer,
+) -> Vec<InstalledThruHook> {
     let mut found = Vec::new();
     for (group_index, group) in array.items.iter().enumerate() {
         let Some((group, hooks)) = group_and_hooks_array(text, group) else { continue };
         let matcher = find_member(text, &group, "matcher");
         let first = found.len();
         for (hook_index, item) in hooks.items.iter().enumerate() {
-            let at = HookPath { event: event_index, group: group_index, hook: hook_index };
+            let at = HookIndexes { event: event_index, group: group_index, hook: hook_index };
             found.extend(read_own_hook(text, event, matcher, at, item));
         }
         let alone = found.len() - first == hooks.items.len();
@@ -193,21 +198,21 @@ fn own_hooks_in_event(text: &str, event_index: usize, event: &str, array: &Conta
 }
 
 /// Returns the object of a matcher group and the array of its hooks.
-pub fn group_and_hooks_array(text: &str, group: &Item) -> Option<(Container, Container)> {
-    let group = open_container(text, &group.value, '{')?;
-    let hooks = open_container(text, &find_member(text, &group, "hooks")?.value, '[')?;
+pub fn group_and_hooks_array(text: &str, group: &JsonItem) -> Option<(JsonContainer, JsonContainer)> {
+    let group = open_container(text, &group.value_range, '{')?;
+    let hooks = open_container(text, &find_member(text, &group, "hooks")?.value_range, '[')?;
     Some((group, hooks))
 }
 
 fn read_own_hook(
     text: &str,
     event: &str,
-    matcher: Option<&Item>,
-    at: HookPath,
-    item: &Item,
-) -> Option<OwnHook> {
-    let object = open_container(text, &item.value, '{')?;
-    let value = |key| find_member(text, &object, key).map(|item| item.value.clone());
+    matcher: Option<&JsonItem>,
+    at: HookIndexes,
+    item: &JsonItem,
+) -> Option<InstalledThruHook> {
+    let object = open_container(text, &item.value_range, '{')?;
+    let value = |key| find_member(text, &object, key).map(|item| item.value_range.clone());
     if value("type").is_some_and(|kind| string_value(text, &kind).as_deref() != Some("command")) {
         return None;
     }
@@ -216,33 +221,41 @@ fn read_own_hook(
     let keys: Vec<String> = object
         .items
         .iter()
-        .filter_map(|item| item.key.as_ref())
+        .filter_map(|item| item.key_range.as_ref())
         .filter_map(|key| string_value(text, key))
         .collect();
-    let found = OwnHook {
+    let found = InstalledThruHook {
         event: event.to_owned(),
-        matcher: matcher.and_then(|item| string_value(text, &item.value)),
+        matcher: matcher.and_then(|item| string_value(text, &item.value_range)),
         command: match &args {
             Some(args) => {
                 let words = open_container(text, args, '[')?.items;
                 HookCommand::Exec {
                     program,
-                    args: words.iter().map(|word| string_value(text, &word.value)).collect::<Option<_>>()?,
+                    args: words
+                        .iter()
+                        .map(|word| string_value(text, &word.value_range))
+                        .collect::<Option<_>>()?,
                 }
             }
             None => HookCommand::Shell(program),
         },
         timeout: timeout.as_ref().and_then(|range| text[range.clone()].parse().ok()),
-        state_before: StateBefore::from_key_order(keys.iter().map(String::as_str)),
+        state_before: ContentBeforeInstall::from_key_order(keys.iter().map(String::as_str)),
         is_on_one_line: !has_line_end(&text[item.range()]),
         only_in_group: true,
-        at,
-        range: item.range(),
-        value_spans: ValueSpans { matcher: matcher.map(|item| item.value.clone()), command, args, timeout },
+        hook_path: at,
+        text_range: item.range(),
+        value_spans: ValueSpans {
+            matcher: matcher.map(|item| item.value_range.clone()),
+            command,
+            args,
+            timeout,
+        },
     };
     found.command.is_thru_hook().then_some(found)
 }
 
-fn find_member<'a>(text: &str, object: &'a Container, key: &str) -> Option<&'a Item> {
+fn find_member<'a>(text: &str, object: &'a JsonContainer, key: &str) -> Option<&'a JsonItem> {
     object.items.iter().find(|item| has_key(text, item, key))
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::scan::{Lexeme, SyntaxError, Token, next_lexeme, tokens_from};
+use super::scan::{JsonToken, JsonTokenSpan, SyntaxError, next_json_token, tokens_from};
 
 /// How deeply a file may be nested. Only a file that is meant to crash its readers is nested more deeply.
 const MAX_DEPTH: usize = 512;
@@ -27,64 +27,76 @@ pub fn check_json(text: &str) -> Result<Option<Range<usize>>, SyntaxError> {
     let mut root = None;
     let mut commented = false;
     let mut at = 0;
-    while let Some(Lexeme { token, start, end }) = next_lexeme(text, at)? {
+    while let Some(JsonTokenSpan { token, start, end }) = next_json_token(text, at)? {
         at = end;
-        if matches!(token, Token::LineComment | Token::BlockComment) {
+        if matches!(token, JsonToken::LineComment | JsonToken::BlockComment) {
             commented = true;
             continue;
         }
         root.get_or_insert(start..end).end = end;
         expected = match (expected, token) {
-            (ExpectedToken::Value | ExpectedToken::ElementOrClose, Token::Text | Token::NumberOrWord) => {
-                expected_after_value(&stack)
-            }
-            (ExpectedToken::Value | ExpectedToken::ElementOrClose, Token::OpenObject | Token::OpenArray) => {
+            (
+                ExpectedToken::Value | ExpectedToken::ElementOrClose,
+                JsonToken::Text | JsonToken::NumberOrWord,
+            ) => expected_after_value(&stack),
+            (
+                ExpectedToken::Value | ExpectedToken::ElementOrClose,
+                JsonToken::OpenObject | JsonToken::OpenArray,
+            ) => {
                 if stack.len() == MAX_DEPTH {
-                    return Err(SyntaxError { at: start, why: format!("nested more than {MAX_DEPTH} deep") });
+                    return Err(SyntaxError {
+                        byte_offset: start,
+                        why: format!("nested more than {MAX_DEPTH} deep"),
+                    });
                 }
                 stack.push(token);
                 expected_inside(token)
             }
-            (ExpectedToken::KeyOrClose, Token::Text) => ExpectedToken::Colon,
-            (ExpectedToken::Colon, Token::Colon) => ExpectedToken::Value,
-            (ExpectedToken::KeyOrClose | ExpectedToken::CommaOrClose, Token::CloseObject)
-                if stack.last() == Some(&Token::OpenObject) =>
+            (ExpectedToken::KeyOrClose, JsonToken::Text) => ExpectedToken::Colon,
+            (ExpectedToken::Colon, JsonToken::Colon) => ExpectedToken::Value,
+            (ExpectedToken::KeyOrClose | ExpectedToken::CommaOrClose, JsonToken::CloseObject)
+                if stack.last() == Some(&JsonToken::OpenObject) =>
             {
                 stack.pop();
                 expected_after_value(&stack)
             }
-            (ExpectedToken::ElementOrClose | ExpectedToken::CommaOrClose, Token::CloseArray)
-                if stack.last() == Some(&Token::OpenArray) =>
+            (ExpectedToken::ElementOrClose | ExpectedToken::CommaOrClose, JsonToken::CloseArray)
+                if stack.last() == Some(&JsonToken::OpenArray) =>
             {
                 stack.pop();
                 expected_after_value(&stack)
             }
-            (ExpectedToken::CommaOrClose, Token::Comma) => {
+            (ExpectedToken::CommaOrClose, JsonToken::Comma) => {
                 stack.last().copied().map_or(ExpectedToken::End, expected_inside)
             }
-            _ => return Err(SyntaxError { at: start, why: unexpected_token_message(expected, &stack) }),
+            _ => {
+                return Err(SyntaxError {
+                    byte_offset: start,
+                    why: unexpected_token_message(expected, &stack),
+                });
+            }
         };
     }
     match expected {
         ExpectedToken::End => Ok(root),
         ExpectedToken::Value if root.is_none() && !commented => Ok(None),
         _ => Err(SyntaxError {
-            at: text.len(),
+            byte_offset: text.len(),
             why: format!("the file ends here, but {}", unexpected_token_message(expected, &stack)),
         }),
     }
 }
 
-fn expected_inside(open: Token) -> ExpectedToken {
-    if open == Token::OpenObject { ExpectedToken::KeyOrClose } else { ExpectedToken::ElementOrClose }
+fn expected_inside(open: JsonToken) -> ExpectedToken {
+    if open == JsonToken::OpenObject { ExpectedToken::KeyOrClose } else { ExpectedToken::ElementOrClose }
 }
 
-fn expected_after_value(stack: &[Token]) -> ExpectedToken {
+fn expected_after_value(stack: &[JsonToken]) -> ExpectedToken {
     if stack.is_empty() { ExpectedToken::End } else { ExpectedToken::CommaOrClose }
 }
 
-fn unexpected_token_message(expected: ExpectedToken, stack: &[Token]) -> String {
-    let close = if stack.last() == Some(&Token::OpenObject) { '}' } else { ']' };
+fn unexpected_token_message(expected: ExpectedToken, stack: &[JsonToken]) -> String {
+    let close = if stack.last() == Some(&JsonToken::OpenObject) { '}' } else { ']' };
     match expected {
         ExpectedToken::Value => "a value is expected".into(),
         ExpectedToken::ElementOrClose => "a value or `]` is expected".into(),
@@ -97,10 +109,10 @@ fn unexpected_token_message(expected: ExpectedToken, stack: &[Token]) -> String 
 
 /// An object or an array.
 #[derive(Debug)]
-pub struct Container {
-    pub open: usize,
-    pub close: usize,
-    pub items: Vec<Item>,
+pub struct JsonContainer {
+    pub open_bracket: usize,
+    pub close_bracket: usize,
+    pub items: Vec<JsonItem>,
     /// The end of the last token before the closing bracket: the opening bracket, an item, a comma or a comment.
     /// Between this position and `close`, there is only white space.
     pub last_token_end: usize,
@@ -110,11 +122,11 @@ pub struct Container {
 
 /// A member of an object or an element of an array.
 #[derive(Debug)]
-pub struct Item {
-    pub key: Option<Range<usize>>,
-    pub value: Range<usize>,
+pub struct JsonItem {
+    pub key_range: Option<Range<usize>>,
+    pub value_range: Range<usize>,
     /// The position of the comma after the item.
-    pub comma: Option<usize>,
+    pub comma_position: Option<usize>,
     /// The end of the bracket or comma before the item. Between this position and the item, there can be white space
     /// and comments.
     pub gap_start: usize,
@@ -126,9 +138,9 @@ pub struct Item {
     pub previous_token_needs_line_end: bool,
 }
 
-impl Item {
+impl JsonItem {
     pub fn end(&self) -> usize {
-        self.value.end
+        self.value_range.end
     }
 
     pub fn range(&self) -> Range<usize> {
@@ -142,63 +154,63 @@ impl Item {
 }
 
 /// Returns the container that opens at `open`. The text must have passed [`check_json`].
-pub fn read_container(text: &str, open: usize) -> Container {
+pub fn read_container(text: &str, open: usize) -> JsonContainer {
     let object = text[open..].starts_with('{');
-    let mut container = Container {
-        open,
-        close: text.len(),
+    let mut container = JsonContainer {
+        open_bracket: open,
+        close_bracket: text.len(),
         items: Vec::new(),
         last_token_end: open + 1,
         last_token_needs_line_end: false,
     };
     let mut gap_start = open + 1;
-    let mut key: Option<(Lexeme, usize, bool)> = None;
+    let mut key: Option<(JsonTokenSpan, usize, bool)> = None;
     let mut at = open + 1;
-    while let Ok(Some(lexeme)) = next_lexeme(text, at) {
-        let Lexeme { token, start, end } = lexeme;
+    while let Ok(Some(lexeme)) = next_json_token(text, at) {
+        let JsonTokenSpan { token, start, end } = lexeme;
         at = end;
         match token {
-            Token::CloseObject | Token::CloseArray => {
-                container.close = start;
+            JsonToken::CloseObject | JsonToken::CloseArray => {
+                container.close_bracket = start;
                 break;
             }
-            Token::Comma => {
+            JsonToken::Comma => {
                 if let Some(item) = container.items.last_mut() {
-                    item.comma = Some(start);
+                    item.comma_position = Some(start);
                 }
                 gap_start = end;
             }
-            Token::Text if object && key.is_none() => {
+            JsonToken::Text if object && key.is_none() => {
                 key = Some((lexeme, container.last_token_end, container.last_token_needs_line_end));
             }
-            Token::Text | Token::NumberOrWord | Token::OpenObject | Token::OpenArray => {
+            JsonToken::Text | JsonToken::NumberOrWord | JsonToken::OpenObject | JsonToken::OpenArray => {
                 at = value_end(text, lexeme);
                 let (first, previous_token_end, previous_token_needs_line_end) =
                     key.unwrap_or((lexeme, container.last_token_end, container.last_token_needs_line_end));
-                container.items.push(Item {
-                    key: key.take().map(|(key, ..)| key.start..key.end),
-                    value: start..at,
-                    comma: None,
+                container.items.push(JsonItem {
+                    key_range: key.take().map(|(key, ..)| key.start..key.end),
+                    value_range: start..at,
+                    comma_position: None,
                     gap_start,
                     start: first.start,
                     previous_token_end,
                     previous_token_needs_line_end,
                 });
             }
-            Token::Colon | Token::LineComment | Token::BlockComment => {}
+            JsonToken::Colon | JsonToken::LineComment | JsonToken::BlockComment => {}
         }
         container.last_token_end = at;
-        container.last_token_needs_line_end = token == Token::LineComment;
+        container.last_token_needs_line_end = token == JsonToken::LineComment;
     }
     container
 }
 
-fn value_end(text: &str, first: Lexeme) -> usize {
+fn value_end(text: &str, first: JsonTokenSpan) -> usize {
     let mut depth = 0usize;
-    for Lexeme { token, end, .. } in tokens_from(text, first.start) {
+    for JsonTokenSpan { token, end, .. } in tokens_from(text, first.start) {
         match token {
-            Token::OpenObject | Token::OpenArray => depth += 1,
-            Token::CloseObject | Token::CloseArray => depth -= 1,
+            JsonToken::OpenObject | JsonToken::OpenArray => depth += 1,
+            JsonToken::CloseObject | JsonToken::CloseArray => depth -= 1,
             _ => {}
         }
         if depth == 0 {
@@ -211,7 +223,7 @@ fn value_end(text: &str, first: Lexeme) -> usize {
 pub fn count_comments(text: &str, range: &Range<usize>) -> usize {
     tokens_from(text, range.start)
         .take_while(|lexeme| lexeme.start < range.end)
-        .filter(|lexeme| matches!(lexeme.token, Token::LineComment | Token::BlockComment))
+        .filter(|lexeme| matches!(lexeme.token, JsonToken::LineComment | JsonToken::BlockComment))
         .count()
 }
 
@@ -222,6 +234,6 @@ pub fn string_value(text: &str, range: &Range<usize>) -> Option<String> {
 }
 
 /// Returns whether the item's key is `name`, after decoding escapes.
-pub fn has_key(text: &str, item: &Item, name: &str) -> bool {
-    item.key.as_ref().and_then(|key| string_value(text, key)).is_some_and(|key| key == name)
+pub fn has_key(text: &str, item: &JsonItem, name: &str) -> bool {
+    item.key_range.as_ref().and_then(|key| string_value(text, key)).is_some_and(|key| key == name)
 }

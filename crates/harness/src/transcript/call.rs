@@ -23,7 +23,8 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
         _ => {
             read_tool_input(&tool, input.walk(), &mut call);
             if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {
-                file.names = names_in_edit(&file.path, &input.fields(), file.action == FileAction::Create);
+                file.changed_names =
+                    names_in_edit(&file.path, &input.fields(), file.action == FileAction::Create);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use harness::transcript::{ReadLine, each_object_in_line};
-use model::transcript::{ItemDedup, LineKind, TranscriptItem};
+use model::transcript::{ItemDedup, TranscriptItem, TranscriptLineKind};
 use serde_json::Value;
 
 use super::READERS;
@@ -32,7 +32,7 @@ fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
     for line in transcript.split(|byte| *byte == b'\n') {
         each_object_in_line(read, line, |line| {
             match &line.kind {
-                LineKind::Known(name) => *tally.kinds.entry((*name).to_owned()).or_default() += 1,
+                TranscriptLineKind::Known(name) => *tally.kinds.entry((*name).to_owned()).or_default() += 1,
                 other => tally.unknown.push(format!("{other:?}")),
             }
             let is_main = line.is_of_main_agent();
@@ -44,8 +44,9 @@ fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
                         tally.calls.push((call.id.unwrap_or_default().into_owned(), files));
                     }
                     TranscriptItem::Result(result) if is_main => {
-                        let says_why =
-                            result.exit_code.is_some() || result.refused || !result.text.read().is_empty();
+                        let says_why = result.exit_code.is_some()
+                            || result.is_refused_by_user
+                            || !result.text.read().is_empty();
                         tally.unexplained += usize::from(result.failed && !says_why);
                         tally.results.push((result.call_id.unwrap_or_default().into_owned(), result.failed));
                     }

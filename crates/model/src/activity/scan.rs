@@ -32,9 +32,9 @@ pub struct EditLine<'t>(pub &'t [u8]);
 impl<'t> EditLine<'t> {
     /// Returns the file names of the call, without folders and as escaped JSON. Two sessions may record a file relative
     /// to different folders, so only the names can be compared before the line is parsed.
-    pub fn paths(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
+    pub fn paths(self, paths: &JournalLinePathFinder) -> impl Iterator<Item = &'t [u8]> {
         let name = |path: &'t [u8]| memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
-        paths.0.find_iter(self.0).map(move |at| name(string_at(self.0, at + PATH_KEY.len())))
+        paths.0.find_iter(self.0).map(move |at| name(json_string_at(self.0, at + PATH_KEY.len())))
     }
 }
 
@@ -42,21 +42,21 @@ const PATH_KEY: &[u8] = br#""path":""#;
 
 /// Finds the paths in a line. A finder is built once and used for many lines.
 #[derive(Debug)]
-pub struct PathFinder(memmem::Finder<'static>);
+pub struct JournalLinePathFinder(memmem::Finder<'static>);
 
-impl Default for PathFinder {
+impl Default for JournalLinePathFinder {
     fn default() -> Self {
-        PathFinder(memmem::Finder::new(PATH_KEY))
+        JournalLinePathFinder(memmem::Finder::new(PATH_KEY))
     }
 }
 
 /// Returns the string values of a key as escaped JSON. The key must have the form `"key":"`.
 pub fn string_values_of_key<'t>(text: &'t [u8], key: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
-    memmem::find_iter(text, key).map(move |at| string_at(text, at + key.len()))
+    memmem::find_iter(text, key).map(move |at| json_string_at(text, at + key.len()))
 }
 
-fn string_at(text: &[u8], start: usize) -> &[u8] {
-    &text[start..start + end_of_string(&text[start..])]
+fn json_string_at(text: &[u8], start: usize) -> &[u8] {
+    &text[start..start + json_string_end(&text[start..])]
 }
 
 /// Returns the time of the user's last prompt at or before `before`.
@@ -68,12 +68,13 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
 
 /// How many lines at the start of the text are checked for their times. One line is not enough, because a record
 /// taken from a transcript may be older than the lines around it.
-const LINES_EXAMINED: usize = 32;
+const FIRST_LINES_EXAMINED: usize = 32;
 
 /// Returns whether the end of a journal contains everything since `from`, that is, whether its first lines are all
 /// older than `from`.
-pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
-    let mut times = text.split(|b| *b == b'\n').filter_map(time_of_line).take(LINES_EXAMINED).peekable();
+pub fn covers_time_since(text: &[u8], from: &str) -> bool {
+    let mut times =
+        text.split(|b| *b == b'\n').filter_map(time_of_line).take(FIRST_LINES_EXAMINED).peekable();
     times.peek().is_some() && times.all(|ts| ts < from)
 }
 
@@ -85,10 +86,10 @@ pub fn time_of_line(line: &[u8]) -> Option<&str> {
         Some(rest) => rest,
         None => &line[memmem::find(&line[..line.len().min(80)], TIME_KEY)? + TIME_KEY.len()..],
     };
-    std::str::from_utf8(&rest[..end_of_string(rest)]).ok()
+    std::str::from_utf8(&rest[..json_string_end(rest)]).ok()
 }
 
-fn end_of_string(text: &[u8]) -> usize {
+fn json_string_end(text: &[u8]) -> usize {
     let mut is_escaped = false;
     let is_end = |byte: &u8| {
         let is_end = *byte == b'"' && !is_escaped;

@@ -10,7 +10,7 @@ torn {"ts"
 
 #[test]
 fn lines_that_record_edits() {
-    let paths = PathFinder::default();
+    let paths = JournalLinePathFinder::default();
     let names = |from: &str| -> Vec<String> {
         let lines = edit_lines(JOURNAL.as_bytes(), from);
         let names = lines.iter().flat_map(|line| line.paths(&paths));
@@ -34,7 +34,7 @@ fn the_last_prompt_before_a_time() {
 
 #[test]
 fn how_far_back_a_text_reaches() {
-    let reaches = |text: &str, from: &str| reaches_back_to(text.as_bytes(), from);
+    let reaches = |text: &str, from: &str| covers_time_since(text.as_bytes(), from);
     assert!(reaches(JOURNAL, "2026-11-15T19:05:00Z"));
     assert!(!reaches(JOURNAL, "2026-11-15T19:03:00Z"));
     assert!(!reaches("", "2026-11-15T19:05:00Z"));

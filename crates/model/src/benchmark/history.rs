@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{CheckOutcome, METRICS, MetricCheck, Metrics};
-use crate::plan::UnreadableReason;
+use crate::plan::PlanUnreadableReason;
 use crate::plan::fields::keeping_the_rest;
 use crate::render::one_line;
 
@@ -32,15 +32,15 @@ impl BenchmarkHistory {
         BenchmarkHistory { schema_version: SCHEMA_VERSION.to_owned(), ..BenchmarkHistory::default() }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<BenchmarkHistory, UnreadableReason> {
-        let damaged = |error: serde_json::Error| UnreadableReason::Damaged {
+    pub fn parse(bytes: &[u8]) -> Result<BenchmarkHistory, PlanUnreadableReason> {
+        let damaged = |error: serde_json::Error| PlanUnreadableReason::Damaged {
             line: Some(error.line().max(1)),
             why: error.to_string(),
         };
         let history: BenchmarkHistory = serde_json::from_slice(bytes).map_err(damaged)?;
         match history.schema_version.split('.').next() {
             Some("1") => Ok(history),
-            _ => Err(UnreadableReason::Foreign {
+            _ => Err(PlanUnreadableReason::Foreign {
                 why: format!(
                     "schema_version is {}; this thru writes {SCHEMA_VERSION}",
                     one_line(&history.schema_version, 40)

@@ -26,22 +26,22 @@ const PICTURE_WIDTH: usize = 760;
 
 const ROW_HEIGHT: usize = 34;
 
-const HEAD_HEIGHT: usize = 46;
+const TABLE_HEAD_HEIGHT: usize = 46;
 
 /// The x coordinates of the columns.
-const VALUE_X: usize = 310;
-const LIMIT_X: usize = 330;
-const OUTCOME_X: usize = 400;
-const RUNS_X: usize = 490;
+const VALUE_COLUMN_X: usize = 310;
+const LIMIT_COLUMN_X: usize = 330;
+const OUTCOME_COLUMN_X: usize = 400;
+const RUNS_COLUMN_X: usize = 490;
 
-const RUNS_WIDTH: usize = 250;
+const RUNS_COLUMN_WIDTH: usize = 250;
 
 /// The line that identifies a picture as drawn by thru.
-const TITLE: &str = "<title>Throughline benchmark</title>";
+const PICTURE_MARK_LINE: &str = "<title>Throughline benchmark</title>";
 
 /// Returns whether [`draw_svg`] drew this file.
-pub fn is_picture(text: &str) -> bool {
-    text.starts_with("<svg ") && text.lines().nth(1) == Some(TITLE)
+pub fn is_benchmark_picture(text: &str) -> bool {
+    text.starts_with("<svg ") && text.lines().nth(1) == Some(PICTURE_MARK_LINE)
 }
 
 /// Draws a table with one row per figure. The row shows the figure's value, its limit and its values in the last runs.
@@ -51,12 +51,12 @@ pub fn draw_svg(
     settings: &Settings,
     runs: usize,
 ) -> String {
-    let height = HEAD_HEIGHT + METRICS.len() * ROW_HEIGHT + 12;
+    let height = TABLE_HEAD_HEIGHT + METRICS.len() * ROW_HEIGHT + 12;
     let last = history.runs.last().map_or("", |run| run.ts.as_str());
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{PICTURE_WIDTH}\" height=\"{height}\" viewBox=\"0 0 {PICTURE_WIDTH} {height}\" \
          font-family=\"ui-sans-serif, system-ui, sans-serif\" font-size=\"13\">\n\
-         {TITLE}\n\
+         {PICTURE_MARK_LINE}\n\
          <rect width=\"{PICTURE_WIDTH}\" height=\"{height}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n\
          <text x=\"20\" y=\"29\" font-weight=\"600\" font-size=\"15\" fill=\"#1f2328\">Benchmark</text>\n\
          <text x=\"{}\" y=\"29\" text-anchor=\"end\" fill=\"#59636e\">{} runs, last {}</text>\n",
@@ -71,7 +71,7 @@ pub fn draw_svg(
             &history.last_values(metric.name, runs),
             outcome,
             settings,
-            HEAD_HEIGHT + row * ROW_HEIGHT,
+            TABLE_HEAD_HEIGHT + row * ROW_HEIGHT,
         ));
     }
     svg.push_str("</svg>\n");
@@ -91,14 +91,14 @@ fn draw_metric_row(
         Some(CheckOutcome::Fail) => "#cf222e",
         Some(CheckOutcome::NoData) | None => "#59636e",
     };
-    let value = format_value(metric, values.last().copied().flatten());
+    let value = format_metric_value(metric, values.last().copied().flatten());
     let limit = metric.limit.map(|limit| limit(settings).describe()).unwrap_or_default();
     let mut row = format!(
         "<line x1=\"12\" y1=\"{top}\" x2=\"{}\" y2=\"{top}\" stroke=\"#eaeef2\"/>\n\
          <text x=\"20\" y=\"{middle}\" fill=\"#1f2328\">{}</text>\n\
-         <text x=\"{VALUE_X}\" y=\"{middle}\" text-anchor=\"end\" font-weight=\"600\" fill=\"#1f2328\">{}</text>\n\
-         <text x=\"{LIMIT_X}\" y=\"{middle}\" fill=\"#59636e\">{}</text>\n\
-         <text x=\"{OUTCOME_X}\" y=\"{middle}\" font-weight=\"600\" fill=\"{colour}\">{}</text>\n",
+         <text x=\"{VALUE_COLUMN_X}\" y=\"{middle}\" text-anchor=\"end\" font-weight=\"600\" fill=\"#1f2328\">{}</text>\n\
+         <text x=\"{LIMIT_COLUMN_X}\" y=\"{middle}\" fill=\"#59636e\">{}</text>\n\
+         <text x=\"{OUTCOME_COLUMN_X}\" y=\"{middle}\" font-weight=\"600\" fill=\"{colour}\">{}</text>\n",
         PICTURE_WIDTH - 12,
         escape_xml(metric.title),
         escape_xml(&value),
@@ -112,20 +112,20 @@ fn draw_metric_row(
 /// Draws the values of the runs as a line with a dot at the last run. Runs without data leave a gap.
 fn draw_run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
     let most = largest_value(values);
-    let step = RUNS_WIDTH as f64 / values.len().saturating_sub(1).max(1) as f64;
+    let step = RUNS_COLUMN_WIDTH as f64 / values.len().saturating_sub(1).max(1) as f64;
     let point = |i: usize, value: f64| {
         let y = (top + ROW_HEIGHT - 7) as f64 - value / most * (ROW_HEIGHT - 14) as f64;
-        (RUNS_X as f64 + i as f64 * step, y)
+        (RUNS_COLUMN_X as f64 + i as f64 * step, y)
     };
-    let (mut path, mut is_drawn, mut end) = (String::new(), false, None);
+    let (mut path, mut looks_randomly_generated, mut end) = (String::new(), false, None);
     for (i, value) in values.iter().enumerate() {
         let Some(value) = value else {
-            is_drawn = false;
+            looks_randomly_generated = false;
             continue;
         };
         let (x, y) = point(i, *value);
-        let _ = write!(path, "{}{x:.1} {y:.1} ", if is_drawn { 'L' } else { 'M' });
-        (is_drawn, end) = (true, Some((x, y)));
+        let _ = write!(path, "{}{x:.1} {y:.1} ", if looks_randomly_generated { 'L' } else { 'M' });
+        (looks_randomly_generated, end) = (true, Some((x, y)));
     }
     let Some((x, y)) = end else { return String::new() };
     format!(
@@ -135,7 +135,7 @@ fn draw_run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
 }
 
 /// Returns a value with its unit, such as `12.5 %`, or `no data`.
-pub fn format_value(metric: &Metric, value: Option<f64>) -> String {
+pub fn format_metric_value(metric: &Metric, value: Option<f64>) -> String {
     value.map_or("no data".to_owned(), |value| format!("{}{}", (value * 100.0).round() / 100.0, metric.unit))
 }
 

@@ -180,8 +180,9 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
 fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
     let checks = run::checks_of_command(command, "");
-    let mut proving = checks.iter().filter(|check| check.sort.is_check());
-    !checks.iter().any(run::is_partial_test_run) && proving.all(|check| claims.announces_check(check.sort))
+    let mut proving = checks.iter().filter(|check| check.check_kind.is_check());
+    !checks.iter().any(run::is_partial_test_run)
+        && proving.all(|check| claims.announces_check(check.check_kind))
 }
 
 /// Returns the keys of the checks in a command line.
@@ -194,7 +195,7 @@ fn check_keys(candidate: &Candidate) -> BTreeSet<String> {
 /// of this kind.
 fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
-    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.sort);
+    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.check_kind);
     candidate.forms[0].ends_with(" → passed")
         && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
 }

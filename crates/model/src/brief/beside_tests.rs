@@ -56,7 +56,9 @@ fn work_that_no_commit_holds_is_told_once() {
         ("Edited one.rs and two.rs. Pending:\n- Commit the changes", &[]),
         (
             "Edited one.rs, not committed.",
-            &["- 1 edited file that the summary does not name, not in any commit seen here: src/two.rs"],
+            &[
+                "- 1 file edited by this session that the summary does not name, not in any commit seen here: src/two.rs",
+            ],
         ),
     ];
     for (summary, expected) in cases {
@@ -137,7 +139,7 @@ fn files_that_the_summary_does_not_name_are_one_line() {
     digest.branch = String::new();
     digest.files.push(FileUse { path: "b/read.rs".into(), reads: 1, last: 40, ..FileUse::default() });
     digest.files[1].edits = 5;
-    let edited = "- edited a/{two.rs, three.rs}, which the summary does not name";
+    let edited = "- edited a/{two.rs,three.rs}, which the summary does not name";
     assert_eq!(note(&digest, "Edited one.rs."), [edited]);
     let all = "Edited one.rs, two.rs and three.rs.";
     assert_eq!(note(&digest, all), ["- read b/read.rs, which the summary does not name"]);

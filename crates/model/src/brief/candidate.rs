@@ -1,5 +1,5 @@
 use crate::score::ScoreSignal;
-use crate::tokens::TextKind;
+use crate::tokens::TokenTextKind;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
@@ -19,7 +19,7 @@ pub struct Candidate {
     /// A summary that contains all of these strings already states the fact. If the list is empty, the fact is never
     /// considered known.
     pub known_by: Vec<String>,
-    pub text_kind: TextKind,
+    pub text_kind: TokenTextKind,
     pub signals: FeatureSignals,
 }
 
@@ -229,10 +229,12 @@ impl FactClass {
         }
     }
 
-    fn text_kind(self) -> TextKind {
+    fn text_kind(self) -> TokenTextKind {
         match self {
-            FactClass::Failing | FactClass::Checks | FactClass::Traps | FactClass::Commands => TextKind::Code,
-            FactClass::Edited | FactClass::Read | FactClass::Named => TextKind::Code,
+            FactClass::Failing | FactClass::Checks | FactClass::Traps | FactClass::Commands => {
+                TokenTextKind::Code
+            }
+            FactClass::Edited | FactClass::Read | FactClass::Named => TokenTextKind::Code,
             FactClass::Risk
             | FactClass::First(_)
             | FactClass::Last(_)
@@ -243,7 +245,7 @@ impl FactClass {
             | FactClass::Done
             | FactClass::Earlier
             | FactClass::Answered
-            | FactClass::Problems => TextKind::Prose,
+            | FactClass::Problems => TokenTextKind::Prose,
         }
     }
 

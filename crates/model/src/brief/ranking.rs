@@ -2,7 +2,9 @@
 
 use super::candidate::{Candidate, FactClass, SignalValue};
 use super::order::FixedOrder;
-use crate::score::{self, CandidateScore, MeasuredSignals, OrderingKey, ScoreSignal, Scoring};
+use crate::score::{
+    self, CandidateOrderingKey, CandidateScore, MeasuredSignals, ScoreSignal, ScoringSettings,
+};
 
 /// The candidates in order, with their scores if scoring is on.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub(super) struct RankedCandidates {
 pub(super) fn rank_candidates(
     mut candidates: Vec<Candidate>,
     order: FixedOrder,
-    scoring: Option<&Scoring>,
+    scoring: Option<&ScoringSettings>,
 ) -> RankedCandidates {
     let Some(scoring) = scoring else {
         order.sort_by_rank(&mut candidates);
@@ -67,8 +69,8 @@ fn scored_queue(
     queue.into_iter().map(|(_, i, form)| (i, form)).collect()
 }
 
-fn ordering_key<'a>(score: &CandidateScore, candidate: &'a Candidate) -> OrderingKey<'a> {
-    OrderingKey { score: score.value, priority: candidate.class.priority(), id: &candidate.id }
+fn ordering_key<'a>(score: &CandidateScore, candidate: &'a Candidate) -> CandidateOrderingKey<'a> {
+    CandidateOrderingKey { score: score.value, priority: candidate.class.priority(), id: &candidate.id }
 }
 
 fn score_input(candidate: &Candidate, order: FixedOrder) -> MeasuredSignals {

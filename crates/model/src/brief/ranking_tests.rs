@@ -6,7 +6,7 @@ use crate::brief::{
 use crate::config::Settings;
 use crate::digest::Digest;
 use crate::event::{FileAction, TodoStatus};
-use crate::journal::{FileField, JournalRecord, TodoField};
+use crate::journal::{JournalRecord, RecordedFile, RecordedTodo};
 use crate::render::utf16_length;
 
 const PLAN_SECTION: BriefSection =
@@ -19,7 +19,7 @@ const NOTES_SECTION: BriefSection = BriefSection {
     signal: ScoreSignal::DecisionRecency,
 };
 
-fn test_scoring() -> Scoring {
+fn test_scoring() -> ScoringSettings {
     Settings::DEFAULT.scoring_settings()
 }
 
@@ -62,10 +62,10 @@ fn made_up_session(seed: u64) -> Digest {
                 record.ok = Some(true);
                 let action = if kind == 6 { FileAction::Edit } else { FileAction::Read };
                 let path = format!("src/{word}/{}.rs", words[next(10) as usize]);
-                record.files = vec![FileField::new(path, action)];
+                record.files = vec![RecordedFile::new(path, action)];
                 if next(6) == 0 {
                     let status = Some(TodoStatus::InProgress);
-                    record.todos = Some(vec![TodoField { id: String::new(), text: word.into(), status }]);
+                    record.todos = Some(vec![RecordedTodo { id: String::new(), text: word.into(), status }]);
                 }
             }
         }
@@ -95,7 +95,7 @@ fn made_up_facts(seed: u64) -> Vec<Candidate> {
 fn test_material<'a>(
     digest: &'a Digest,
     records: &'a [Candidate],
-    scoring: Option<&'a Scoring>,
+    scoring: Option<&'a ScoringSettings>,
 ) -> BriefMaterial<'a> {
     BriefMaterial { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
 }
@@ -258,7 +258,7 @@ fn a_brief_keeps_to_its_tokens_and_names_what_it_left_out() {
     let digest = made_up_session(3);
     let records = made_up_facts(9);
     for max_tokens in [120, 200, 400, 1_000] {
-        let scoring = Scoring { max_tokens, ..test_scoring() };
+        let scoring = ScoringSettings { max_tokens, ..test_scoring() };
         let material = test_material(&digest, &records, Some(&scoring));
         let explained = explain_brief(&material, 9_500);
         assert!(explained.tokens <= max_tokens, "{} tokens of {max_tokens}", explained.tokens);
@@ -274,7 +274,7 @@ fn a_brief_keeps_to_its_tokens_and_names_what_it_left_out() {
 #[test]
 fn only_the_first_candidates_are_considered() {
     let (digest, records) = (made_up_session(3), made_up_facts(9));
-    let scoring = Scoring { max_candidates: 10, ..test_scoring() };
+    let scoring = ScoringSettings { max_candidates: 10, ..test_scoring() };
     let rows = explain_brief(&test_material(&digest, &records, Some(&scoring)), 9_500).rows;
     assert!(rows.len() > 10, "{}", rows.len());
     assert!(rows[..10].iter().all(|row| row.taken));

@@ -10,31 +10,31 @@ use crate::score::DecayShape;
 
 /// One setting. Its default is in [`Settings::DEFAULT`].
 #[derive(Debug)]
-pub struct Key {
+pub struct SettingRow {
     /// The name in settings files, in the form `group.name`.
     pub name: &'static str,
     /// The variable that overrides the setting, or an empty string if there is none. The name is written out in the
     /// table, so that hooks need not build it.
-    pub variable: &'static str,
-    pub shape: ValueShape,
-    pub help: &'static str,
+    pub environment_variable: &'static str,
+    pub accepted_values: AcceptedValues,
+    pub help_text: &'static str,
     pub scope: SettingScope,
-    pub outside: OutOfBounds,
+    pub out_of_bounds: OutOfBoundsPolicy,
     /// Former names. They are still accepted, with a note about the current name.
-    pub old: &'static [OldName],
-    pub(super) get: fn(&Settings) -> Value,
-    pub(super) set: fn(&mut Settings, &Value),
+    pub former_names: &'static [FormerSettingName],
+    pub(super) read_field: fn(&Settings) -> SettingValue,
+    pub(super) write_field: fn(&mut Settings, &SettingValue),
 }
 
 #[derive(Debug)]
-pub struct OldName {
+pub struct FormerSettingName {
     pub name: &'static str,
-    pub variable: &'static str,
+    pub environment_variable: &'static str,
 }
 
 /// What happens to a value that is out of bounds or otherwise not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutOfBounds {
+pub enum OutOfBoundsPolicy {
     /// The value is reported as a warning, and a number is moved to the nearer bound.
     UseNearestBound,
     /// The value is reported as an error, and the default is used, because any other number would be a guess.
@@ -43,7 +43,7 @@ pub enum OutOfBounds {
 
 /// The values that a setting accepts.
 #[derive(Debug)]
-pub enum ValueShape {
+pub enum AcceptedValues {
     Flag,
     Number {
         min: i64,
@@ -73,32 +73,32 @@ pub enum ValueShape {
     },
 }
 
-impl fmt::Display for ValueShape {
+impl fmt::Display for AcceptedValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ValueShape::Flag => f.write_str("true or false"),
-            ValueShape::Number { min, max } => write!(f, "a whole number from {min} to {max}"),
-            ValueShape::Decimal { min, max } => write!(f, "a number from {min} to {max}"),
-            ValueShape::Choice { allowed } => write!(f, "one of {}", allowed.join(", ")),
-            ValueShape::Text => f.write_str("a text that is not empty"),
-            ValueShape::OptionalText => f.write_str("a text"),
-            ValueShape::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
-            ValueShape::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
-            ValueShape::TokensByModel { min, max } => {
+            AcceptedValues::Flag => f.write_str("true or false"),
+            AcceptedValues::Number { min, max } => write!(f, "a whole number from {min} to {max}"),
+            AcceptedValues::Decimal { min, max } => write!(f, "a number from {min} to {max}"),
+            AcceptedValues::Choice { allowed } => write!(f, "one of {}", allowed.join(", ")),
+            AcceptedValues::Text => f.write_str("a text that is not empty"),
+            AcceptedValues::OptionalText => f.write_str("a text"),
+            AcceptedValues::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
+            AcceptedValues::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
+            AcceptedValues::TokensByModel { min, max } => {
                 write!(f, "a table of model names, each with a whole number from {min} to {max}")
             }
         }
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Flag(on) => on.fmt(f),
-            Value::Number(n) => n.fmt(f),
-            Value::Decimal(n) => n.fmt(f),
-            Value::Word(word) => word.fmt(f),
-            Value::List(texts) => texts.join(", ").fmt(f),
+            SettingValue::Flag(on) => on.fmt(f),
+            SettingValue::Number(n) => n.fmt(f),
+            SettingValue::Decimal(n) => n.fmt(f),
+            SettingValue::Word(word) => word.fmt(f),
+            SettingValue::List(texts) => texts.join(", ").fmt(f),
         }
     }
 }
@@ -114,7 +114,7 @@ pub enum SettingScope {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum SettingValue {
     Flag(bool),
     Number(i64),
     Decimal(f64),
@@ -122,27 +122,27 @@ pub enum Value {
     List(Vec<String>),
 }
 
-impl Key {
+impl SettingRow {
     /// The values for fields that a row of the table leaves out.
-    pub(super) const ROW_DEFAULTS: Key = Key {
+    pub(super) const ROW_DEFAULTS: SettingRow = SettingRow {
         name: "",
-        variable: "",
-        shape: ValueShape::Flag,
-        help: "",
+        environment_variable: "",
+        accepted_values: AcceptedValues::Flag,
+        help_text: "",
         scope: SettingScope::Everywhere,
-        outside: OutOfBounds::UseNearestBound,
-        old: &[],
-        get: |_| Value::Flag(false),
-        set: |_, _| {},
+        out_of_bounds: OutOfBoundsPolicy::UseNearestBound,
+        former_names: &[],
+        read_field: |_| SettingValue::Flag(false),
+        write_field: |_, _| {},
     };
 
-    pub fn default(&self) -> Value {
-        (self.get)(&Settings::DEFAULT)
+    pub fn default_value(&self) -> SettingValue {
+        (self.read_field)(&Settings::DEFAULT)
     }
 
     /// Returns the current name and the former names.
     pub(super) fn all_names(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.name).chain(self.old.iter().map(|old| old.name))
+        std::iter::once(self.name).chain(self.former_names.iter().map(|old| old.name))
     }
 
     pub(super) fn has_name(&self, name: &str) -> bool {
@@ -150,112 +150,113 @@ impl Key {
     }
 
     /// Returns the variables for this setting. The current variable comes first, because it has priority.
-    pub fn variable_names(&self) -> impl Iterator<Item = &'static str> {
-        let all = std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable));
+    pub fn environment_variable_names(&self) -> impl Iterator<Item = &'static str> {
+        let all = std::iter::once(self.environment_variable)
+            .chain(self.former_names.iter().map(|old| old.environment_variable));
         all.filter(|variable| !variable.is_empty())
     }
 }
 
 /// A type that a field of [`Settings`] can have.
-pub(super) trait FieldType: Sized {
-    fn to_value(&self) -> Value;
+pub(super) trait SettingFieldType: Sized {
+    fn to_value(&self) -> SettingValue;
     /// Converts a value. Returns `None` if the value has another type. This cannot happen, because the value was
-    /// checked against its [`ValueShape`].
-    fn from_value(value: &Value) -> Option<Self>;
+    /// checked against its [`AcceptedValues`].
+    fn from_value(value: &SettingValue) -> Option<Self>;
 }
 
 /// A string whose default is a constant.
 pub type ConstantText = Cow<'static, str>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Color {
+pub enum ColorSetting {
     Auto,
     Always,
     Never,
 }
 
-impl Color {
+impl ColorSetting {
     pub const WORDS: &'static [&'static str] = &["auto", "always", "never"];
 }
 
-impl FieldType for bool {
-    fn to_value(&self) -> Value {
-        Value::Flag(*self)
+impl SettingFieldType for bool {
+    fn to_value(&self) -> SettingValue {
+        SettingValue::Flag(*self)
     }
 
-    fn from_value(value: &Value) -> Option<bool> {
-        if let Value::Flag(on) = value { Some(*on) } else { None }
+    fn from_value(value: &SettingValue) -> Option<bool> {
+        if let SettingValue::Flag(on) = value { Some(*on) } else { None }
     }
 }
 
-macro_rules! number_field {
+macro_rules! impl_number_field {
     ($($type:ty),*) => {$(
-        impl FieldType for $type {
-            fn to_value(&self) -> Value {
-                Value::Number(i64::try_from(*self).unwrap_or(i64::MAX))
+        impl SettingFieldType for $type {
+            fn to_value(&self) -> SettingValue {
+                SettingValue::Number(i64::try_from(*self).unwrap_or(i64::MAX))
             }
 
-            fn from_value(value: &Value) -> Option<$type> {
-                if let Value::Number(number) = value { (*number).try_into().ok() } else { None }
+            fn from_value(value: &SettingValue) -> Option<$type> {
+                if let SettingValue::Number(number) = value { (*number).try_into().ok() } else { None }
             }
         }
     )*};
 }
 
-number_field!(u32, u64, usize);
+impl_number_field!(u32, u64, usize);
 
-impl FieldType for f64 {
-    fn to_value(&self) -> Value {
-        Value::Decimal(*self)
+impl SettingFieldType for f64 {
+    fn to_value(&self) -> SettingValue {
+        SettingValue::Decimal(*self)
     }
 
-    fn from_value(value: &Value) -> Option<f64> {
-        if let Value::Decimal(number) = value { Some(*number) } else { None }
+    fn from_value(value: &SettingValue) -> Option<f64> {
+        if let SettingValue::Decimal(number) = value { Some(*number) } else { None }
     }
 }
 
-impl FieldType for DecayShape {
-    fn to_value(&self) -> Value {
-        Value::Word(DecayShape::WORDS[*self as usize].to_owned())
+impl SettingFieldType for DecayShape {
+    fn to_value(&self) -> SettingValue {
+        SettingValue::Word(DecayShape::ALLOWED_WORDS[*self as usize].to_owned())
     }
 
-    fn from_value(value: &Value) -> Option<DecayShape> {
-        let Value::Word(word) = value else { return None };
+    fn from_value(value: &SettingValue) -> Option<DecayShape> {
+        let SettingValue::Word(word) = value else { return None };
         [DecayShape::Exponential, DecayShape::Linear]
             .into_iter()
-            .find(|mode| DecayShape::WORDS[*mode as usize] == word)
+            .find(|mode| DecayShape::ALLOWED_WORDS[*mode as usize] == word)
     }
 }
 
-impl FieldType for ConstantText {
-    fn to_value(&self) -> Value {
-        Value::Word(self.clone().into_owned())
+impl SettingFieldType for ConstantText {
+    fn to_value(&self) -> SettingValue {
+        SettingValue::Word(self.clone().into_owned())
     }
 
-    fn from_value(value: &Value) -> Option<ConstantText> {
-        if let Value::Word(word) = value { Some(Cow::Owned(word.clone())) } else { None }
-    }
-}
-
-impl FieldType for Vec<String> {
-    fn to_value(&self) -> Value {
-        Value::List(self.clone())
-    }
-
-    fn from_value(value: &Value) -> Option<Vec<String>> {
-        if let Value::List(texts) = value { Some(texts.clone()) } else { None }
+    fn from_value(value: &SettingValue) -> Option<ConstantText> {
+        if let SettingValue::Word(word) = value { Some(Cow::Owned(word.clone())) } else { None }
     }
 }
 
-impl FieldType for Color {
-    fn to_value(&self) -> Value {
-        Value::Word(Color::WORDS[*self as usize].to_owned())
+impl SettingFieldType for Vec<String> {
+    fn to_value(&self) -> SettingValue {
+        SettingValue::List(self.clone())
     }
 
-    fn from_value(value: &Value) -> Option<Color> {
-        let Value::Word(word) = value else { return None };
-        [Color::Auto, Color::Always, Color::Never]
+    fn from_value(value: &SettingValue) -> Option<Vec<String>> {
+        if let SettingValue::List(texts) = value { Some(texts.clone()) } else { None }
+    }
+}
+
+impl SettingFieldType for ColorSetting {
+    fn to_value(&self) -> SettingValue {
+        SettingValue::Word(ColorSetting::WORDS[*self as usize].to_owned())
+    }
+
+    fn from_value(value: &SettingValue) -> Option<ColorSetting> {
+        let SettingValue::Word(word) = value else { return None };
+        [ColorSetting::Auto, ColorSetting::Always, ColorSetting::Never]
             .into_iter()
-            .find(|color| Color::WORDS[*color as usize] == word)
+            .find(|color| ColorSetting::WORDS[*color as usize] == word)
     }
 }

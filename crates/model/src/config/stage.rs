@@ -5,7 +5,7 @@
 use serde::Serialize;
 use toml_edit::{Item, TableLike};
 
-use super::line_number;
+use super::line_number_of_offset;
 use crate::finding::{Finding, FindingLevel};
 use crate::gate::{ExpectedOutput, OutputTier, agent_role_in_name};
 use crate::id::Id;
@@ -18,7 +18,7 @@ pub struct StageDefinition {
     pub source: String,
     critical: Vec<String>,
     advisory: Vec<String>,
-    outputs: Vec<ListedOutput>,
+    outputs: Vec<StageOutputEntry>,
     inputs: Vec<String>,
     prompt: String,
     launch: Vec<String>,
@@ -30,7 +30,7 @@ pub struct StageDefinition {
 
 /// An entry of `outputs`, which is a name or a table with details. Missing details are inherited from the stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-struct ListedOutput {
+struct StageOutputEntry {
     file: String,
     tier: Option<OutputTier>,
     inputs: Option<Vec<String>>,
@@ -38,12 +38,12 @@ struct ListedOutput {
     launch: Option<Vec<String>>,
 }
 
-const STAGE_KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
-const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
+const KNOWN_STAGE_KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
+const KNOWN_OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
 
 /// A settings file with stages: its path for messages, and its text, from which line numbers are computed.
 #[derive(Clone, Copy)]
-pub(super) struct SourceFile<'a> {
+pub(super) struct StageSettingsFile<'a> {
     pub path: &'a str,
     pub text: &'a str,
 }
@@ -53,7 +53,7 @@ pub(super) fn merge_stages(
     stages: &mut Vec<StageDefinition>,
     item: &Item,
     line: Option<usize>,
-    place: SourceFile,
+    place: StageSettingsFile,
 ) -> Vec<Finding> {
     let Some(table) = item.as_table_like() else {
         let finding = Finding::new(FindingLevel::Error, "`stages` is a group of stages, not a value");
@@ -83,10 +83,10 @@ impl StageDefinition {
     /// Returns the outputs that a run of this stage must produce, in the order of the definition.
     pub fn expected_outputs(&self) -> Vec<ExpectedOutput> {
         let named = |names: &[String], tier| {
-            let listed = |file: &String| ListedOutput {
+            let listed = |file: &String| StageOutputEntry {
                 file: file.clone(),
                 tier: Some(tier),
-                ..ListedOutput::default()
+                ..StageOutputEntry::default()
             };
             names.iter().map(listed).collect::<Vec<_>>()
         };
@@ -96,7 +96,7 @@ impl StageDefinition {
         listed.iter().chain(&self.outputs).map(|listed| self.to_output(listed)).collect()
     }
 
-    fn to_output(&self, listed: &ListedOutput) -> ExpectedOutput {
+    fn to_output(&self, listed: &StageOutputEntry) -> ExpectedOutput {
         let output = ExpectedOutput::new(&listed.file);
         let prompt = listed.prompt.as_ref().unwrap_or(&self.prompt);
         ExpectedOutput {
@@ -113,7 +113,7 @@ fn read_stage(
     stage: &mut StageDefinition,
     item: &Item,
     line: Option<usize>,
-    place: SourceFile,
+    place: StageSettingsFile,
 ) -> Result<(), Finding> {
     let at = format!("stages.{}", stage.name);
     let refuse = |text: String, line| Finding::new(FindingLevel::Error, text).at_line(place.path, line);
@@ -128,22 +128,27 @@ fn read_stage(
         let at = format!("{at}.{key}");
         let wrong = |wanted: &str| refuse(format!("{at} must be {wanted}; the stage cannot be used"), line);
         match key {
-            "critical" => stage.critical = item_texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
-            "advisory" => stage.advisory = item_texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
-            "inputs" => {
-                stage.inputs = item_texts(item).ok_or_else(|| wrong("a list of files of the project"))?;
+            "critical" => {
+                stage.critical = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_FILE_NAMES))?
             }
-            "launch" => stage.launch = item_texts(item).ok_or_else(|| wrong(ARGV_FORM))?,
-            "prompt" => stage.prompt = item_text(item).ok_or_else(|| wrong("a text"))?,
-            "outputs" => stage.outputs = read_outputs(item, &at).map_err(|text| refuse(text, line))?,
-            _ => return Err(unknown_key_finding(&at, key, STAGE_KEYS).at_line(place.path, line)),
+            "advisory" => {
+                stage.advisory = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_FILE_NAMES))?
+            }
+            "inputs" => {
+                stage.inputs =
+                    toml_item_texts(item).ok_or_else(|| wrong("a list of files of the project"))?;
+            }
+            "launch" => stage.launch = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_ARGV))?,
+            "prompt" => stage.prompt = toml_item_text(item).ok_or_else(|| wrong("a text"))?,
+            "outputs" => stage.outputs = read_stage_outputs(item, &at).map_err(|text| refuse(text, line))?,
+            _ => return Err(unknown_key_finding(&at, key, KNOWN_STAGE_KEYS).at_line(place.path, line)),
         }
     }
     check_file_names(stage).map_err(|text| refuse(text, line))
 }
 
-const FILE_NAMES_FORM: &str = "a list of file names, such as [\"review-security.md\"]";
-const ARGV_FORM: &str = "a program and its arguments, such as [\"claude\", \"-p\"]";
+const REQUIRED_FORM_OF_FILE_NAMES: &str = "a list of file names, such as [\"review-security.md\"]";
+const REQUIRED_FORM_OF_ARGV: &str = "a program and its arguments, such as [\"claude\", \"-p\"]";
 
 fn check_file_names(stage: &StageDefinition) -> Result<(), String> {
     let at = format!("stages.{}", stage.name);
@@ -163,16 +168,16 @@ fn check_file_names(stage: &StageDefinition) -> Result<(), String> {
     Ok(())
 }
 
-fn read_outputs(item: &Item, at: &str) -> Result<Vec<ListedOutput>, String> {
+fn read_stage_outputs(item: &Item, at: &str) -> Result<Vec<StageOutputEntry>, String> {
     let tables: Vec<&dyn TableLike> = match item {
         Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
         item => {
             let wrong = || format!("{at} must be a list of names or tables; the stage cannot be used");
             let array = item.as_array().ok_or_else(wrong)?;
-            if let Some(names) = item_texts(item) {
+            if let Some(names) = toml_item_texts(item) {
                 return Ok(names
                     .into_iter()
-                    .map(|file| ListedOutput { file, ..ListedOutput::default() })
+                    .map(|file| StageOutputEntry { file, ..StageOutputEntry::default() })
                     .collect());
             }
             let tables: Option<Vec<&dyn TableLike>> = array
@@ -182,23 +187,25 @@ fn read_outputs(item: &Item, at: &str) -> Result<Vec<ListedOutput>, String> {
             tables.ok_or_else(wrong)?
         }
     };
-    tables.into_iter().enumerate().map(|(i, table)| read_output(table, &format!("{at}[{i}]"))).collect()
+    tables.into_iter().enumerate().map(|(i, table)| read_stage_output(table, &format!("{at}[{i}]"))).collect()
 }
 
-fn read_output(table: &dyn TableLike, at: &str) -> Result<ListedOutput, String> {
-    let mut listed = ListedOutput::default();
+fn read_stage_output(table: &dyn TableLike, at: &str) -> Result<StageOutputEntry, String> {
+    let mut listed = StageOutputEntry::default();
     for (key, item) in table.iter() {
         let wrong = |wanted: &str| format!("{at}.{key} must be {wanted}; the stage cannot be used");
         match key {
-            "file" => listed.file = item_text(item).ok_or_else(|| wrong("a file name"))?,
+            "file" => listed.file = toml_item_text(item).ok_or_else(|| wrong("a file name"))?,
             "tier" => {
-                let tier = item_text(item).and_then(|word| OutputTier::parse(&word));
+                let tier = toml_item_text(item).and_then(|word| OutputTier::parse(&word));
                 listed.tier = Some(tier.ok_or_else(|| wrong("`critical` or `advisory`"))?);
             }
-            "inputs" => listed.inputs = Some(item_texts(item).ok_or_else(|| wrong("a list of files"))?),
-            "prompt" => listed.prompt = Some(item_text(item).ok_or_else(|| wrong("a text"))?),
-            "launch" => listed.launch = Some(item_texts(item).ok_or_else(|| wrong(ARGV_FORM))?),
-            _ => return Err(unknown_key_finding(&format!("{at}.{key}"), key, OUTPUT_KEYS).text),
+            "inputs" => listed.inputs = Some(toml_item_texts(item).ok_or_else(|| wrong("a list of files"))?),
+            "prompt" => listed.prompt = Some(toml_item_text(item).ok_or_else(|| wrong("a text"))?),
+            "launch" => {
+                listed.launch = Some(toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_ARGV))?)
+            }
+            _ => return Err(unknown_key_finding(&format!("{at}.{key}"), key, KNOWN_OUTPUT_KEYS).text),
         }
     }
     if listed.file.is_empty() {
@@ -213,16 +220,16 @@ fn unknown_key_finding(at: &str, key: &str, allowed: &[&'static str]) -> Finding
     Finding::new(FindingLevel::Error, format!("unknown key `{at}` ({meant}); the stage cannot be used"))
 }
 
-fn item_text(item: &Item) -> Option<String> {
+fn toml_item_text(item: &Item) -> Option<String> {
     item.as_str().map(str::to_owned)
 }
 
-fn item_texts(item: &Item) -> Option<Vec<String>> {
+fn toml_item_texts(item: &Item) -> Option<Vec<String>> {
     item.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
-fn line_number_of_key(table: &dyn TableLike, key: &str, place: SourceFile) -> Option<usize> {
-    table.key(key).and_then(toml_edit::Key::span).map(|span| line_number(place.text, span.start))
+fn line_number_of_key(table: &dyn TableLike, key: &str, place: StageSettingsFile) -> Option<usize> {
+    table.key(key).and_then(toml_edit::Key::span).map(|span| line_number_of_offset(place.text, span.start))
 }
 
 #[cfg(test)]

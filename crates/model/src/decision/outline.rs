@@ -13,12 +13,12 @@ use entry::{SectionBlock, split_blocks};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutlinedDecisions {
-    pub decisions: Vec<FoundDecision>,
+    pub decisions: Vec<OutlinedDecision>,
     pub warnings: Vec<OutlineWarning>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FoundDecision {
+pub struct OutlinedDecision {
     pub line: usize,
     pub kind: DecisionKind,
     pub text: String,
@@ -38,16 +38,16 @@ pub struct OutlineWarning {
 
 /// What a section contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SectionRole {
-    Contains(DecisionKind),
+enum DecisionSectionRole {
+    HasDecisions(DecisionKind),
     /// Decisions that are still open.
-    StillOpen,
+    HasOpenQuestions,
 }
 
 /// A heading that determines what its section contains.
-struct RoleHeading {
+struct DecisionSectionHeading {
     level: u8,
-    role: SectionRole,
+    role: DecisionSectionRole,
     /// Whether the role also applies to headings below this one.
     applies_below: bool,
 }
@@ -61,7 +61,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
     let headings = document.headings();
     let mut out = OutlinedDecisions::default();
     // The open headings, outermost first.
-    let mut role_headings: Vec<RoleHeading> = Vec::new();
+    let mut role_headings: Vec<DecisionSectionHeading> = Vec::new();
     for (i, heading) in headings.iter().enumerate() {
         let end = headings.get(i + 1).map_or(usize::MAX, |next| next.line);
         let own: Vec<(usize, &str)> = lines
@@ -76,7 +76,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
                 let has_entries = blocks.iter().any(SectionBlock::is_entry);
                 // A heading of level 3 or deeper that has its own entries does not pass its role on to the headings
                 // below it.
-                role_headings.push(RoleHeading {
+                role_headings.push(DecisionSectionHeading {
                     level: heading.level,
                     role,
                     applies_below: heading.level <= 2 || !has_entries,
@@ -87,7 +87,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         };
         match role {
             None => {}
-            Some((SectionRole::StillOpen, _)) => {
+            Some((DecisionSectionRole::HasOpenQuestions, _)) => {
                 let entries = blocks.iter().filter(|block| block.is_entry()).count();
                 if entries > 0 {
                     let title = one_line(&heading.text, 80);
@@ -98,10 +98,10 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
                     out.warnings.push(OutlineWarning { line: heading.line, text });
                 }
             }
-            Some((SectionRole::Contains(kind), is_own)) => {
+            Some((DecisionSectionRole::HasDecisions(kind), is_own)) => {
                 let title = if is_own { "" } else { heading.text.as_str() };
                 let topic = topic_of_heading(&heading.text, is_own);
-                entry::read_entries(&blocks, heading.line, title, &mut out, |found| FoundDecision {
+                entry::read_entries(&blocks, heading.line, title, &mut out, |found| OutlinedDecision {
                     kind,
                     topic: topic.clone(),
                     ..found
@@ -112,7 +112,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
     out
 }
 
-fn role_of_heading(title: &str, level: u8) -> Option<SectionRole> {
+fn role_of_heading(title: &str, level: u8) -> Option<DecisionSectionRole> {
     let words: Vec<String> = title
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -134,13 +134,13 @@ fn role_of_heading(title: &str, level: u8) -> Option<SectionRole> {
         let is_open =
             has(&["pending", "open", "undecided", "needed", "unresolved", "todo", "deferred", "awaiting"]);
         return Some(if is_open {
-            SectionRole::StillOpen
+            DecisionSectionRole::HasOpenQuestions
         } else {
-            SectionRole::Contains(DecisionKind::Decision)
+            DecisionSectionRole::HasDecisions(DecisionKind::Decision)
         });
     }
     let patterns = has(&["patterns", "conventions"]) && words.len() <= 3 && level <= 2;
-    patterns.then_some(SectionRole::Contains(DecisionKind::Pattern))
+    patterns.then_some(DecisionSectionRole::HasDecisions(DecisionKind::Pattern))
 }
 
 fn topic_of_heading(title: &str, is_own: bool) -> String {

@@ -1,6 +1,6 @@
 //! Finds sentences in which an agent states a decision. They are only suggestions that the user may accept.
 
-use crate::text::{self, sentences};
+use crate::text::{self, split_into_sentences};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedDecision {
@@ -58,7 +58,7 @@ const CHOOSING_WORDS: &[&str] =
     &["i used ", "we use ", "i kept ", "i'm using ", "we're using ", "we keep ", "i picked ", "i prefer"];
 
 /// Words in a sentence that leaves the decision open or to somebody else.
-const OPEN_WORDS: &[&str] = &[
+const UNDECIDED_WORDS: &[&str] = &[
     "not decided",
     "n't decided",
     "to be decided",
@@ -84,7 +84,7 @@ pub fn find_stated_decisions(said: &str) -> Vec<StatedDecision> {
     let said: Vec<&str> = said.lines().filter(quoted).collect();
     let said = said.join("\n");
     let mut found: Vec<StatedDecision> = listed_decisions(&said).into_iter().map(split_sentence).collect();
-    for sentence in sentences(&said).filter(|sentence| states_decision(sentence)) {
+    for sentence in split_into_sentences(&said).filter(|sentence| states_decision(sentence)) {
         let one = split_sentence(sentence);
         if !found.iter().any(|known| known.text.contains(&one.text) || one.text.contains(&known.text)) {
             found.push(one);
@@ -119,7 +119,8 @@ fn listed_decisions(said: &str) -> Vec<&str> {
 fn is_decisions_title(line: &str) -> bool {
     let bare = line.trim_matches(['*', '#', ' ', ':']).to_lowercase();
     let is_marked = line.starts_with('#') || line.starts_with("**") || line.ends_with(':');
-    let is_open = OPEN_WORDS.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
+    let is_open =
+        UNDECIDED_WORDS.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
     is_marked && bare.ends_with("decisions") && bare.len() <= 60 && !is_open
         || is_marked && bare.ends_with("decisions made") && !is_open
 }
@@ -131,7 +132,7 @@ fn states_decision(sentence: &str) -> bool {
     (MIN_SENTENCE_BYTES..=MAX_SENTENCE_BYTES).contains(&sentence.len())
         && !sentence.ends_with('?')
         && decided
-        && !has(OPEN_WORDS)
+        && !has(UNDECIDED_WORDS)
 }
 
 fn split_sentence(sentence: &str) -> StatedDecision {

@@ -5,7 +5,7 @@ use crate::render::one_line;
 use crate::text::{count_with_noun, fnv_fingerprint};
 
 #[derive(Clone, Copy, Debug)]
-pub struct ViewContents<'a> {
+pub struct ContextViewContents<'a> {
     pub title: &'a str,
     /// All decisions, oldest first.
     pub decisions: &'a [DecisionStanding],
@@ -27,26 +27,27 @@ pub struct SessionActivity {
 }
 
 /// How many decisions in force a section lists. The others are only counted.
-const MAX_LISTED: usize = 200;
+const MAX_DECISIONS_LISTED: usize = 200;
 
 /// How many decisions that are no longer in force are listed. The others are only counted.
 const MAX_SUPERSEDED_LISTED: usize = 40;
 
-const HEADER: &str = "<!-- Written by thru (";
-const HEADER_END: &str = ") from decisions.jsonl and the journals. What you write here is not read: `thru decide` adds a \
+const CONTEXT_VIEW_HEADER: &str = "<!-- Written by thru (";
+const CONTEXT_VIEW_HEADER_END: &str = ") from decisions.jsonl and the journals. What you write here is not read: `thru decide` adds a \
                           decision, `thru decisions supersede` replaces one. -->";
 
 /// Returns the whole file. Its first line contains a fingerprint of the other lines, so that an edit by hand is
 /// recognised.
-pub fn render_view(contents: &ViewContents) -> String {
-    let body = render_body(contents);
-    format!("{HEADER}{}{HEADER_END}\n{body}", body_hash(&body))
+pub fn render_context_view(contents: &ContextViewContents) -> String {
+    let body = render_context_view_body(contents);
+    format!("{CONTEXT_VIEW_HEADER}{}{CONTEXT_VIEW_HEADER_END}\n{body}", body_hash(&body))
 }
 
 /// Returns whether nobody has edited the file since it was written.
-pub fn is_unedited(text: &str) -> bool {
+pub fn is_context_view_unedited(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
-    let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
+    let written =
+        first.strip_prefix(CONTEXT_VIEW_HEADER).and_then(|rest| rest.strip_suffix(CONTEXT_VIEW_HEADER_END));
     written == Some(body_hash(body).as_str())
 }
 
@@ -54,7 +55,7 @@ fn body_hash(body: &str) -> String {
     format!("{:016x}", fnv_fingerprint([body]))
 }
 
-fn render_body(contents: &ViewContents) -> String {
+fn render_context_view_body(contents: &ContextViewContents) -> String {
     let mut out = format!("# Context: {}\n\nAs of {}.\n", one_line(contents.title, 200), contents.at);
     let newest = || contents.decisions.iter().rev();
     let current = |kind: DecisionKind| {
@@ -62,7 +63,7 @@ fn render_body(contents: &ViewContents) -> String {
     };
     for (title, kind) in [("Decisions", DecisionKind::Decision), ("Patterns", DecisionKind::Pattern)] {
         let lines: Vec<String> =
-            current(kind).take(MAX_LISTED).map(|one| decision_line(&one.decision)).collect();
+            current(kind).take(MAX_DECISIONS_LISTED).map(|one| decision_line(&one.decision)).collect();
         let more = current(kind).count() - lines.len();
         push_section(&mut out, title, &lines, (more, contents.is_complete));
     }

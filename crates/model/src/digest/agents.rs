@@ -45,7 +45,7 @@ impl Digest {
     }
 
     pub(super) fn add_plan(&mut self, record: &JournalRecord) {
-        if record.name == journal::PLAN_TOOL && !record.text.trim().is_empty() {
+        if record.name == journal::APPROVED_PLAN_TOOL && !record.text.trim().is_empty() {
             let text = cut_to_bytes(record.text.trim(), journal::MAX_PLAN_BYTES).to_owned();
             self.plan = Some(ApprovedPlan { record: self.records, text });
         }

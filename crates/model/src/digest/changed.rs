@@ -3,7 +3,7 @@
 use super::{Digest, FileUse};
 use crate::declared::may_declare_names;
 use crate::event::FileAction;
-use crate::journal::{FileField, JournalRecord};
+use crate::journal::{JournalRecord, RecordedFile};
 use crate::run;
 
 /// The files that changed since a certain record.
@@ -46,7 +46,7 @@ impl Digest {
 }
 
 /// Returns whether a command wrote or deleted a file that its text names.
-pub(super) fn is_written_by_command(file: &FileField, record: &JournalRecord) -> bool {
+pub(super) fn is_written_by_command(file: &RecordedFile, record: &JournalRecord) -> bool {
     let writes = matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete);
     file.guess && writes && !file.outside && record.ok != Some(false)
 }

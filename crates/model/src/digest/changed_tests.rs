@@ -3,9 +3,9 @@ use super::*;
 fn fold_call(digest: &mut Digest, command: &'static str, ok: bool, files: &[(&str, FileAction)]) {
     let id = format!("t{}", digest.records);
     let guess = !command.is_empty();
-    let file = |(path, action): &(&str, FileAction)| FileField {
+    let file = |(path, action): &(&str, FileAction)| RecordedFile {
         guess,
-        ..FileField::new((*path).to_owned(), *action)
+        ..RecordedFile::new((*path).to_owned(), *action)
     };
     digest.fold_record(&JournalRecord {
         event: "tool-done".into(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Digest, StepAction, keep_last};
 use crate::declared::ChangedNames;
 use crate::event::FileAction;
-use crate::journal::{FileField, JournalRecord};
+use crate::journal::{JournalRecord, RecordedFile};
 use crate::run;
 use crate::statement;
 use crate::text::cut_to_bytes;
@@ -33,7 +33,7 @@ pub struct FileEdit {
 }
 
 impl Digest {
-    pub(super) fn add_change(&mut self, file: &FileField, record: &JournalRecord) {
+    pub(super) fn add_change(&mut self, file: &RecordedFile, record: &JournalRecord) {
         let is_edit = matches!(file.action, FileAction::Create | FileAction::Edit) && !file.guess;
         if !is_edit || record.ok == Some(false) {
             return;
@@ -135,7 +135,7 @@ impl Digest {
 }
 
 /// Returns whether the agent read the file, rather than only naming it in a command line.
-fn is_file_look(file: &FileField) -> bool {
+fn is_file_look(file: &RecordedFile) -> bool {
     matches!(file.action, FileAction::Read) && !file.guess
 }
 

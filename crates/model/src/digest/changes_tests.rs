@@ -1,5 +1,5 @@
 use super::*;
-use crate::journal::{self, FileField};
+use crate::journal::{self, RecordedFile};
 
 /// Builds a digest from lines of the form `who: text`. `edit` is an edit in the transcript, and `hook` is an edit
 /// that a hook reported. The time of a line is its index, unless the line begins with `@n `.
@@ -18,14 +18,14 @@ fn fold_session(lines: &[&str]) -> Digest {
         };
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
+            "said" => (record.event, record.text) = (journal::AGENT_MESSAGE_EVENT.into(), text.into()),
             "ran" => {
                 (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true));
             }
             _ => {
                 (record.event, record.ok) = ("tool-done".into(), Some(true));
                 let action = if who == "read" { FileAction::Read } else { FileAction::Edit };
-                record.files = vec![FileField::new(text.into(), action)];
+                record.files = vec![RecordedFile::new(text.into(), action)];
             }
         }
         digest.fold_record(&record);

@@ -21,13 +21,16 @@ impl TestSession {
         };
         let event = Event {
             session: "s".into(),
-            id: None,
-            torn: false,
+            harness_event_id: None,
+            is_payload_truncated: false,
             previous_session: None,
             cwd: Some("/p".into()),
             transcript: None,
-            agent: None,
-            kind: Happened::ToolDone(Box::new(ToolDone { id: Some(self.calls.to_string().into()), ..done })),
+            subagent: None,
+            kind: Happened::ToolDone(Box::new(ToolDone {
+                call_id: Some(self.calls.to_string().into()),
+                ..done
+            })),
         };
         self.digest.fold_record(&journal::record_of_event(&event, &policy));
         self

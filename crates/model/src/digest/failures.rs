@@ -10,7 +10,7 @@ use super::parsed::LazyValue;
 use super::{Digest, keep_last};
 use crate::failure;
 use crate::journal::JournalRecord;
-use crate::run::{self, CommandKind, CommandPurpose, GitFamily, ProjectCheck, RunResult, TestCounts};
+use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
 use crate::text::cut_to_bytes;
 
 pub use traps::Trap;
@@ -148,7 +148,7 @@ impl Digest {
     /// Earlier attempts are ignored, because no later run can show that they are fixed.
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let is_tried = |what: &str, folder: &str| run::is_attempt(what, folder);
+        let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);
         let mut commands =
             self.failures.iter().rev().filter(|failure| failure.is_command && failure.record > asked);
         let last = commands.find(|failure| is_tried(&failure.what, &failure.folder))?;
@@ -181,9 +181,10 @@ impl Digest {
             all.iter().any(|(other, wider)| {
                 other.last > used.last
                     && other.ended != RunResult::Unknown
-                    && wider
-                        .as_ref()
-                        .is_some_and(|wider| wider.words != check.words && run::proves_fixed(wider, check))
+                    && wider.as_ref().is_some_and(|wider| {
+                        wider.program_and_arguments != check.program_and_arguments
+                            && run::proves_fixed(wider, check)
+                    })
             })
         };
         let kept =
@@ -236,7 +237,7 @@ impl Digest {
             None => CommandUse { command, ..CommandUse::default() },
         };
         entry.folder = folder;
-        entry.sort = checks.iter().map(|check| check.sort).min();
+        entry.sort = checks.iter().map(|check| check.check_kind).min();
         entry.runs += 1;
         entry.failures += u32::from(ended == RunResult::Failed);
         entry.ended = ended;
@@ -359,12 +360,12 @@ impl Digest {
             _ => failure::first_nonblank_line(&record.result),
         };
         self.checks.push(CheckUse {
-            run: cut_to_bytes(&check.runnable, MAX_COMMAND_BYTES).to_owned(),
+            run: cut_to_bytes(&check.command_to_repeat, MAX_COMMAND_BYTES).to_owned(),
             folder: check.folder.clone(),
-            sort: check.sort,
+            sort: check.check_kind,
             ended,
             result: result.unwrap_or_default().to_owned(),
-            counts: if check.sort == CommandKind::Test { record.counts } else { TestCounts::default() },
+            counts: if check.check_kind == CommandKind::Test { record.counts } else { TestCounts::default() },
             exit: record.exit.filter(|exit| *exit != 0 && ended == RunResult::Failed),
             at: record.ts.to_string(),
             last: self.records,
@@ -391,7 +392,7 @@ impl Digest {
             (0..checks.len()).filter(|at| each[*at] == Some(RunResult::Failed)).collect();
         if left.is_empty() {
             // It is unknown which check failed, so all of them must pass.
-            left = (0..checks.len()).filter(|at| checks[*at].sort != CommandKind::Format).collect();
+            left = (0..checks.len()).filter(|at| checks[*at].check_kind != CommandKind::Format).collect();
         }
         // Only the newest failure of a check stays open.
         for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
@@ -459,7 +460,7 @@ impl Failure {
             let solved = match (failed, errand) {
                 (CommandPurpose::Git(failed), CommandPurpose::Git(done)) => {
                     let failed = failed_git_family(failed, &self.error);
-                    done.iter().any(|family| family.settles(failed))
+                    done.iter().any(|family| family.makes_up_for(failed))
                 }
                 (CommandPurpose::Other(failed), CommandPurpose::Other(done)) => {
                     failed.iter().all(|name| done.contains(name))
@@ -484,12 +485,14 @@ impl Failure {
 
 /// Returns the kind of git command that failed according to the error, or the last kind in the list if the error does
 /// not show it.
-fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
+fn failed_git_family(families: &[GitCommandFamily], error: &str) -> GitCommandFamily {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
-        () if says(&["[rejected]", "failed to push", "Could not read from remote"]) => Some(GitFamily::Push),
+        () if says(&["[rejected]", "failed to push", "Could not read from remote"]) => {
+            Some(GitCommandFamily::Push)
+        }
         () if says(&["CONFLICT", "Automatic merge failed", "could not apply", "Could not apply"]) => {
-            Some(GitFamily::Join)
+            Some(GitCommandFamily::Join)
         }
         () if says(&[
             "already used by worktree",
@@ -498,11 +501,13 @@ fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
             "would be overwritten by checkout",
         ]) =>
         {
-            Some(GitFamily::Other)
+            Some(GitCommandFamily::Other)
         }
         () => None,
     };
-    told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(GitFamily::Other)
+    told.filter(|family| families.contains(family))
+        .or(families.last().copied())
+        .unwrap_or(GitCommandFamily::Other)
 }
 
 /// Returns whether a failed command is a problem to solve, rather than a lookup, a typo or an experiment.
@@ -511,13 +516,14 @@ fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalR
     if run::is_user_error(error) {
         return false;
     }
-    let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.sort.is_check());
+    let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.check_kind.is_check());
     if is_only_run && (is_usage(error) || is_missing_program(record.exit, error)) {
         return false;
     }
     run::failure_lasts(command, &record.cwd, &record.worktree)
         || is_program_crash(error)
-            && (is_only_run || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::Look))
+            && (is_only_run
+                || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::ReadOnly))
 }
 
 /// Returns whether a script was not found, which means that its name or the folder was wrong.
@@ -539,7 +545,7 @@ fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, J
     let parts = run::divide_failed_line(record.command.trim())?;
     let before = RunResult::parse(&record.checks_ended);
     let checks = JournalRecord {
-        command: parts.checks.into(),
+        command: parts.line_up_to_checks.into(),
         ok: Some(before == RunResult::Passed),
         exit: None,
         error: "".into(),
@@ -548,7 +554,7 @@ fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, J
         ..record.clone()
     };
     let rest = JournalRecord {
-        command: parts.rest.into(),
+        command: parts.line_after_checks.into(),
         result: "".into(),
         counts: TestCounts::default(),
         checks_ended: "".into(),
@@ -601,7 +607,7 @@ pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
         ("", Some(true)) => RunResult::Passed,
         ("", Some(false)) => RunResult::Failed,
         // The output is not stored, so only the command's own exit code can be used.
-        ("", None) => run::decide_result(&record.command, record.exit, record.ok == Some(false), "?").ended,
+        ("", None) => run::decide_result(&record.command, record.exit, record.ok == Some(false), "?").result,
         (name, _) => RunResult::parse(name),
     }
 }

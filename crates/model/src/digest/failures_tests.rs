@@ -11,7 +11,7 @@ const CHECKOUT: &str = "/home/u/app";
 fn record_of_call<'a>((command, exit, output): ShellCall<'a>, id: String) -> JournalRecord<'a> {
     let failed = exit != 0;
     let verdict = run::decide_result(command, Some(exit), failed, output);
-    let hidden = verdict.ended == RunResult::Failed && !failed;
+    let hidden = verdict.result == RunResult::Failed && !failed;
     JournalRecord {
         event: "tool-done".into(),
         tool: "Bash".into(),
@@ -21,12 +21,12 @@ fn record_of_call<'a>((command, exit, output): ShellCall<'a>, id: String) -> Jou
         ok: Some(!failed),
         exit: Some(exit),
         error: if failed || hidden { output } else { "" }.into(),
-        ended: match verdict.ended {
+        ended: match verdict.result {
             RunResult::Unknown => "".into(),
             ended => ended.name().into(),
         },
-        step: verdict.step,
-        result: verdict.line.map(|line| output[line].to_owned()).unwrap_or_default().into(),
+        step: verdict.failed_check_index,
+        result: verdict.deciding_line.map(|line| output[line].to_owned()).unwrap_or_default().into(),
         ..JournalRecord::default()
     }
 }
@@ -310,7 +310,7 @@ fn edits_after_a_run() {
     assert_eq!(digest.file_edited_after(1), None);
     assert_eq!(digest.files_changed_after_check(1), [""; 0]);
     for (id, path) in [("e1", "a.rs"), ("e2", "b.rs"), ("e3", "a.rs"), ("e4", "README.md")] {
-        let files = vec![crate::journal::FileField::new(path.into(), crate::event::FileAction::Edit)];
+        let files = vec![crate::journal::RecordedFile::new(path.into(), crate::event::FileAction::Edit)];
         digest.fold_record(&JournalRecord {
             event: "tool-done".into(),
             tool: "Edit".into(),

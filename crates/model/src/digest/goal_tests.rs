@@ -1,6 +1,6 @@
 use super::*;
 use crate::event::FileAction;
-use crate::journal::{self, FileField, JournalRecord};
+use crate::journal::{self, JournalRecord, RecordedFile};
 
 /// Builds a digest from lines of the form `who: text`. `ran: command` is a call, `edit: path` an edit and `no: text`
 /// a refusal.
@@ -17,10 +17,10 @@ fn fold_session(lines: &[&str]) -> Digest {
             "edit" => {
                 record.event = "tool-done".into();
                 record.ok = Some(true);
-                record.files = vec![FileField::new(text.into(), FileAction::Edit)];
+                record.files = vec![RecordedFile::new(text.into(), FileAction::Edit)];
             }
             "user" | "no" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
+            "said" => (record.event, record.text) = (journal::AGENT_MESSAGE_EVENT.into(), text.into()),
             _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
         }
         if who == "no" {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Digest;
 use super::effects::RECORDS_FOLDER;
 use crate::event::{EventName, FileAction};
-use crate::journal::{FileField, JournalRecord};
+use crate::journal::{JournalRecord, RecordedFile};
 use crate::prompt;
 use crate::run::{self, CommandPurpose};
 
@@ -57,7 +57,7 @@ impl Digest {
 }
 
 fn kind_of_call(record: &JournalRecord) -> CallKind {
-    let is_edit = |file: &FileField| {
+    let is_edit = |file: &RecordedFile| {
         !matches!(file.action, FileAction::Read | FileAction::Mention)
             && !file.guess
             && !file.path.starts_with(RECORDS_FOLDER)
@@ -67,8 +67,8 @@ fn kind_of_call(record: &JournalRecord) -> CallKind {
         return if is_work { CallKind::Work } else { CallKind::Look };
     }
     match run::command_purpose(&record.command, &record.cwd) {
-        CommandPurpose::Look if run::calls_thru(&record.command) => CallKind::Thru,
-        CommandPurpose::Look => CallKind::Look,
+        CommandPurpose::ReadOnly if run::calls_thru(&record.command) => CallKind::Thru,
+        CommandPurpose::ReadOnly => CallKind::Look,
         CommandPurpose::Other(_) | CommandPurpose::Checks(_) | CommandPurpose::Git(_) => CallKind::Work,
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{CheckUse, Digest, StepAction, names};
-use crate::journal::TodoField;
+use crate::journal::RecordedTodo;
 use crate::render::path_or_code;
 use crate::run::{CommandKind, RunResult};
 
@@ -99,7 +99,7 @@ impl Digest {
         let runs = self.check_runs();
         let mut checks = runs.iter().filter(|used| used.sort.is_check() && used.last > asked);
         let is_tested = checks.clone().any(|used| used.sort == CommandKind::Test);
-        let is_done = |todo: &TodoField| self.is_todo_done(todo);
+        let is_done = |todo: &RecordedTodo| self.is_todo_done(todo);
         self.file_edited_after(asked).is_some()
             && is_tested
             && checks.all(|used| used.ended == RunResult::Passed && is_fresh(used))

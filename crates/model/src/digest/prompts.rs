@@ -113,7 +113,7 @@ impl Digest {
                 PromptKind::Remark
                     if !is_newest
                         && prompt.begins_turn()
-                        && !prompt::is_without_substance(&prompt.text)
+                        && !prompt::is_uninformative_once_answered(&prompt.text)
                         && self.has_edits_in_turn(i) =>
                 {
                     goal.task = Some(prompt);
@@ -134,8 +134,8 @@ impl Digest {
                 PromptKind::Remark
                     if !is_newest
                         && prompt.begins_turn()
-                        && !prompt::is_without_substance(&prompt.text)
-                        && !prompt::is_errand(&prompt.text)
+                        && !prompt::is_uninformative_once_answered(&prompt.text)
+                        && !prompt::only_asks_to_look(&prompt.text)
                         && self.closing_words_of_turn(i).is_none() =>
                 {
                     goal.task = Some(prompt);
@@ -148,7 +148,7 @@ impl Digest {
                         && !(is_newest && prompt.text.starts_with('/'))
                         && (is_newest
                             || !prompt::is_statement_of_fact(&prompt.text)
-                                && !prompt::is_errand(&prompt.text)
+                                && !prompt::only_asks_to_look(&prompt.text)
                             || self.has_edits_in_turn(i)) =>
                 {
                     goal.task = Some(prompt).filter(|_| !is_newest);
@@ -166,7 +166,8 @@ impl Digest {
         let stands_alone =
             newest.prompt_kind() == PromptKind::Task && newest.begins_turn() && !newest.text.starts_with('/');
         if goal.task.is_none() && !stands_alone {
-            let first = self.prompts.iter().position(|prompt| !prompt::is_without_substance(&prompt.text));
+            let first =
+                self.prompts.iter().position(|prompt| !prompt::is_uninformative_once_answered(&prompt.text));
             let first = first.unwrap_or(0);
             goal.task = self.prompts.get(first).filter(|first| first.record < newest.record);
             let outcome = self
@@ -180,7 +181,9 @@ impl Digest {
 
     /// Returns the session's first request for work, which says what the session is about.
     pub fn opening_request(&self) -> Option<&Prompt> {
-        self.prompts.iter().find(|prompt| prompt.refused.is_empty() && prompt::opens_work(&prompt.text))
+        self.prompts
+            .iter()
+            .find(|prompt| prompt.refused.is_empty() && prompt::may_state_session_goal(&prompt.text))
     }
 
     /// Returns whether a prompt is the newest one or the task that is still open.
@@ -195,7 +198,8 @@ impl Digest {
         let goal = self.current_goal();
         goal.accepted.is_none()
             && goal.newest.is_some_and(|newest| {
-                newest.prompt_kind() == PromptKind::Task && !prompt::leans_on_message_before(&newest.text)
+                newest.prompt_kind() == PromptKind::Task
+                    && !prompt::is_unclear_without_message_before(&newest.text)
             })
     }
 
@@ -220,7 +224,8 @@ impl Digest {
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
         // An answer depends on the agent's question instead.
-        if !prompt::leans_on_message_before(&newest.text) || self.current_goal().accepted.is_some() {
+        if !prompt::is_unclear_without_message_before(&newest.text) || self.current_goal().accepted.is_some()
+        {
             return None;
         }
         let is_objection =
@@ -241,7 +246,8 @@ impl Digest {
     /// Returns whether the agent has not yet closed a turn since the prompt. A question counts as answered as soon as
     /// the agent has said anything.
     pub fn is_unanswered(&self, prompt: &Prompt) -> bool {
-        let is_question = prompt.prompt_kind() == PromptKind::Question || prompt::is_errand(&prompt.text);
+        let is_question =
+            prompt.prompt_kind() == PromptKind::Question || prompt::only_asks_to_look(&prompt.text);
         let answers = |said: &AgentStatement| (said.closing || is_question) && said.record > prompt.record;
         let closed = self.statements.iter().any(answers);
         !(closed || self.has_finished() && self.said_last > prompt.record)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Digest, Prompt, keep_last};
 use crate::event::{FileAction, TodoStatus};
-use crate::journal::{JournalRecord, TodoField};
+use crate::journal::{JournalRecord, RecordedTodo};
 use crate::prompt;
 use crate::run::{self, RunResult};
 use crate::statement;
@@ -89,7 +89,7 @@ impl Digest {
         self.add_purpose(record);
         // If this statement is a mere announcement, `drop_uninformative_statement` drops it when the next statement
         // follows.
-        let condensed = match statement::says_anything(&record.text) {
+        let condensed = match statement::has_condensed_content(&record.text) {
             false if closing => record.text.trim().to_owned(),
             false => String::new(),
             true => statement::condense_closing(&record.text),
@@ -212,7 +212,7 @@ impl Digest {
     /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no
     /// work followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
-        let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
+        let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.said);
         !self.has_work_after_last_message()
             && said_all

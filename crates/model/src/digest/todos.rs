@@ -1,7 +1,7 @@
 //! Decides whether the harness's own todo list is up to date.
 
 use crate::event::TodoStatus;
-use crate::journal::TodoField;
+use crate::journal::RecordedTodo;
 use crate::prompt::PromptKind;
 use crate::run::{self, RunResult};
 
@@ -35,7 +35,7 @@ impl Digest {
     /// Returns whether the records show that an open entry is done, although the agent has not ticked it off. This is
     /// the case if the entry or a later one requests checks that have passed since the list changed, or a declaration
     /// that was added since then.
-    pub fn is_todo_done(&self, entry: &TodoField) -> bool {
+    pub fn is_todo_done(&self, entry: &RecordedTodo) -> bool {
         // Agents work through their list in order.
         let from = self.todos.iter().position(|todo| todo == entry).unwrap_or(self.todos.len());
         self.has_run_since_todos(&entry.text)
@@ -77,7 +77,7 @@ impl Digest {
         asked.peek().is_some() && asked.all(|(_, sort)| passed(sort))
     }
 
-    pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {
+    pub fn open_todos(&self) -> impl Iterator<Item = &RecordedTodo> {
         self.todos.iter().filter(|todo| todo.status.is_none_or(TodoStatus::is_open))
     }
 }

@@ -2,8 +2,8 @@ use super::*;
 use crate::declared::ChangedNames;
 use crate::digest::FileEdit;
 
-fn todo(text: &str) -> TodoField {
-    TodoField { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::Pending) }
+fn todo(text: &str) -> RecordedTodo {
+    RecordedTodo { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::Pending) }
 }
 
 #[test]

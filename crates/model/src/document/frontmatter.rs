@@ -10,7 +10,8 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::line::{
-    Line, count_leading, is_all_blank, is_space_or_tab, lines_from, slice_or_empty, trimmed_range,
+    LineBounds, count_leading_bytes, is_all_blank, is_space_or_tab, lines_from_offset, slice_or_empty,
+    trimmed_range,
 };
 use super::{ByteEdit, DocumentFinding, FindingKind, scalar};
 
@@ -61,9 +62,9 @@ impl FrontmatterEntry {
 impl Frontmatter {
     /// Parses the frontmatter at `start`. Returns `None` if it is missing or not closed.
     pub fn parse_at(bytes: &[u8], start: usize, findings: &mut Vec<DocumentFinding>) -> Option<Frontmatter> {
-        let mut source = lines_from(bytes, start, 1);
+        let mut source = lines_from_offset(bytes, start, 1);
         let open = source.next().filter(|line| is_frontmatter_fence(line.text(bytes)))?;
-        let mut inside: Vec<Line> = Vec::new();
+        let mut inside: Vec<LineBounds> = Vec::new();
         let close = source.find(|line| {
             let closes = is_frontmatter_fence(line.text(bytes));
             if !closes {
@@ -89,7 +90,7 @@ impl Frontmatter {
     }
 
     /// Returns the edits that set a key. There are none if the key already has this value.
-    pub fn set_edits(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<ByteEdit> {
+    pub fn edits_to_set_key(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<ByteEdit> {
         let Some(entry) = self.effective_entry(key) else {
             let line = format!("{key}: {}{}", scalar::write_scalar(value, false), self.line_end);
             return vec![ByteEdit::new(self.closing_line_start..self.closing_line_start, line)];
@@ -97,12 +98,12 @@ impl Frontmatter {
         if entry.value == *value {
             return Vec::new();
         }
-        let mut edits = match texts_for_block_list(value).filter(|_| !entry.items.is_empty()) {
-            Some(texts) => set_items_edits(bytes, &entry.items, &texts, self.line_end),
+        let mut edits = match block_list_texts(value).filter(|_| !entry.items.is_empty()) {
+            Some(texts) => edits_to_set_list_items(bytes, &entry.items, &texts, self.line_end),
             None => {
                 let quoted = entry.source_bytes(bytes).starts_with(b"\"") && entry.value.is_string();
                 let gone = entry.items.iter().map(|item| ByteEdit::new(item.span.clone(), ""));
-                std::iter::once(value_edit(
+                std::iter::once(edit_replacing_value(
                     entry.value_position,
                     &entry.value_span,
                     scalar::write_scalar(value, quoted),
@@ -121,7 +122,7 @@ impl Frontmatter {
 
     /// Returns the edits that remove a key. Every entry for the key is removed, because otherwise an earlier one would
     /// take effect. The lines below an entry are also removed, because they would become part of the previous entry.
-    pub fn remove_edits(&self, key: &str) -> Vec<ByteEdit> {
+    pub fn edits_to_remove_key(&self, key: &str) -> Vec<ByteEdit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);
         let mut spans: Vec<Range<usize>> = Vec::new();
         for entry in gone {
@@ -145,7 +146,7 @@ pub(super) fn is_frontmatter_fence(text: &[u8]) -> bool {
 
 fn parse_entries(
     bytes: &[u8],
-    inside: &[Line],
+    inside: &[LineBounds],
     findings: &mut Vec<DocumentFinding>,
 ) -> Vec<FrontmatterEntry> {
     let mut entries: Vec<FrontmatterEntry> = Vec::new();
@@ -159,7 +160,8 @@ fn parse_entries(
         if is_all_blank(text) || slice_or_empty(text, trimmed_range(text)).starts_with(b"#") {
             continue;
         }
-        if let (true, Some(entry), Some(item)) = (listing, entries.last_mut(), parse_item(text, line))
+        if let (true, Some(entry), Some(item)) =
+            (listing, entries.last_mut(), parse_block_list_item(text, line))
             && entry.items.first().is_none_or(|first| first.indent == item.0.indent)
         {
             item.1.into_iter().for_each(&mut report);
@@ -185,7 +187,7 @@ fn parse_entries(
     entries
 }
 
-fn parse_entry(text: &[u8], line: &Line) -> Option<(FrontmatterEntry, Option<FindingKind>)> {
+fn parse_entry(text: &[u8], line: &LineBounds) -> Option<(FrontmatterEntry, Option<FindingKind>)> {
     let colon =
         memchr::memchr_iter(b':', text).find(|at| text.get(at + 1).copied().is_none_or(is_space_or_tab))?;
     let key = std::str::from_utf8(slice_or_empty(text, 0..colon)).ok()?.trim_end_matches([' ', '\t']);
@@ -205,12 +207,12 @@ fn parse_entry(text: &[u8], line: &Line) -> Option<(FrontmatterEntry, Option<Fin
         items: Vec::new(),
         unparsed_lines: Vec::new(),
     };
-    Some((entry, token.flaw.map(finding_of_flaw)))
+    Some((entry, token.flaw.map(finding_of_scalar_flaw)))
 }
 
 /// Parses `  - text`, with or without spaces before the dash.
-fn parse_item(text: &[u8], line: &Line) -> Option<(FrontmatterItem, Option<FindingKind>)> {
-    let indent = count_leading(text, |byte| byte == b' ');
+fn parse_block_list_item(text: &[u8], line: &LineBounds) -> Option<(FrontmatterItem, Option<FindingKind>)> {
+    let indent = count_leading_bytes(text, |byte| byte == b' ');
     let rest = slice_or_empty(text, indent..text.len())
         .strip_prefix(b"-")
         .filter(|rest| rest.first().copied().is_none_or(is_space_or_tab))?;
@@ -223,10 +225,10 @@ fn parse_item(text: &[u8], line: &Line) -> Option<(FrontmatterItem, Option<Findi
         value_position,
         value_span: value_position + token.span.start..value_position + token.span.end,
     };
-    Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(finding_of_flaw)))
+    Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(finding_of_scalar_flaw)))
 }
 
-fn finding_of_flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
+fn finding_of_scalar_flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
     match flaw {
         scalar::ScalarFlaw::Json => FindingKind::BrokenJson,
         scalar::ScalarFlaw::Quotes => FindingKind::BrokenQuotes,
@@ -249,13 +251,18 @@ fn report_duplicates(entries: &[FrontmatterEntry], findings: &mut Vec<DocumentFi
 
 /// Returns the items of a list that can be written as a block list. Such a list is not empty and contains only
 /// strings.
-fn texts_for_block_list(value: &Value) -> Option<Vec<&str>> {
+fn block_list_texts(value: &Value) -> Option<Vec<&str>> {
     value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
 }
 
 /// Returns the edits that change the items of a block list to `texts`. Equal items at both ends are unchanged, and
 /// comments are kept.
-fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line_end: &str) -> Vec<ByteEdit> {
+fn edits_to_set_list_items(
+    bytes: &[u8],
+    items: &[FrontmatterItem],
+    texts: &[&str],
+    line_end: &str,
+) -> Vec<ByteEdit> {
     let head = items.iter().zip(texts).take_while(|(item, text)| item.text == **text).count();
     let (items_left, texts_left) =
         (items.get(head..).unwrap_or_default(), texts.get(head..).unwrap_or_default());
@@ -271,7 +278,7 @@ fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line
     let mut edits = Vec::new();
     for (item, text) in old.iter().zip(new).filter(|(item, text)| item.text != **text) {
         let quoted = slice_or_empty(bytes, item.value_span.clone()).starts_with(b"\"");
-        edits.push(value_edit(
+        edits.push(edit_replacing_value(
             item.value_position,
             &item.value_span,
             scalar::write_scalar(&Value::from(*text), quoted),
@@ -293,7 +300,7 @@ fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line
 
 /// Replaces a value and keeps the blanks before it and the text after it. A missing value is inserted after the
 /// colon or dash.
-fn value_edit(after: usize, token: &Range<usize>, value: String) -> ByteEdit {
+fn edit_replacing_value(after: usize, token: &Range<usize>, value: String) -> ByteEdit {
     if token.is_empty() {
         ByteEdit::new(after..after, format!(" {value}"))
     } else {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::line::{count_leading, is_space_or_tab, lines_from, slice_or_empty, trimmed_range};
+use super::line::{count_leading_bytes, is_space_or_tab, lines_from_offset, slice_or_empty, trimmed_range};
 use super::outline::{LineKind, OutlineScanner, indentation_width, is_horizontal_rule, parse_list_marker};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct ListItem {
 pub(super) fn list_items(bytes: &[u8], range: Range<usize>, number: usize) -> Vec<ListItem> {
     let mut scanner = OutlineScanner::default();
     let mut found = Vec::new();
-    for line in lines_from(slice_or_empty(bytes, 0..range.end), range.start, number) {
+    for line in lines_from_offset(slice_or_empty(bytes, 0..range.end), range.start, number) {
         let text = line.text(bytes);
         if scanner.scan_line(text, line.number) == LineKind::Text
             && (indentation_width(text) < 4 || scanner.is_in_list())
@@ -41,7 +41,7 @@ pub(super) fn list_items(bytes: &[u8], range: Range<usize>, number: usize) -> Ve
 }
 
 fn parse_list_item(text: &[u8], start: usize, line: usize) -> Option<ListItem> {
-    let indent = count_leading(text, is_space_or_tab);
+    let indent = count_leading_bytes(text, is_space_or_tab);
     let rest = slice_or_empty(text, indent..text.len());
     let (number, marker) = parse_list_marker(rest).filter(|_| !is_horizontal_rule(rest))?;
     let behind = slice_or_empty(rest, marker..rest.len());

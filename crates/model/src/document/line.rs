@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// One line: its start, the end of its text, and its line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
+pub struct LineBounds {
     /// The number of the line, counted from 1 at the start of the file.
     pub number: usize,
     pub start: usize,
@@ -15,7 +15,7 @@ pub struct Line {
     pub end: usize,
 }
 
-impl Line {
+impl LineBounds {
     pub fn text<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         slice_or_empty(bytes, self.start..self.text_end)
     }
@@ -38,8 +38,8 @@ impl Line {
 
 /// Iterates over the lines of `bytes` from the offset `at`, which must be the start of a line. `number` is the number
 /// of that line.
-pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
-    let mut next = Line { number, start: at, text_end: at, end: at };
+pub(super) fn lines_from_offset(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = LineBounds> {
+    let mut next = LineBounds { number, start: at, text_end: at, end: at };
     std::iter::from_fn(move || {
         let rest = bytes.get(next.start..).filter(|rest| !rest.is_empty())?;
         let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -51,7 +51,7 @@ pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterato
         next.text_end = next.start + length;
         next.end = next.text_end + ending;
         let line = next;
-        next = Line { number: line.number + 1, start: line.end, text_end: line.end, end: line.end };
+        next = LineBounds { number: line.number + 1, start: line.end, text_end: line.end, end: line.end };
         Some(line)
     })
 }
@@ -70,14 +70,14 @@ pub(super) fn is_all_blank(text: &[u8]) -> bool {
     text.iter().copied().all(is_space_or_tab)
 }
 
-pub(super) fn count_leading(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+pub(super) fn count_leading_bytes(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| wanted(**byte)).count()
 }
 
 /// Returns the range of `text` without surrounding blanks, relative to `text`.
 pub(super) fn trimmed_range(text: &[u8]) -> Range<usize> {
     let end = text.iter().rposition(|byte| !is_space_or_tab(*byte)).map_or(0, |last| last + 1);
-    count_leading(slice_or_empty(text, 0..end), is_space_or_tab)..end
+    count_leading_bytes(slice_or_empty(text, 0..end), is_space_or_tab)..end
 }
 
 /// Returns the range of `text` without surrounding blank lines and without the end of its last line, relative to

@@ -16,7 +16,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::line::{count_leading, is_all_blank, is_space_or_tab, lines_from, slice_or_empty, trimmed_range};
+use super::line::{
+    count_leading_bytes, is_all_blank, is_space_or_tab, lines_from_offset, slice_or_empty, trimmed_range,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
@@ -34,29 +36,29 @@ pub struct Heading {
 pub(super) struct Outline {
     pub headings: Vec<Heading>,
     /// The block that is still open at the end of the text. It would hide any appended text.
-    pub open_block: Option<OpenBlock>,
+    pub open_block: Option<UnclosedBlock>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OpenBlock {
+pub(super) struct UnclosedBlock {
     pub line: usize,
-    pub block: HidingBlock,
+    pub block: HeadingHidingBlock,
 }
 
 /// A block that hides the headings inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HidingBlock {
+pub enum HeadingHidingBlock {
     Fence,
     Comment,
     List,
 }
 
-impl fmt::Display for HidingBlock {
+impl fmt::Display for HeadingHidingBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            HidingBlock::Fence => "code fence",
-            HidingBlock::Comment => "HTML comment",
-            HidingBlock::List => "list",
+            HeadingHidingBlock::Fence => "code fence",
+            HeadingHidingBlock::Comment => "HTML comment",
+            HeadingHidingBlock::List => "list",
         })
     }
 }
@@ -65,7 +67,7 @@ impl fmt::Display for HidingBlock {
 pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
     let mut scanner = OutlineScanner::default();
     let mut headings = Vec::new();
-    for line in lines_from(bytes, at, number) {
+    for line in lines_from_offset(bytes, at, number) {
         let source = line.text(bytes);
         if let LineKind::Heading { level, text } = scanner.scan_line(source, line.number) {
             let text = String::from_utf8_lossy(slice_or_empty(source, text)).into_owned();
@@ -78,7 +80,7 @@ pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
 /// Returns the ranges of the lines outside code fences and comments, including their line endings.
 pub fn lines_outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
     let mut scanner = OutlineScanner::default();
-    lines_from(text, 0, 1)
+    lines_from_offset(text, 0, 1)
         .filter(|line| scanner.scan_line(line.text(text), line.number) != LineKind::Hidden)
         .map(|line| line.range_with_end())
         .collect()
@@ -154,7 +156,7 @@ impl OutlineScanner {
             self.list_columns.push(column);
         }
         let Some(rest) = without_indentation(rest) else { return LineKind::Text };
-        if let Some(fence) = CodeFence::open(rest, column) {
+        if let Some(fence) = CodeFence::opened_by_line(rest, column) {
             self.state = ScannerState::Fence { fence, line };
             return LineKind::Hidden;
         }
@@ -179,14 +181,18 @@ impl OutlineScanner {
     }
 
     pub fn line_of_open_fence(&self) -> Option<usize> {
-        self.open_block().filter(|opened| opened.block == HidingBlock::Fence).map(|opened| opened.line)
+        self.open_block().filter(|opened| opened.block == HeadingHidingBlock::Fence).map(|opened| opened.line)
     }
 
-    pub(super) fn open_block(&self) -> Option<OpenBlock> {
+    pub(super) fn open_block(&self) -> Option<UnclosedBlock> {
         match self.state {
             ScannerState::Outside => None,
-            ScannerState::Fence { line, .. } => Some(OpenBlock { line, block: HidingBlock::Fence }),
-            ScannerState::Comment { line } => Some(OpenBlock { line, block: HidingBlock::Comment }),
+            ScannerState::Fence { line, .. } => {
+                Some(UnclosedBlock { line, block: HeadingHidingBlock::Fence })
+            }
+            ScannerState::Comment { line } => {
+                Some(UnclosedBlock { line, block: HeadingHidingBlock::Comment })
+            }
         }
     }
 }
@@ -201,9 +207,9 @@ pub(super) struct CodeFence {
 
 impl CodeFence {
     /// Returns the fence that a line opens. `text` is the line without its indentation.
-    pub fn open(text: &[u8], column: usize) -> Option<CodeFence> {
+    pub fn opened_by_line(text: &[u8], column: usize) -> Option<CodeFence> {
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
-        let length = count_leading(text, |byte| byte == mark);
+        let length = count_leading_bytes(text, |byte| byte == mark);
         let info = slice_or_empty(text, length..text.len());
         // If the info string contains backticks, the line is inline code.
         let opens = length >= 3 && (mark == b'~' || memchr::memchr(b'`', info).is_none());
@@ -211,9 +217,9 @@ impl CodeFence {
     }
 
     pub fn is_closed_by(&self, text: &[u8]) -> bool {
-        let indent = count_leading(text, |byte| byte == b' ');
+        let indent = count_leading_bytes(text, |byte| byte == b' ');
         let marks = slice_or_empty(text, indent..text.len());
-        let length = count_leading(marks, |byte| byte == self.fence_char);
+        let length = count_leading_bytes(marks, |byte| byte == self.fence_char);
         indent <= self.column + 3
             && length >= self.length
             && is_all_blank(slice_or_empty(marks, length..marks.len()))
@@ -229,7 +235,7 @@ pub(super) fn indentation_width(text: &[u8]) -> usize {
 /// Returns `text` without its indentation, or `None` if four or more spaces make it indented code. A tab is not
 /// removed.
 fn without_indentation(text: &[u8]) -> Option<&[u8]> {
-    let indent = count_leading(text, |byte| byte == b' ');
+    let indent = count_leading_bytes(text, |byte| byte == b' ');
     (indent <= 3).then(|| slice_or_empty(text, indent..text.len()))
 }
 
@@ -238,7 +244,7 @@ fn list_marker_length(text: &[u8]) -> Option<usize> {
     let rest = without_indentation(text)?;
     let (_, mark) = parse_list_marker(rest)?;
     let behind = slice_or_empty(rest, mark..rest.len());
-    let blanks = match count_leading(behind, |byte| byte == b' ') {
+    let blanks = match count_leading_bytes(behind, |byte| byte == b' ') {
         blanks if blanks == behind.len() => return None,
         0 => return None,
         blanks @ 1..=4 => blanks,
@@ -250,7 +256,7 @@ fn list_marker_length(text: &[u8]) -> Option<usize> {
 
 /// Returns the number, if any, and the length of a list marker such as `-`, `*`, `+`, `3.` or `3)`.
 pub(super) fn parse_list_marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
-    let digits = count_leading(text, |byte| byte.is_ascii_digit());
+    let digits = count_leading_bytes(text, |byte| byte.is_ascii_digit());
     match (digits, text.get(digits)?) {
         (0, b'-' | b'*' | b'+') => Some((None, 1)),
         (1..=9, b'.' | b')') => {
@@ -269,7 +275,7 @@ pub(super) fn is_horizontal_rule(text: &[u8]) -> bool {
 
 fn parse_heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
     let rest = without_indentation(text)?;
-    let level = count_leading(rest, |byte| byte == b'#');
+    let level = count_leading_bytes(rest, |byte| byte == b'#');
     let title = slice_or_empty(rest, level..rest.len());
     if !(1..=6).contains(&level) || title.first().is_some_and(|byte| !is_space_or_tab(*byte)) {
         return None;

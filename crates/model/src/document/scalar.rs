@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde_json::{Number, Value};
 
-use super::line::{count_leading, is_all_blank, is_space_or_tab, slice_or_empty, trimmed_range};
+use super::line::{count_leading_bytes, is_all_blank, is_space_or_tab, slice_or_empty, trimmed_range};
 
 pub(super) struct ScalarToken {
     /// The range of the value, relative to the input. It is empty if there is no value.
@@ -27,7 +27,7 @@ pub(super) enum ScalarFlaw {
 /// Reads the text after `key:`. It never fails: a malformed value is read as text, and the result says what is wrong
 /// with it.
 pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
-    let start = count_leading(text, is_space_or_tab);
+    let start = count_leading_bytes(text, is_space_or_tab);
     let rest = slice_or_empty(text, start..text.len());
     let first = rest.first().copied().unwrap_or_default();
     let quoted = match first {
@@ -48,9 +48,9 @@ pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
     };
     let bare = bare_value_range(text);
     let value = if flaw.is_some() {
-        text_value(slice_or_empty(text, bare.clone()))
+        text_as_json_value(slice_or_empty(text, bare.clone()))
     } else {
-        bare_value(slice_or_empty(text, bare.clone()))
+        parse_bare_value(slice_or_empty(text, bare.clone()))
     };
     ScalarToken { span: bare, value, flaw }
 }
@@ -61,7 +61,7 @@ pub(super) fn read_list_item(text: &[u8]) -> ScalarToken {
     if token.value.is_string() {
         return token;
     }
-    let value = text_value(slice_or_empty(text, token.span.clone()));
+    let value = text_as_json_value(slice_or_empty(text, token.span.clone()));
     ScalarToken { value, ..token }
 }
 
@@ -137,7 +137,7 @@ fn parse_single_quoted(text: &[u8]) -> Option<(Value, usize)> {
         decoded.extend_from_slice(slice_or_empty(rest, 0..length));
         at += length + 1;
         if text.get(at) != Some(&b'\'') {
-            return Some((text_value(&decoded), at));
+            return Some((text_as_json_value(&decoded), at));
         }
         decoded.push(b'\'');
         at += 1;
@@ -146,7 +146,7 @@ fn parse_single_quoted(text: &[u8]) -> Option<(Value, usize)> {
 
 /// Returns whether a quoted value ends here, followed only by blanks and a comment.
 fn is_end_of_value(rest: &[u8]) -> bool {
-    let blanks = count_leading(rest, is_space_or_tab);
+    let blanks = count_leading_bytes(rest, is_space_or_tab);
     is_all_blank(rest) || (blanks > 0 && rest.get(blanks) == Some(&b'#'))
 }
 
@@ -158,12 +158,12 @@ fn bare_value_range(text: &[u8]) -> Range<usize> {
     trimmed_range(slice_or_empty(text, 0..comment.unwrap_or(text.len())))
 }
 
-fn bare_value(text: &[u8]) -> Value {
+fn parse_bare_value(text: &[u8]) -> Value {
     match text {
         b"" | b"~" | b"null" | b"Null" | b"NULL" => Value::Null,
         b"true" | b"True" | b"TRUE" => Value::Bool(true),
         b"false" | b"False" | b"FALSE" => Value::Bool(false),
-        _ => parse_number(text).map_or_else(|| text_value(text), Value::Number),
+        _ => parse_number(text).map_or_else(|| text_as_json_value(text), Value::Number),
     }
 }
 
@@ -175,6 +175,6 @@ fn parse_number(text: &[u8]) -> Option<Number> {
     if number.is_f64() { exact() } else { Some(number) }
 }
 
-fn text_value(text: &[u8]) -> Value {
+fn text_as_json_value(text: &[u8]) -> Value {
     Value::String(String::from_utf8_lossy(text).into_owned())
 }

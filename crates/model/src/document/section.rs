@@ -4,37 +4,37 @@ use std::ops::Range;
 
 use super::frontmatter::is_frontmatter_fence;
 use super::items::{ListItem, list_items};
-use super::line::{Line, lines_from, range_without_blank_lines, slice_or_empty};
-use super::outline::{Heading, HidingBlock, LineKind, Outline, OutlineScanner, outline_from};
+use super::line::{LineBounds, lines_from_offset, range_without_blank_lines, slice_or_empty};
+use super::outline::{Heading, HeadingHidingBlock, LineKind, Outline, OutlineScanner, outline_from};
 use super::{ByteEdit, Document, EditError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SectionHead<'a> {
+pub struct HeadingPattern<'a> {
     pub level: u8,
     pub text: &'a str,
-    pub matching: HeadMatching,
+    pub matching: HeadingMatching,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeadMatching {
+pub enum HeadingMatching {
     Exact,
     /// The heading starts with `text`, so `Pending` matches `Pending Tasks`.
     Prefix,
 }
 
-impl<'a> SectionHead<'a> {
+impl<'a> HeadingPattern<'a> {
     pub const fn exact(level: u8, text: &'a str) -> Self {
-        Self { level, text, matching: HeadMatching::Exact }
+        Self { level, text, matching: HeadingMatching::Exact }
     }
 
     pub const fn prefix(level: u8, text: &'a str) -> Self {
-        Self { level, text, matching: HeadMatching::Prefix }
+        Self { level, text, matching: HeadingMatching::Prefix }
     }
 
     pub fn matches(&self, heading: &Heading) -> bool {
         let text = match self.matching {
-            HeadMatching::Exact => heading.text == self.text,
-            HeadMatching::Prefix => heading.text.starts_with(self.text),
+            HeadingMatching::Exact => heading.text == self.text,
+            HeadingMatching::Prefix => heading.text.starts_with(self.text),
         };
         text && heading.level == self.level
     }
@@ -74,7 +74,7 @@ impl<'d> Section<'d> {
 impl Outline {
     /// Finds the section at the end of `path`. For each heading of the path, the first match within the previous
     /// section is used.
-    pub fn find_section<'d>(&'d self, document: &'d [u8], path: &[SectionHead]) -> Option<Section<'d>> {
+    pub fn find_section<'d>(&'d self, document: &'d [u8], path: &[HeadingPattern]) -> Option<Section<'d>> {
         let mut range = 0..self.headings.len();
         let mut found = None;
         for head in path {
@@ -94,8 +94,8 @@ impl Outline {
     pub fn find_section_to_last<'d>(
         &'d self,
         document: &'d [u8],
-        from: SectionHead,
-        until: SectionHead,
+        from: HeadingPattern,
+        until: HeadingPattern,
     ) -> Option<Section<'d>> {
         let (at, heading) =
             self.headings_within(0..self.headings.len()).find(|(_, heading)| from.matches(heading))?;
@@ -112,13 +112,13 @@ impl Outline {
 
 /// Returns the edits of `set_section`. `text` is checked first, so that the heading after it remains a heading. No
 /// block is open after a heading, so everything after that heading is parsed as before.
-pub(super) fn set_section_edits(
+pub(super) fn edits_to_set_section(
     document: &Document,
-    path: &[SectionHead],
+    path: &[HeadingPattern],
     text: &[u8],
 ) -> Result<Vec<ByteEdit>, EditError> {
-    let level = path_level(path)?;
-    let section = document.section(path);
+    let level = heading_path_level(path)?;
+    let section = document.find_section(path);
     let (known, region) = deepest_existing_section(document, path);
     let end = section.as_ref().map_or(region.end, |section| section.span.end);
     check_section_text(document, level, text, end)?;
@@ -132,16 +132,16 @@ pub(super) fn set_section_edits(
 
 /// Returns how many headings of a path exist, not counting the last one, and the range of the deepest existing
 /// section including its heading.
-fn deepest_existing_section(document: &Document, path: &[SectionHead]) -> (usize, Range<usize>) {
+fn deepest_existing_section(document: &Document, path: &[HeadingPattern]) -> (usize, Range<usize>) {
     let there = (1..path.len()).rev().find_map(|length| {
-        let section = document.section(path.get(..length)?)?;
+        let section = document.find_section(path.get(..length)?)?;
         Some((length, section.heading.span.start..section.span.end))
     });
     there.unwrap_or((0, document.start_after_bom()..document.bytes().len()))
 }
 
 /// Returns the level of the last heading of a path. Each heading must be deeper than the previous one.
-fn path_level(path: &[SectionHead]) -> Result<u8, EditError> {
+fn heading_path_level(path: &[HeadingPattern]) -> Result<u8, EditError> {
     let mut level = 0;
     for head in path {
         if head.level <= level || head.level > 6 {
@@ -158,7 +158,7 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
     let unclosed = document.has_unclosed_frontmatter();
     let mut scanner = OutlineScanner::default();
     let mut last = 0;
-    for line in lines_from(text, 0, 1) {
+    for line in lines_from_offset(text, 0, 1) {
         last = line.number;
         if let LineKind::Heading { level: found, .. } = scanner.scan_line(line.text(text), last)
             && found <= level
@@ -173,10 +173,10 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
         return Err(EditError::UnclosedInText { line: open.line, block: open.block });
     }
     // If the text ends with a list, an indented heading after it would become part of the list.
-    let next = lines_from(document.bytes(), end, last + 1).next();
+    let next = lines_from_offset(document.bytes(), end, last + 1).next();
     match next.map(|next| scanner.scan_line(next.text(document.bytes()), next.number)) {
         None | Some(LineKind::Heading { .. }) => Ok(()),
-        Some(_) => Err(EditError::UnclosedInText { line: last, block: HidingBlock::List }),
+        Some(_) => Err(EditError::UnclosedInText { line: last, block: HeadingHidingBlock::List }),
     }
 }
 
@@ -190,16 +190,16 @@ fn replace_content_edit(document: &Document, section: &Section, text: &[u8]) -> 
         return None;
     }
     if text.is_empty() {
-        let end = rest_of_line(body, old.end).map_or(old.end, |line| line.end);
+        let end = line_rest_with_ending(body, old.end).map_or(old.end, |line| line.end);
         return Some(ByteEdit::new(at + old.start..at + end, ""));
     }
     if !old.is_empty() {
         return Some(ByteEdit::new(at + old.start..at + old.end, text));
     }
-    let above = lines_from(bytes, section.heading.span.start, 1).next();
+    let above = lines_from_offset(bytes, section.heading.span.start, 1).next();
     let line_end = above.and_then(|line| line.ending(bytes));
     let end = line_end.unwrap_or(document.line_ending()).as_bytes();
-    let first = lines_from(body, 0, 1).next();
+    let first = lines_from_offset(body, 0, 1).next();
     let mut new = Vec::with_capacity(text.len() + 8);
     if line_end.is_none() || first.is_some_and(|line| line.ending(body).is_none()) {
         new.extend_from_slice(end);
@@ -219,18 +219,18 @@ fn replace_content_edit(document: &Document, section: &Section, text: &[u8]) -> 
 /// Appends the missing headings and `text` at the end of `region`.
 fn append_section_edit(
     document: &Document,
-    missing: &[SectionHead],
+    missing: &[HeadingPattern],
     region: Range<usize>,
     text: &[u8],
 ) -> Result<ByteEdit, EditError> {
     let bytes = document.bytes();
-    if let (true, Some(open)) = (region.end == bytes.len(), document.unclosed_block()) {
+    if let (true, Some(open)) = (region.end == bytes.len(), document.find_unclosed_block()) {
         return Err(EditError::UnclosedInDocument { line: open.line, block: open.block });
     }
     let end = document.line_ending();
     let inside = slice_or_empty(bytes, region.clone());
     let kept = range_without_blank_lines(inside);
-    let last = if kept.is_empty() { None } else { rest_of_line(inside, kept.end) };
+    let last = if kept.is_empty() { None } else { line_rest_with_ending(inside, kept.end) };
     let place = last.map_or(kept.end, |line| line.end);
 
     let mut new = Vec::with_capacity(text.len() + 64);
@@ -254,10 +254,10 @@ fn append_section_edit(
 }
 
 /// Returns a line such as `## text`, or an error if the line would not be read as the same heading.
-fn heading_line(head: &SectionHead) -> Result<String, EditError> {
+fn heading_line(head: &HeadingPattern) -> Result<String, EditError> {
     let line = format!("{} {}", "#".repeat(usize::from(head.level)), head.text);
     let read = outline_from(line.as_bytes(), 0, 1);
-    let exact = SectionHead { matching: HeadMatching::Exact, ..*head };
+    let exact = HeadingPattern { matching: HeadingMatching::Exact, ..*head };
     match read.headings.as_slice() {
         [heading] if exact.matches(heading) && heading.span.len() == line.len() => Ok(line),
         _ => Err(EditError::BadHeading(head.text.to_owned())),
@@ -265,6 +265,6 @@ fn heading_line(head: &SectionHead) -> Result<String, EditError> {
 }
 
 /// Returns the line from `at` to its end, including the line ending.
-fn rest_of_line(bytes: &[u8], at: usize) -> Option<Line> {
-    lines_from(bytes, at, 1).next()
+fn line_rest_with_ending(bytes: &[u8], at: usize) -> Option<LineBounds> {
+    lines_from_offset(bytes, at, 1).next()
 }

@@ -1,12 +1,12 @@
 //! Stores any text inside a section byte for byte, for example a loop's prompt, which may contain headings, fences
 //! and `---`.
 
-use super::line::{lines_from, range_without_blank_lines, slice_or_empty};
+use super::line::{lines_from_offset, range_without_blank_lines, slice_or_empty};
 use super::outline::CodeFence;
 
 /// Marks the fences that `wrap_verbatim` writes. Without this mark, text that is itself a code block would be
 /// unwrapped.
-const FENCE_INFO: &[u8] = b"verbatim";
+const VERBATIM_FENCE_INFO: &[u8] = b"verbatim";
 
 /// Wraps `text` in a fence that is longer than any run of backticks in it. The line ending before the closing fence
 /// belongs to the fence, so a line ending at the end of `text` is preserved. `line_end` is the document's line ending.
@@ -16,20 +16,21 @@ pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     // ending.
     let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
     let fence = vec![b'`'; longest_backtick_run(text).max(2) + 1];
-    [&fence, FENCE_INFO, end, text, end, &fence, end].concat()
+    [&fence, VERBATIM_FENCE_INFO, end, text, end, &fence, end].concat()
 }
 
 /// Returns the text that `wrap_verbatim` wrapped, or `None` if `section` contains any other text.
 pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     let wrapped = slice_or_empty(section, range_without_blank_lines(section));
-    let opening = lines_from(wrapped, 0, 1).next()?;
+    let opening = lines_from_offset(wrapped, 0, 1).next()?;
     let head = opening.text(wrapped);
-    let fence = CodeFence::open(head, 0).filter(|_| head.starts_with(b"`"))?;
-    if head.iter().copied().skip_while(|byte| *byte == b'`').ne(FENCE_INFO.iter().copied()) {
+    let fence = CodeFence::opened_by_line(head, 0).filter(|_| head.starts_with(b"`"))?;
+    if head.iter().copied().skip_while(|byte| *byte == b'`').ne(VERBATIM_FENCE_INFO.iter().copied()) {
         return None;
     }
     // The first line that closes the fence must also be the last line.
-    let closing = lines_from(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
+    let closing =
+        lines_from_offset(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
     if closing.end != wrapped.len() {
         return None;
     }

@@ -1,9 +1,9 @@
 //! Rules for programs in the table whose effects reach the outside world.
 
-use super::parts::CommandPart;
+use super::parts::RunCommand;
 use super::said::find_link;
 use super::table::{KUBECTL_PROGRAMS, PROGRAM_ROWS, ProgramRow};
-use super::{Effect, EffectKind, EffectScan, has_flag};
+use super::{Effect, EffectCollector, EffectKind, has_flag};
 
 /// Options with which a program changes nothing.
 const DRY_RUN_FLAGS: &[&str] = &[
@@ -56,7 +56,7 @@ const AWS_VERBS: &[&str] = &[
     "set",
 ];
 
-pub(super) fn apply_command_rule(seen: &mut EffectScan, part: &CommandPart) {
+pub(super) fn apply_command_rule(seen: &mut EffectCollector, part: &RunCommand) {
     let words = &part.words;
     let program = words[0].as_str();
     if has_flag(words, &["--help", "-h", "help", "--version"]) || has_flag(words, DRY_RUN_FLAGS) {
@@ -68,21 +68,21 @@ pub(super) fn apply_command_rule(seen: &mut EffectScan, part: &CommandPart) {
         _ => {}
     }
     let Some(row) =
-        PROGRAM_ROWS.iter().find(|row| row.programs.contains(&program) && row_applies(row, words))
+        PROGRAM_ROWS.iter().find(|row| row.programs.contains(&program) && row_matches_command(row, words))
     else {
         return;
     };
     if row.programs == KUBECTL_PROGRAMS {
         return add_changed_resources(seen, part);
     }
-    let shown = seen.said.take_first_line(|line| {
+    let shown = seen.output.take_first_line(|line| {
         let line = line.trim().trim_start_matches(['✅', '✔', '✓', '>', '=', ' ', '\u{fe0f}']);
-        row.says.iter().any(|words| line_matches_words(line, words)).then_some(line)
+        row.says.iter().any(|words| line_starts_with_rule_text(line, words)).then_some(line)
     });
     if shown.is_some() || seen.probably_succeeded(part) {
         let link = find_link(shown.unwrap_or(""), |_| true).or_else(|| {
             let is_place = |link: &str| !link.contains("/docs") && !link.contains("help");
-            seen.said.lines().find_map(|line| find_link(line, is_place)).filter(|_| {
+            seen.output.lines().find_map(|line| find_link(line, is_place)).filter(|_| {
                 matches!(row.kind, EffectKind::Package | EffectKind::Deployment | EffectKind::Release)
             })
         });
@@ -97,7 +97,7 @@ pub(super) fn apply_command_rule(seen: &mut EffectScan, part: &CommandPart) {
 
 /// Returns whether a line starts with a rule's fixed text. Some fixed text may also occur later in the line, as in `v1:
 /// digest: sha256:… size: 1`.
-fn line_matches_words(line: &str, words: &str) -> bool {
+fn line_starts_with_rule_text(line: &str, words: &str) -> bool {
     match words {
         "digest: "
         | "Running upgrade "
@@ -122,7 +122,7 @@ fn id_in_line(line: &str, row: &ProgramRow) -> String {
     crate::render::one_line(rest.trim_matches(['`', '"', '\'', ' ', ':']), 110)
 }
 
-fn row_applies(row: &ProgramRow, words: &[String]) -> bool {
+fn row_matches_command(row: &ProgramRow, words: &[String]) -> bool {
     if row.verbs == [""] {
         return row.programs != ["vercel"] || words[1..].iter().all(|word| word.starts_with('-'));
     }
@@ -133,7 +133,7 @@ fn row_applies(row: &ProgramRow, words: &[String]) -> bool {
 }
 
 /// Adds one effect for all changed resources, which are printed as `deployment.apps/web configured`.
-fn add_changed_resources(seen: &mut EffectScan, part: &CommandPart) {
+fn add_changed_resources(seen: &mut EffectCollector, part: &RunCommand) {
     let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     if verb == "rollout" && !has_flag(&part.words, &["restart", "undo", "pause", "resume"])
         || verb == "config"
@@ -141,8 +141,9 @@ fn add_changed_resources(seen: &mut EffectScan, part: &CommandPart) {
     {
         return;
     }
-    let changed: Vec<&str> = seen.said.lines().filter(|line| is_resource_line(line)).map(str::trim).collect();
-    let unchanged = seen.said.lines().any(|line| line.ends_with(" unchanged"));
+    let changed: Vec<&str> =
+        seen.output.lines().filter(|line| is_resource_line(line)).map(str::trim).collect();
+    let unchanged = seen.output.lines().any(|line| line.ends_with(" unchanged"));
     if !changed.is_empty() || !unchanged && seen.probably_succeeded(part) {
         let what = crate::render::one_line(&part.words.join(" "), 100);
         seen.add_effect(Effect::new(EffectKind::Deployment, &what, "", &changed.join(", ")));
@@ -175,7 +176,7 @@ fn is_resource_line(line: &str) -> bool {
 
 /// Adds the effect of an `aws` command such as `aws s3 cp` or `aws lambda update-function-code`, if its verb changes
 /// something.
-fn add_aws_effect(seen: &mut EffectScan, part: &CommandPart) {
+fn add_aws_effect(seen: &mut EffectCollector, part: &RunCommand) {
     let words: Vec<&str> =
         part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let [service, verb, ..] = words.as_slice() else { return };
@@ -196,7 +197,7 @@ fn add_aws_effect(seen: &mut EffectScan, part: &CommandPart) {
     } else {
         EffectKind::Deployment
     };
-    let id = seen.said.take_first_line(|line| {
+    let id = seen.output.take_first_line(|line| {
         let line = line.trim();
         let (key, value) = line.strip_prefix('"')?.split_once("\": \"")?;
         (key.ends_with("Arn") || key.ends_with("Id")).then(|| value.split('"').next())?
@@ -208,7 +209,7 @@ fn add_aws_effect(seen: &mut EffectScan, part: &CommandPart) {
 }
 
 /// Adds a copy to another machine, recognised by a last word of the form `host:path`.
-fn add_remote_copy(seen: &mut EffectScan, part: &CommandPart) {
+fn add_remote_copy(seen: &mut EffectCollector, part: &RunCommand) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
     if is_remote && !has_flag(&part.words, &["-n"]) && seen.probably_succeeded(part) {

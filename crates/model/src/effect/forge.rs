@@ -1,10 +1,10 @@
 //! Rules for `gh` and `glab`: pull requests, issues, comments, reviews, releases and API requests.
 
-use super::parts::CommandPart;
+use super::parts::RunCommand;
 use super::said::{CreatedIds, id_of_link};
-use super::{Effect, EffectKind, EffectScan, has_flag, option_value, request};
+use super::{Effect, EffectCollector, EffectKind, has_flag, option_value, request};
 
-pub(super) fn apply_forge_rule(seen: &mut EffectScan, part: &CommandPart) {
+pub(super) fn apply_forge_rule(seen: &mut EffectCollector, part: &RunCommand) {
     let words = without_repository(&part.words[1..]);
     let (Some(group), verb) = (words.first(), words.get(1).map_or("", |word| word)) else { return };
     let rest = words.get(2..).unwrap_or_default();
@@ -28,18 +28,19 @@ pub(super) fn apply_forge_rule(seen: &mut EffectScan, part: &CommandPart) {
         (None, false) => format!("{done} {}", number_or_name(target)),
         (None, true) => done.to_owned(),
     };
-    if verb == "create" && seen.said.contains("already exists") {
+    if verb == "create" && seen.output.contains_text("already exists") {
         return;
     }
-    let before = seen.found.len();
+    let before = seen.effects.len();
     loop {
-        let shown = seen.said.take_first_line(|line| link_of_changed_page(line.trim(), group, &part.filters));
+        let shown =
+            seen.output.take_first_line(|line| link_of_changed_page(line.trim(), group, &part.piped_into));
         let noted = if shown.is_some() {
             None
         } else {
-            seen.said.take_first_line(|line| parse_noted_target(line, group))
+            seen.output.take_first_line(|line| parse_noted_target(line, group))
         };
-        let is_first = seen.found.len() == before;
+        let is_first = seen.effects.len() == before;
         let (link, number) = match (shown, noted) {
             (Some(link), _) => (link.to_owned(), id_of_link(link).to_owned()),
             (None, Some((place, number))) => {
@@ -63,7 +64,7 @@ pub(super) fn apply_forge_rule(seen: &mut EffectScan, part: &CommandPart) {
         };
         let place = repository_of_link(&link).unwrap_or(&repository).to_owned();
         seen.add_effect(Effect { link, ..Effect::new(kind, &what, &place, &number) });
-        if !part.repeats {
+        if !part.may_run_repeatedly {
             return;
         }
     }
@@ -241,7 +242,7 @@ fn number_or_name(target: &str) -> &str {
 
 /// Adds an API request that changes something. A request changes something if its method is not GET or HEAD, or if it
 /// has fields and no method.
-fn add_api_request(seen: &mut EffectScan, part: &CommandPart, words: &[String], repository: &str) {
+fn add_api_request(seen: &mut EffectCollector, part: &RunCommand, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {
         fields
@@ -263,20 +264,20 @@ fn add_api_request(seen: &mut EffectScan, part: &CommandPart, words: &[String], 
     } else {
         request::RequestTarget::of_path(&path, &written, repository)
     };
-    let before = seen.found.len();
+    let before = seen.effects.len();
     loop {
         let is_link = |word: &str| word.starts_with("https://");
-        match seen.said.take_created_ids(is_link) {
+        match seen.output.take_created_ids(is_link) {
             Some(CreatedIds { failed: true, .. }) => {}
             Some(made) => seen.add_effect(target.to_effect(&made)),
             None => {
-                if seen.found.len() == before && seen.probably_succeeded(part) {
+                if seen.effects.len() == before && seen.probably_succeeded(part) {
                     seen.add_effect(target.to_effect(&CreatedIds::default()));
                 }
                 return;
             }
         }
-        if !part.repeats {
+        if !part.may_run_repeatedly {
             return;
         }
     }

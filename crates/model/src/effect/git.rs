@@ -4,11 +4,11 @@ use super::git_lines::{
     changed_files_in_status, commit_shown_by_log, commit_subject, parse_commit_line,
     parse_deleted_branch_line, parse_rebased_line, parse_updating_line, pushed_refs,
 };
-use super::parts::CommandPart;
+use super::parts::RunCommand;
 use super::said::{CommandOutput, is_commit_id};
-use super::{Effect, EffectKind, EffectScan, MAX_STATUS_BYTES, has_flag, option_value};
+use super::{Effect, EffectCollector, EffectKind, MAX_CHANGED_FILES_LIST_BYTES, has_flag, option_value};
 
-pub(super) fn apply_git_rule(seen: &mut EffectScan, part: &CommandPart) {
+pub(super) fn apply_git_rule(seen: &mut EffectCollector, part: &RunCommand) {
     let mut words = &part.words[1..];
     let mut folder = part.folder.clone();
     while let Some(word) = words.first().filter(|word| word.starts_with('-')) {
@@ -22,7 +22,7 @@ pub(super) fn apply_git_rule(seen: &mut EffectScan, part: &CommandPart) {
     if has_flag(rest, &["--dry-run", "--abort", "--quit", "-h", "--help"]) {
         return;
     }
-    let git = GitCommand { seen, part, rest, folder };
+    let git = GitCommand { collector: seen, command: part, arguments: rest, folder };
     match verb.as_str() {
         "commit" => git.add_commit(),
         "cherry-pick" | "revert" => git.add_picked_commits(verb),
@@ -45,51 +45,53 @@ pub(super) fn apply_git_rule(seen: &mut EffectScan, part: &CommandPart) {
 }
 
 struct GitCommand<'s, 'a, 'p> {
-    seen: &'s mut EffectScan<'a>,
-    part: &'p CommandPart,
-    rest: &'p [String],
+    collector: &'s mut EffectCollector<'a>,
+    command: &'p RunCommand,
+    arguments: &'p [String],
     folder: String,
 }
 
 impl<'a> GitCommand<'_, 'a, '_> {
     fn command_output(&self) -> &CommandOutput<'a> {
-        self.seen.said
+        self.collector.output
     }
 
     fn add_effect(&mut self, kind: EffectKind, what: &str, place: &str, id: &str) {
         // A repository that the same command line created is an experiment.
-        if self.seen.trial {
+        if self.collector.is_experiment {
             return;
         }
         let effect = Effect { folder: self.folder.clone(), ..Effect::new(kind, what, place, id) };
-        self.seen.found.push(effect);
+        self.collector.effects.push(effect);
     }
 
     fn operands(&self) -> Vec<&str> {
-        self.rest.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect()
+        self.arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect()
     }
 
     /// Adds the complete list of changed files. A list that a filter or an option may have shortened says nothing about
     /// the files that it does not contain.
     fn add_status(mut self) {
-        let is_whole = self.part.sure && self.rest.is_empty() && self.command_output().contains("On branch ");
+        let is_whole = self.command.is_success_implied
+            && self.arguments.is_empty()
+            && self.command_output().contains_text("On branch ");
         let listed = changed_files_in_status(self.command_output().lines());
-        if let Some(files) = listed.filter(|files| is_whole && files.len() <= MAX_STATUS_BYTES) {
+        if let Some(files) = listed.filter(|files| is_whole && files.len() <= MAX_CHANGED_FILES_LIST_BYTES) {
             self.add_effect(EffectKind::Status, &files, "", "");
         }
     }
 
     fn add_repository_creation(self) {
-        self.seen.trial |=
-            self.seen.probably_succeeded(self.part) && self.part.words.iter().any(|word| word == "init");
+        self.collector.is_experiment |= self.collector.probably_succeeded(self.command)
+            && self.command.words.iter().any(|word| word == "init");
     }
 
     fn add_commit(mut self) {
-        let is_amend = has_flag(self.rest, &["--amend"]);
+        let is_amend = has_flag(self.arguments, &["--amend"]);
         let kind = if is_amend { EffectKind::Amend } else { EffectKind::Commit };
         if let Some(line) = self.command_output().take_first_line(parse_commit_line) {
             self.add_effect(kind, line.subject, line.branch, line.id);
-            if self.part.repeats {
+            if self.command.may_run_repeatedly {
                 while let Some(line) = self.command_output().take_first_line(parse_commit_line) {
                     self.add_effect(kind, line.subject, line.branch, line.id);
                 }
@@ -98,7 +100,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         }
         let none =
             ["nothing to commit", "nothing added to commit", "no changes added to commit", "hook failed"];
-        if none.iter().any(|words| self.command_output().contains(words)) {
+        if none.iter().any(|words| self.command_output().contains_text(words)) {
             return;
         }
         // A pipe may have cut the output, but the remaining end can still prove a commit.
@@ -106,7 +108,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
             .command_output()
             .lines()
             .any(|line| line.contains(" changed, ") || line.starts_with(" create mode "));
-        if !(is_cut || self.seen.probably_succeeded(self.part)) {
+        if !(is_cut || self.collector.probably_succeeded(self.command)) {
             return;
         }
         // In `-qam text`, the value belongs to the last of the combined short options.
@@ -116,8 +118,8 @@ impl<'a> GitCommand<'_, 'a, '_> {
                 .and_then(|rest| rest.strip_suffix('m'))
                 .is_some_and(|rest| rest.chars().all(|c| "aqsvne".contains(c)))
         };
-        let option = self.rest.iter().map(String::as_str).find(is_message).unwrap_or("-m");
-        let subject = option_value(self.rest, &[option, "-m", "--message"])
+        let option = self.arguments.iter().map(String::as_str).find(is_message).unwrap_or("-m");
+        let subject = option_value(self.arguments, &[option, "-m", "--message"])
             .map(|text| commit_subject(&text))
             .unwrap_or_default();
         let id = self.command_output().take_first_line(commit_shown_by_log).unwrap_or_default();
@@ -131,16 +133,16 @@ impl<'a> GitCommand<'_, 'a, '_> {
             any = true;
             self.add_effect(EffectKind::Commit, line.subject, line.branch, line.id);
         }
-        let is_open = has_flag(self.rest, &["-n", "--no-commit", "--skip"])
-            || self.command_output().contains("CONFLICT");
-        if !any && !is_open && self.seen.probably_succeeded(self.part) {
+        let is_open = has_flag(self.arguments, &["-n", "--no-commit", "--skip"])
+            || self.command_output().contains_text("CONFLICT");
+        if !any && !is_open && self.collector.probably_succeeded(self.command) {
             let what = format!("{verb} {}", self.operands().join(" "));
             self.add_effect(EffectKind::Commit, &what, "", "");
         }
     }
 
     fn add_push(mut self) {
-        if has_flag(self.rest, &["-n"]) {
+        if has_flag(self.arguments, &["-n"]) {
             return;
         }
         let operands = self.operands();
@@ -149,16 +151,18 @@ impl<'a> GitCommand<'_, 'a, '_> {
         if !updates.is_empty() {
             for update in updates {
                 let place = if remote.is_empty() { update.to } else { remote.as_str() };
-                self.add_effect(EffectKind::Push, &update.what, place, update.range);
+                self.add_effect(EffectKind::Push, &update.what, place, update.commit_range);
             }
             return;
         }
-        if self.command_output().contains("Everything up-to-date") {
+        if self.command_output().contains_text("Everything up-to-date") {
             let branch = operands.get(1).copied().unwrap_or_default().to_owned();
             self.add_effect(EffectKind::UpToDate, &branch, &remote, "");
-        } else if !self.command_output().contains("rejected]") && self.seen.probably_succeeded(self.part) {
+        } else if !self.command_output().contains_text("rejected]")
+            && self.collector.probably_succeeded(self.command)
+        {
             let what = operands.get(1..).unwrap_or_default().join(" ");
-            let what = if has_flag(self.rest, &["--tags"]) { "tags".to_owned() } else { what };
+            let what = if has_flag(self.arguments, &["--tags"]) { "tags".to_owned() } else { what };
             self.add_effect(EffectKind::Push, &what, &remote, "");
         }
     }
@@ -175,8 +179,8 @@ impl<'a> GitCommand<'_, 'a, '_> {
             "Squash commit",
             "Automatic merge failed",
         ];
-        if none.iter().any(|words| self.command_output().contains(words))
-            || has_flag(self.rest, &["--no-commit", "--squash"])
+        if none.iter().any(|words| self.command_output().contains_text(words))
+            || has_flag(self.arguments, &["--no-commit", "--squash"])
         {
             return;
         }
@@ -185,9 +189,9 @@ impl<'a> GitCommand<'_, 'a, '_> {
             .command_output()
             .lines()
             .any(|line| line.starts_with("Merge made by") || line == "Fast-forward");
-        if made || moved.is_some() || self.seen.probably_succeeded(self.part) {
+        if made || moved.is_some() || self.collector.probably_succeeded(self.command) {
             let operands = self.operands();
-            let what = option_value(self.rest, &["-m"]);
+            let what = option_value(self.arguments, &["-m"]);
             let named = operands
                 .iter()
                 .find(|word| what.as_deref() != Some(**word))
@@ -199,7 +203,8 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_pull(mut self) {
-        if self.command_output().contains("CONFLICT") || self.command_output().contains("Already up to date")
+        if self.command_output().contains_text("CONFLICT")
+            || self.command_output().contains_text("Already up to date")
         {
             return;
         }
@@ -224,23 +229,23 @@ impl<'a> GitCommand<'_, 'a, '_> {
     fn add_tag(mut self) {
         let operands = self.operands();
         let is_list = has_flag(
-            self.rest,
+            self.arguments,
             &["-l", "--list", "-n", "--contains", "--points-at", "--sort", "-v", "--merged"],
         );
         if is_list || operands.is_empty() {
             return;
         }
-        let message = option_value(self.rest, &["-m", "-am", "-sm"]);
+        let message = option_value(self.arguments, &["-m", "-am", "-sm"]);
         let Some(name) = operands.iter().find(|word| message.as_deref() != Some(**word)) else { return };
         let name = (*name).to_owned();
-        if has_flag(self.rest, &["-d", "--delete"]) {
+        if has_flag(self.arguments, &["-d", "--delete"]) {
             let deleted = self
                 .command_output()
                 .take_first_line(|line| line.strip_prefix("Deleted tag '")?.split('\'').next());
-            if deleted.is_some() || self.seen.probably_succeeded(self.part) {
+            if deleted.is_some() || self.collector.probably_succeeded(self.command) {
                 self.add_effect(EffectKind::Tag, &format!("deleted {}", deleted.unwrap_or(&name)), "", "");
             }
-        } else if self.seen.probably_succeeded(self.part) {
+        } else if self.collector.probably_succeeded(self.command) {
             self.add_effect(EffectKind::Tag, &name, "", "");
         }
     }
@@ -274,14 +279,15 @@ impl<'a> GitCommand<'_, 'a, '_> {
             "-rv",
         ];
         let operands = self.operands();
-        let is_list = self.rest.iter().any(|word| lists.contains(&word.split('=').next().unwrap_or(word)));
-        if any || is_list || operands.is_empty() || !self.seen.probably_succeeded(self.part) {
+        let is_list =
+            self.arguments.iter().any(|word| lists.contains(&word.split('=').next().unwrap_or(word)));
+        if any || is_list || operands.is_empty() || !self.collector.probably_succeeded(self.command) {
             return;
         }
         let names = operands.join(" ");
-        if has_flag(self.rest, &["-d", "-D", "--delete"]) {
+        if has_flag(self.arguments, &["-d", "-D", "--delete"]) {
             self.add_effect(EffectKind::Branch, &format!("deleted {names}"), "", "");
-        } else if has_flag(self.rest, &["-m", "-M", "--move"]) {
+        } else if has_flag(self.arguments, &["-m", "-M", "--move"]) {
             self.add_effect(
                 EffectKind::Branch,
                 &format!("renamed to {}", operands.last().copied().unwrap_or_default().to_owned()),
@@ -315,25 +321,25 @@ impl<'a> GitCommand<'_, 'a, '_> {
             self.add_effect(EffectKind::Switch, "", "", id);
             return;
         }
-        let new = option_value(self.rest, &["-b", "-B", "-c", "-C", "--create"]);
-        let behind = self.rest.iter().position(|word| word == "--");
+        let new = option_value(self.arguments, &["-b", "-B", "-c", "-C", "--create"]);
+        let behind = self.arguments.iter().position(|word| word == "--");
         let updated =
             self.command_output().lines().any(|line| line.starts_with("Updated ") && line.contains(" path"));
         if let Some(name) = new {
-            if self.seen.probably_succeeded(self.part) {
+            if self.collector.probably_succeeded(self.command) {
                 self.add_effect(EffectKind::Branch, &name, "", "");
             }
-        } else if let Some(place) = behind.filter(|place| place + 1 < self.rest.len()) {
-            if updated || self.seen.probably_succeeded(self.part) {
-                let files = self.rest[place + 1..].join(" ");
+        } else if let Some(place) = behind.filter(|place| place + 1 < self.arguments.len()) {
+            if updated || self.collector.probably_succeeded(self.command) {
+                let files = self.arguments[place + 1..].join(" ");
                 self.add_effect(EffectKind::Discard, &files, "", "");
             }
         } else if updated || self.operands() == ["."] {
             let files = self.operands().join(" ");
             self.add_effect(EffectKind::Discard, &files, "", "");
         } else if let [name] = self.operands()[..]
-            && self.seen.probably_succeeded(self.part)
-            && !self.command_output().contains("did not match")
+            && self.collector.probably_succeeded(self.command)
+            && !self.command_output().contains_text("did not match")
         {
             let name = name.to_owned();
             self.add_effect(EffectKind::Switch, &name, "", "");
@@ -341,15 +347,16 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_restore(mut self) {
-        let staged = has_flag(self.rest, &["--staged", "-S"]) && !has_flag(self.rest, &["--worktree", "-W"]);
-        if !staged && self.seen.probably_succeeded(self.part) {
+        let staged =
+            has_flag(self.arguments, &["--staged", "-S"]) && !has_flag(self.arguments, &["--worktree", "-W"]);
+        if !staged && self.collector.probably_succeeded(self.command) {
             let files = self.operands().join(" ");
             self.add_effect(EffectKind::Discard, &files, "", "");
         }
     }
 
     fn add_reset(mut self) {
-        let hard = has_flag(self.rest, &["--hard", "--keep", "--merge"]);
+        let hard = has_flag(self.arguments, &["--hard", "--keep", "--merge"]);
         let at = self
             .command_output()
             .take_first_line(|line| line.strip_prefix("HEAD is now at ")?.split(' ').next());
@@ -358,13 +365,13 @@ impl<'a> GitCommand<'_, 'a, '_> {
         // A reset without a commit, or with file names, only unstages files.
         let moves = !matches!(to.as_str(), "" | "HEAD")
             && operands.len() == 1
-            && !has_flag(self.rest, &["--"])
+            && !has_flag(self.arguments, &["--"])
             && (to.contains(['~', '^', '@'])
                 || is_commit_id(&to)
-                || has_flag(self.rest, &["--soft", "--mixed"]));
-        if hard && (at.is_some() || self.seen.probably_succeeded(self.part)) {
+                || has_flag(self.arguments, &["--soft", "--mixed"]));
+        if hard && (at.is_some() || self.collector.probably_succeeded(self.command)) {
             self.add_effect(EffectKind::Reset, &format!("--hard {to}"), "", at.unwrap_or_default());
-        } else if moves && self.seen.probably_succeeded(self.part) {
+        } else if moves && self.collector.probably_succeeded(self.command) {
             self.add_effect(EffectKind::Reset, &to, "", "");
         }
     }
@@ -373,11 +380,11 @@ impl<'a> GitCommand<'_, 'a, '_> {
         let verb = self.operands().first().copied().unwrap_or("push").to_owned();
         match verb.as_str() {
             "push" | "save" => {
-                let none = self.command_output().contains("No local changes to save");
+                let none = self.command_output().contains_text("No local changes to save");
                 let saved = self
                     .command_output()
                     .take_first_line(|line| line.strip_prefix("Saved working directory and index state "));
-                if saved.is_some() || !none && self.seen.probably_succeeded(self.part) {
+                if saved.is_some() || !none && self.collector.probably_succeeded(self.command) {
                     self.add_effect(EffectKind::Stash, saved.unwrap_or_default(), "", "");
                 }
             }
@@ -388,7 +395,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
                     EffectKind::StashDrop
                 };
                 let dropped = self.command_output().take_first_line(|line| line.strip_prefix("Dropped "));
-                if dropped.is_some() || self.seen.probably_succeeded(self.part) {
+                if dropped.is_some() || self.collector.probably_succeeded(self.command) {
                     self.add_effect(kind, &verb, "", "");
                 }
             }
@@ -397,14 +404,14 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_clean(mut self) {
-        let forced = self.rest.iter().any(|word| {
+        let forced = self.arguments.iter().any(|word| {
             word == "--force"
                 || word.starts_with('-')
                     && !word.starts_with("--")
                     && word.contains('f')
                     && !word.contains('n')
         });
-        if forced && self.seen.probably_succeeded(self.part) {
+        if forced && self.collector.probably_succeeded(self.command) {
             self.add_effect(EffectKind::Discard, "untracked files", "", "");
         }
     }
@@ -412,7 +419,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
     fn add_worktree(mut self) {
         let operands = self.operands();
         let Some(path) = operands.get(1).map(|path| (*path).to_owned()) else { return };
-        if matches!(operands[0], "add" | "remove") && self.seen.probably_succeeded(self.part) {
+        if matches!(operands[0], "add" | "remove") && self.collector.probably_succeeded(self.command) {
             let what = if operands[0] == "add" { path } else { format!("removed {path}") };
             self.add_effect(EffectKind::Worktree, &what, "", "");
         }

@@ -41,7 +41,7 @@ pub(super) fn parse_deleted_branch_line(line: &str) -> Option<(&str, &str)> {
 
 pub(super) struct RefUpdate<'a> {
     pub what: String,
-    pub range: &'a str,
+    pub commit_range: &'a str,
     pub to: &'a str,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn pushed_refs<'a>(said: &CommandOutput<'a>) -> Vec<RefUpdate<'a>> {
         } else if line.starts_with("From ") {
             to = None;
         } else if let (Some(to), Some((what, range))) = (to, parse_ref_update(line)) {
-            found.push(RefUpdate { what, range, to });
+            found.push(RefUpdate { what, commit_range: range, to });
         }
     }
     found

@@ -6,31 +6,31 @@
 use super::tokens::{ShellToken, split_tokens};
 
 /// How deeply nested `$( … )` and `bash -c` are followed.
-const MAX_NESTING: usize = 4;
+const MAX_NESTED_COMMAND_LINES: usize = 4;
 
 /// The maximum number of commands examined in a line. Generated lines can contain thousands.
-const MAX_PARTS: usize = 200;
+const MAX_COMMANDS_PER_LINE: usize = 200;
 
 /// One command, without leading assignments and wrappers such as `sudo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CommandPart {
+pub(super) struct RunCommand {
     pub words: Vec<String>,
     /// The folder that the line entered with `cd`, as written. Empty if the command runs in the folder in which the
     /// line was started.
     pub folder: String,
     /// The programs into which the command's output is piped.
-    pub filters: Vec<String>,
+    pub piped_into: Vec<String>,
     /// Whether the command is in a loop or a function and so may run several times.
-    pub repeats: bool,
+    pub may_run_repeatedly: bool,
     /// Whether the success of the whole line implies the success of this command.
-    pub sure: bool,
+    pub is_success_implied: bool,
     /// Whether the command's output was redirected to a file or discarded.
-    pub silent: bool,
+    pub is_output_hidden: bool,
 }
 
-pub(super) fn command_parts(command: &str) -> Vec<CommandPart> {
+pub(super) fn commands_run_by_line(command: &str) -> Vec<RunCommand> {
     let mut all = Vec::new();
-    collect_parts(command, &OuterCommand::default(), &mut all);
+    collect_run_commands(command, &OuterCommand::default(), &mut all);
     all
 }
 
@@ -38,46 +38,50 @@ pub(super) fn command_parts(command: &str) -> Vec<CommandPart> {
 #[derive(Clone, Default)]
 struct OuterCommand {
     folder: String,
-    repeats: bool,
-    unsure: bool,
+    may_run_repeatedly: bool,
+    is_success_uncertain: bool,
     /// Whether the line is inside `$( … )`. If so, another command captures its output.
-    captured: bool,
-    depth: usize,
+    is_output_captured: bool,
+    nesting_depth: usize,
 }
 
-fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart>) {
-    if around.depth > MAX_NESTING || all.len() > MAX_PARTS {
+fn collect_run_commands(command: &str, around: &OuterCommand, all: &mut Vec<RunCommand>) {
+    if around.nesting_depth > MAX_NESTED_COMMAND_LINES || all.len() > MAX_COMMANDS_PER_LINE {
         return;
     }
     let tokens = split_tokens(command);
     let lists = split_pipelines(&tokens);
     let mut folder = around.folder.clone();
     let mut loops = 0_usize;
-    let sure = success_implied(&lists);
-    for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MAX_PARTS) {
+    let sure = pipelines_implied_successful(&lists);
+    for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MAX_COMMANDS_PER_LINE) {
         let filters: Vec<String> = pipeline.iter().skip(1).filter_map(|stage| program_name(stage)).collect();
         for (stage, tokens) in pipeline.iter().enumerate() {
             loops += count_opened_blocks(tokens);
             let inner = OuterCommand {
                 folder: folder.clone(),
-                repeats: around.repeats || loops > 0,
-                unsure: around.unsure || !sure[place],
-                captured: around.captured,
-                depth: around.depth + 1,
+                may_run_repeatedly: around.may_run_repeatedly || loops > 0,
+                is_success_uncertain: around.is_success_uncertain || !sure[place],
+                is_output_captured: around.is_output_captured,
+                nesting_depth: around.nesting_depth + 1,
             };
             for token in *tokens {
-                if let ShellToken::Word { runs, .. } = token {
+                if let ShellToken::Word { substituted_commands: runs, .. } = token {
                     // A substitution's output becomes part of a word, and its exit code is lost.
-                    let captured = OuterCommand { unsure: true, captured: true, ..inner.clone() };
-                    runs.iter().for_each(|inside| collect_parts(inside, &captured, all));
+                    let captured = OuterCommand {
+                        is_success_uncertain: true,
+                        is_output_captured: true,
+                        ..inner.clone()
+                    };
+                    runs.iter().for_each(|inside| collect_run_commands(inside, &captured, all));
                 }
             }
-            let mut part = build_part(tokens);
+            let mut part = build_run_command(tokens);
             part.folder.clone_from(&folder);
-            part.repeats = inner.repeats || part.repeats;
-            part.sure = !inner.unsure && pipeline.len() == 1;
-            part.filters = filters.iter().skip(stage).cloned().collect();
-            part.filters.extend(around.captured.then(|| "$()".to_owned()));
+            part.may_run_repeatedly = inner.may_run_repeatedly || part.may_run_repeatedly;
+            part.is_success_implied = !inner.is_success_uncertain && pipeline.len() == 1;
+            part.piped_into = filters.iter().skip(stage).cloned().collect();
+            part.piped_into.extend(around.is_output_captured.then(|| "$()".to_owned()));
             loops = loops.saturating_sub(count_closed_blocks(tokens));
             match part.words.first().map(String::as_str) {
                 Some("cd" | "pushd") if pipeline.len() == 1 => {
@@ -85,7 +89,7 @@ fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart
                 }
                 Some("bash" | "sh" | "zsh" | "eval" | "ssh") => {
                     if let Some(line) = inner_command_line(&part.words) {
-                        collect_parts(&line, &inner, all);
+                        collect_run_commands(&line, &inner, all);
                     }
                 }
                 Some(_) => all.push(part),
@@ -97,14 +101,15 @@ fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart
 
 /// Returns for each pipeline whether the success of the line implies the pipeline's success. This is true of the last
 /// pipeline, and of each pipeline that is joined to such a pipeline by `&&`.
-fn success_implied(lists: &[Pipeline]) -> Vec<bool> {
+fn pipelines_implied_successful(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;
-    for (place, Pipeline { before, after, stages }) in lists.iter().enumerate().rev() {
+    for (place, Pipeline { operator_before, operator_after: after, stages }) in lists.iter().enumerate().rev()
+    {
         // Commands after `then` or `do` run only if a condition is true.
-        let may_not_run = *before == "||" || stages[0].first().is_some_and(is_branch_keyword);
+        let may_not_run = *operator_before == "||" || stages[0].first().is_some_and(is_branch_keyword);
         sure[place] = known && !may_not_run && *after != "&";
-        known = sure[place] && *before == "&&";
+        known = sure[place] && *operator_before == "&&";
     }
     sure
 }
@@ -142,8 +147,8 @@ fn inner_command_line(words: &[String]) -> Option<String> {
 
 /// Commands joined by `|`, with the operators before and after them.
 struct Pipeline<'t> {
-    before: &'static str,
-    after: &'static str,
+    operator_before: &'static str,
+    operator_after: &'static str,
     stages: Vec<&'t [ShellToken]>,
 }
 
@@ -151,18 +156,23 @@ fn split_pipelines(tokens: &[ShellToken]) -> Vec<Pipeline<'_>> {
     let mut lists: Vec<Pipeline> = Vec::new();
     let (mut before, mut rest) = (";", tokens);
     loop {
-        let end = rest.iter().position(|token| matches!(token, ShellToken::Mark(_))).unwrap_or(rest.len());
+        let end =
+            rest.iter().position(|token| matches!(token, ShellToken::Operator(_))).unwrap_or(rest.len());
         let mark = match rest.get(end) {
-            Some(ShellToken::Mark(mark)) => *mark,
+            Some(ShellToken::Operator(mark)) => *mark,
             _ => ";",
         };
         if end > 0 {
             match lists.last_mut().filter(|_| before == "|") {
                 Some(pipeline) => {
                     pipeline.stages.push(&rest[..end]);
-                    pipeline.after = mark;
+                    pipeline.operator_after = mark;
                 }
-                None => lists.push(Pipeline { before, after: mark, stages: vec![&rest[..end]] }),
+                None => lists.push(Pipeline {
+                    operator_before: before,
+                    operator_after: mark,
+                    stages: vec![&rest[..end]],
+                }),
             }
         }
         // A command line continues on the next line after `&&` or `|`.
@@ -191,29 +201,29 @@ fn count_closed_blocks(tokens: &[ShellToken]) -> usize {
 
 fn unquoted_text(token: &ShellToken) -> Option<&str> {
     match token {
-        ShellToken::Word { text, quoted: false, .. } => Some(text),
+        ShellToken::Word { text, is_quoted: false, .. } => Some(text),
         _ => None,
     }
 }
 
 fn program_name(tokens: &[ShellToken]) -> Option<String> {
-    build_part(tokens).words.into_iter().next()
+    build_run_command(tokens).words.into_iter().next()
 }
 
 /// Builds a command from its tokens, without redirections, keywords, assignments and wrappers such as `sudo`.
-fn build_part(tokens: &[ShellToken]) -> CommandPart {
-    let mut made = CommandPart::default();
+fn build_run_command(tokens: &[ShellToken]) -> RunCommand {
+    let mut made = RunCommand::default();
     let mut is_target = false;
     let mut words = Vec::new();
     for token in tokens {
         match token {
-            ShellToken::Redirect { takes_output, has_target } => {
-                made.silent |= takes_output;
+            ShellToken::Redirect { redirects_stdout, has_target } => {
+                made.is_output_hidden |= redirects_stdout;
                 is_target = *has_target;
             }
             ShellToken::Word { .. } if std::mem::take(&mut is_target) => {}
             ShellToken::Word { text, .. } => words.push(text.clone()),
-            ShellToken::Mark(_) => {}
+            ShellToken::Operator(_) => {}
         }
     }
     if words.first().is_some_and(|word| matches!(word.as_str(), "for" | "case" | "function")) {
@@ -221,7 +231,7 @@ fn build_part(tokens: &[ShellToken]) -> CommandPart {
     }
     let (skip, repeats) = count_wrappers(&words);
     made.words = words.split_off(skip.min(words.len()));
-    made.repeats = repeats;
+    made.may_run_repeatedly = repeats;
     if let Some(program) = made.words.first_mut()
         && let Some((_, name)) = program.rsplit_once('/')
     {

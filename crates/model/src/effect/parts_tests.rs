@@ -3,20 +3,22 @@ use super::*;
 /// Describes each command in a line: its words, then `@folder`, `~` if it is in a loop, `!` if the line's success
 /// implies its success, `>` if it is silent, and `|` before its filters.
 fn describe_parts(command: &str) -> Vec<String> {
-    let tell = |part: CommandPart| {
+    let tell = |part: RunCommand| {
         let mut told = part.words.join(" ");
         if !part.folder.is_empty() {
             told += &format!(" @{}", part.folder);
         }
-        for (is, mark) in [(part.repeats, " ~"), (part.sure, " !"), (part.silent, " >")] {
+        for (is, mark) in
+            [(part.may_run_repeatedly, " ~"), (part.is_success_implied, " !"), (part.is_output_hidden, " >")]
+        {
             told += if is { mark } else { "" };
         }
-        if !part.filters.is_empty() {
-            told += &format!(" |{}", part.filters.join(","));
+        if !part.piped_into.is_empty() {
+            told += &format!(" |{}", part.piped_into.join(","));
         }
         told
     };
-    command_parts(command).into_iter().map(tell).collect()
+    commands_run_by_line(command).into_iter().map(tell).collect()
 }
 
 #[test]
@@ -70,6 +72,6 @@ fn lines_are_taken_apart() {
 fn nothing_is_too_deep_or_too_long() {
     describe_parts(&"$(".repeat(10_000));
     describe_parts(&"(".repeat(10_000));
-    assert!(command_parts(&"git push; ".repeat(10_000)).len() < 20_000);
+    assert!(commands_run_by_line(&"git push; ".repeat(10_000)).len() < 20_000);
     describe_parts(&"bash -c '".repeat(1_000));
 }

@@ -1,8 +1,8 @@
 //! Rules that derive the effects of HTTP requests from the URL and the response.
 
-use super::parts::CommandPart;
+use super::parts::RunCommand;
 use super::said::CreatedIds;
-use super::{Effect, EffectKind, EffectScan, has_flag, option_value};
+use super::{Effect, EffectCollector, EffectKind, has_flag, option_value};
 
 /// The resource that a request changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ fn field_value(text: &str, key: &str) -> Option<String> {
 }
 
 /// Applies the rule for `curl`, `wget` and `http` (HTTPie).
-pub(super) fn apply_request_rule(seen: &mut EffectScan, part: &CommandPart) {
+pub(super) fn apply_request_rule(seen: &mut EffectCollector, part: &RunCommand) {
     let words = &part.words;
     let Some((method, url)) = (match words[0].as_str() {
         "curl" => curl_method_and_url(words),
@@ -179,27 +179,27 @@ pub(super) fn apply_request_rule(seen: &mut EffectScan, part: &CommandPart) {
         // The path of a webhook is secret, because anyone who knows it can send messages.
         target = RequestTarget { what: "sent".into(), place: host.to_owned(), ..target };
     }
-    if seen.said.contains("curl: (") && !part.repeats {
+    if seen.output.contains_text("curl: (") && !part.may_run_repeatedly {
         return;
     }
-    let before = seen.found.len();
+    let before = seen.effects.len();
     loop {
-        let status = seen.said.take_first_line(parse_http_status);
+        let status = seen.output.take_first_line(parse_http_status);
         if status.is_some_and(|status| status >= 400) {
             return;
         }
-        match seen.said.take_created_ids(|word| word.starts_with("https://")) {
+        match seen.output.take_created_ids(|word| word.starts_with("https://")) {
             Some(CreatedIds { failed: true, .. }) => {}
             Some(made) => seen.add_effect(target.to_effect(&made)),
             None => {
                 let proven = status.is_some_and(|status| status < 400);
-                if seen.found.len() == before && (proven || seen.probably_succeeded(part)) {
+                if seen.effects.len() == before && (proven || seen.probably_succeeded(part)) {
                     seen.add_effect(target.to_effect(&CreatedIds::default()));
                 }
                 return;
             }
         }
-        if !part.repeats {
+        if !part.may_run_repeatedly {
             return;
         }
     }

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 
 /// The maximum number of output lines that are searched.
-const MAX_LINES: usize = 2_000;
+const MAX_OUTPUT_LINES_SEARCHED: usize = 2_000;
 
 /// Phrases that occur in the output of failed commands.
-const FAILURE_WORDS: &[&str] = &[
+const FAILURE_PHRASES: &[&str] = &[
     "fatal:",
     "error:",
     "Error:",
@@ -32,9 +32,9 @@ const FAILURE_WORDS: &[&str] = &[
 pub(super) struct CommandOutput<'a> {
     text: &'a str,
     lines: Vec<&'a str>,
-    used: RefCell<Vec<bool>>,
+    used_lines: RefCell<Vec<bool>>,
     /// Whether the whole call succeeded.
-    pub ok: bool,
+    pub call_succeeded: bool,
 }
 
 /// The ids and link of a created object, taken from plain text or JSON.
@@ -48,26 +48,26 @@ pub(super) struct CreatedIds {
 
 impl<'a> CommandOutput<'a> {
     pub fn new(text: &'a str, ok: bool) -> CommandOutput<'a> {
-        let lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
+        let lines: Vec<&str> = text.lines().take(MAX_OUTPUT_LINES_SEARCHED).collect();
         let used = RefCell::new(vec![false; lines.len()]);
-        CommandOutput { text, lines, used, ok }
+        CommandOutput { text, lines, used_lines: used, call_succeeded: ok }
     }
 
     pub fn lines(&self) -> impl Iterator<Item = &'a str> {
         self.lines.iter().copied()
     }
 
-    pub fn contains(&self, text: &str) -> bool {
+    pub fn contains_text(&self, text: &str) -> bool {
         self.text.contains(text)
     }
 
     pub fn reports_failure(&self) -> bool {
-        FAILURE_WORDS.iter().any(|word| self.text.contains(word))
+        FAILURE_PHRASES.iter().any(|word| self.text.contains(word))
     }
 
     /// Passes each unused line to `read` until it returns a result. Marks that line as used and returns the result.
     pub fn take_first_line<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
-        let mut used = self.used.borrow_mut();
+        let mut used = self.used_lines.borrow_mut();
         for (place, line) in self.lines.iter().enumerate() {
             if !used[place]
                 && let Some(found) = read(line)
@@ -82,7 +82,7 @@ impl<'a> CommandOutput<'a> {
     /// Returns the ids in the next response from a service, which is a JSON object or the output of `jq`.
     pub fn take_created_ids(&self, is_link: impl Fn(&str) -> bool) -> Option<CreatedIds> {
         let start = {
-            let used = self.used.borrow();
+            let used = self.used_lines.borrow();
             (0..self.lines.len()).find(|place| !used[*place] && !self.lines[*place].trim().is_empty())?
         };
         let line = self.lines[start].trim();
@@ -96,7 +96,7 @@ impl<'a> CommandOutput<'a> {
         let from = self.offset_of_line(start);
         let (made, length) = ids_in_json(&self.text[from..]);
         let end = from + length;
-        let mut used = self.used.borrow_mut();
+        let mut used = self.used_lines.borrow_mut();
         for place in start..self.lines.len() {
             if self.offset_of_line(place) >= end {
                 break;
@@ -193,7 +193,7 @@ pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
                 }
             }
             b'"' => {
-                let end = string_end(bytes, at + 1);
+                let end = json_string_end(bytes, at + 1);
                 let inner = text.get(at + 1..end).unwrap_or("");
                 at = end + 1;
                 let after = bytes[at.min(bytes.len())..].iter().position(|b| !b.is_ascii_whitespace());
@@ -202,7 +202,7 @@ pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
                     continue;
                 }
                 if let Some(key) = key.take() {
-                    note_field(&mut made, &mut ranks, key, inner, depth);
+                    keep_better_field(&mut made, &mut ranks, key, inner, depth);
                     message |= depth == 1 && key == "message";
                 }
                 continue;
@@ -214,7 +214,7 @@ pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
                         .position(|b| !matches!(b, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E' | b'+'))
                         .unwrap_or(bytes.len() - at);
                 if let Some(key) = key.take() {
-                    note_field(&mut made, &mut ranks, key, &text[at..end], depth);
+                    keep_better_field(&mut made, &mut ranks, key, &text[at..end], depth);
                 }
                 at = end;
                 continue;
@@ -232,7 +232,7 @@ pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
 
 /// Records a field if it is better than the one recorded so far. Fields of outer objects are better than those of
 /// inner objects. Within an object, `id` is better than other ids, and a page link is better than `url`.
-fn note_field(made: &mut CreatedIds, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
+fn keep_better_field(made: &mut CreatedIds, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),
         "number" | "iid" | "identifier" | "key" => (1, 0),
@@ -254,7 +254,7 @@ fn note_field(made: &mut CreatedIds, ranks: &mut [usize; 3], key: &str, value: &
     } = value.replace("\\/", "/");
 }
 
-fn string_end(bytes: &[u8], mut at: usize) -> usize {
+fn json_string_end(bytes: &[u8], mut at: usize) -> usize {
     while at < bytes.len() && bytes[at] != b'"' {
         at += 1 + usize::from(bytes[at] == b'\\');
     }

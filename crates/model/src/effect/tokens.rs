@@ -7,18 +7,23 @@ pub(super) enum ShellToken {
     Word {
         text: String,
         /// The commands inside the word's `$( … )` substitutions.
-        runs: Vec<String>,
-        quoted: bool,
+        substituted_commands: Vec<String>,
+        is_quoted: bool,
     },
     /// An operator: `;`, `&&`, `||`, `|`, `&`, a line break or a parenthesis.
-    Mark(&'static str),
+    Operator(&'static str),
     /// A redirection such as `>` or `2>&1`. The fields tell whether it redirects stdout and whether the next word is
     /// its target.
-    Redirect { takes_output: bool, has_target: bool },
+    Redirect { redirects_stdout: bool, has_target: bool },
 }
 
 pub(super) fn split_tokens(command: &str) -> Vec<ShellToken> {
-    let mut reader = TokenReader { rest: command, documents: Vec::new(), tokens: Vec::new(), word: None };
+    let mut reader = TokenReader {
+        unread_text: command,
+        pending_here_documents: Vec::new(),
+        tokens: Vec::new(),
+        open_word: None,
+    };
     while let Some(c) = reader.take_char() {
         reader.read_char(c);
     }
@@ -27,39 +32,39 @@ pub(super) fn split_tokens(command: &str) -> Vec<ShellToken> {
 }
 
 struct TokenReader<'a> {
-    rest: &'a str,
+    unread_text: &'a str,
     /// The end markers of the here-documents that begin after this line.
-    documents: Vec<String>,
+    pending_here_documents: Vec<String>,
     tokens: Vec<ShellToken>,
-    word: Option<(String, Vec<String>, bool)>,
+    open_word: Option<(String, Vec<String>, bool)>,
 }
 
 impl<'a> TokenReader<'a> {
     fn take_char(&mut self) -> Option<char> {
-        let c = self.rest.chars().next()?;
-        self.rest = &self.rest[c.len_utf8()..];
+        let c = self.unread_text.chars().next()?;
+        self.unread_text = &self.unread_text[c.len_utf8()..];
         Some(c)
     }
 
     fn next_is(&mut self, text: &str) -> bool {
-        let found = self.rest.strip_prefix(text);
-        self.rest = found.unwrap_or(self.rest);
+        let found = self.unread_text.strip_prefix(text);
+        self.unread_text = found.unwrap_or(self.unread_text);
         found.is_some()
     }
 
     fn take_word(&mut self) -> &mut (String, Vec<String>, bool) {
-        self.word.get_or_insert_with(Default::default)
+        self.open_word.get_or_insert_with(Default::default)
     }
 
     fn close_word(&mut self) {
-        if let Some((text, runs, quoted)) = self.word.take() {
-            self.tokens.push(ShellToken::Word { text, runs, quoted });
+        if let Some((text, runs, quoted)) = self.open_word.take() {
+            self.tokens.push(ShellToken::Word { text, substituted_commands: runs, is_quoted: quoted });
         }
     }
 
     fn push_operator(&mut self, mark: &'static str) {
         self.close_word();
-        self.tokens.push(ShellToken::Mark(mark));
+        self.tokens.push(ShellToken::Operator(mark));
     }
 
     fn read_char(&mut self, c: char) {
@@ -77,25 +82,25 @@ impl<'a> TokenReader<'a> {
                 }
             }
             '\'' => {
-                let end = self.rest.find('\'').unwrap_or(self.rest.len());
-                let text = &self.rest[..end];
+                let end = self.unread_text.find('\'').unwrap_or(self.unread_text.len());
+                let text = &self.unread_text[..end];
                 self.take_word().0.push_str(text);
                 self.take_word().2 = true;
-                self.rest = self.rest.get(end + 1..).unwrap_or("");
+                self.unread_text = self.unread_text.get(end + 1..).unwrap_or("");
             }
             '"' => self.read_quoted(),
-            '$' if self.rest.starts_with('(') => {
+            '$' if self.unread_text.starts_with('(') => {
                 self.take_char();
                 self.read_substitution();
             }
             '`' => {
-                let end = self.rest.find('`').unwrap_or(self.rest.len());
-                let inside = self.rest[..end].to_owned();
+                let end = self.unread_text.find('`').unwrap_or(self.unread_text.len());
+                let inside = self.unread_text[..end].to_owned();
                 self.take_word().1.push(inside);
-                self.rest = self.rest.get(end + 1..).unwrap_or("");
+                self.unread_text = self.unread_text.get(end + 1..).unwrap_or("");
             }
-            '#' if self.word.is_none() => {
-                self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
+            '#' if self.open_word.is_none() => {
+                self.unread_text = self.unread_text.find('\n').map_or("", |end| &self.unread_text[end..]);
             }
             ';' => {
                 while self.next_is(";") {}
@@ -106,18 +111,18 @@ impl<'a> TokenReader<'a> {
                 self.next_is("&");
                 self.push_operator(mark);
             }
-            '&' if self.rest.starts_with('>') => {
+            '&' if self.unread_text.starts_with('>') => {
                 self.close_word();
                 self.take_char();
                 self.next_is(">");
-                self.tokens.push(ShellToken::Redirect { takes_output: true, has_target: true });
+                self.tokens.push(ShellToken::Redirect { redirects_stdout: true, has_target: true });
             }
             '&' => {
                 let mark = if self.next_is("&") { "&&" } else { "&" };
                 self.push_operator(mark);
             }
             '<' | '>' => self.read_redirect(c),
-            '(' if self.word.is_some() && self.next_is(")") => self.take_word().0.push_str("()"),
+            '(' if self.open_word.is_some() && self.next_is(")") => self.take_word().0.push_str("()"),
             '(' | ')' => self.push_operator(";"),
             _ => self.take_word().0.push(c),
         }
@@ -135,7 +140,7 @@ impl<'a> TokenReader<'a> {
                         self.take_word().0.push(next);
                     }
                 }
-                '$' if self.rest.starts_with('(') => {
+                '$' if self.unread_text.starts_with('(') => {
                     self.take_char();
                     self.read_substitution();
                 }
@@ -146,9 +151,9 @@ impl<'a> TokenReader<'a> {
 
     /// Reads `$( … )`. The text is kept unchanged in the word, and also recorded as a separate command line.
     fn read_substitution(&mut self) {
-        let end = closing_bracket_position(self.rest);
-        let inside = self.rest[..end].to_owned();
-        self.rest = self.rest.get(end + 1..).unwrap_or("");
+        let end = closing_bracket_position(self.unread_text);
+        let inside = self.unread_text[..end].to_owned();
+        self.unread_text = self.unread_text.get(end + 1..).unwrap_or("");
         let word = self.take_word();
         word.0.push_str("$(");
         word.0.push_str(&inside);
@@ -158,27 +163,29 @@ impl<'a> TokenReader<'a> {
 
     fn read_redirect(&mut self, c: char) {
         // The number in `2>` is part of the operator.
-        let number = self.word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
+        let number = self.open_word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
         self.close_word();
         if c == '<' {
             if self.next_is("<<") {
                 // The word after `<<<` is the input itself.
-                self.tokens.push(ShellToken::Redirect { takes_output: false, has_target: true });
+                self.tokens.push(ShellToken::Redirect { redirects_stdout: false, has_target: true });
             } else if self.next_is("<") {
                 self.next_is("-");
                 let word: String = self
-                    .rest
+                    .unread_text
                     .trim_start_matches(' ')
                     .chars()
                     .take_while(|c| !c.is_whitespace() && !matches!(c, ')' | ';' | '|' | '&' | '>'))
                     .collect();
-                let skip = self.rest.len() - self.rest.trim_start_matches(' ').len() + word.len();
-                self.rest = &self.rest[skip..];
-                self.documents.push(word.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect());
+                let skip =
+                    self.unread_text.len() - self.unread_text.trim_start_matches(' ').len() + word.len();
+                self.unread_text = &self.unread_text[skip..];
+                self.pending_here_documents
+                    .push(word.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect());
             } else if self.next_is("(") {
                 self.push_operator(";");
             } else {
-                self.tokens.push(ShellToken::Redirect { takes_output: false, has_target: true });
+                self.tokens.push(ShellToken::Redirect { redirects_stdout: false, has_target: true });
             }
             return;
         }
@@ -187,19 +194,19 @@ impl<'a> TokenReader<'a> {
         self.next_is("|");
         let to_descriptor = self.next_is("&");
         if to_descriptor {
-            let digits = self.rest.len()
-                - self.rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-').len();
-            self.rest = &self.rest[digits..];
+            let digits = self.unread_text.len()
+                - self.unread_text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-').len();
+            self.unread_text = &self.unread_text[digits..];
         }
         self.tokens.push(ShellToken::Redirect {
-            takes_output: is_output && !to_descriptor,
+            redirects_stdout: is_output && !to_descriptor,
             has_target: !to_descriptor,
         });
     }
 
     fn skip_here_documents(&mut self) {
-        for end in std::mem::take(&mut self.documents) {
-            let mut rest = self.rest;
+        for end in std::mem::take(&mut self.pending_here_documents) {
+            let mut rest = self.unread_text;
             while !rest.is_empty() {
                 let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
                 rest = after;
@@ -207,7 +214,7 @@ impl<'a> TokenReader<'a> {
                     break;
                 }
             }
-            self.rest = rest;
+            self.unread_text = rest;
         }
     }
 }

@@ -5,7 +5,7 @@ use super::said::{self, CommandOutput};
 use super::{CompletedCall, Effect, EffectKind};
 
 /// Verbs in the names of tools that change something, with their past tense.
-const CHANGING_VERBS: &[(&str, &str)] = &[
+const CHANGING_TOOL_VERBS: &[(&str, &str)] = &[
     ("create", "created"),
     ("save", "saved"),
     ("send", "sent"),
@@ -39,13 +39,13 @@ const CHANGING_VERBS: &[(&str, &str)] = &[
 ];
 
 /// A tool whose name starts with one of these words only reads something.
-const READING_WORDS: &[&str] = &[
+const READING_TOOL_WORDS: &[&str] = &[
     "get", "list", "search", "read", "fetch", "find", "query", "describe", "view", "show", "count", "check",
     "resolve", "browser",
 ];
 
 /// Servers whose tools act only on this machine.
-const LOCAL_SERVERS: &[&str] = &[
+const LOCAL_MCP_SERVERS: &[&str] = &[
     "filesystem",
     "fs",
     "memory",
@@ -81,22 +81,22 @@ fn server_words_and_verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)
     let rest = tool.strip_prefix("mcp__")?;
     let (server, name) = rest.split_once("__")?;
     let of_server = split_tool_name(server);
-    if of_server.iter().any(|word| LOCAL_SERVERS.contains(&word.as_str())) {
+    if of_server.iter().any(|word| LOCAL_MCP_SERVERS.contains(&word.as_str())) {
         return None;
     }
     let mut words = split_tool_name(name);
     // Skips the server's name if the tool's name repeats it, as in `slack_post_message`.
     while words.len() > 1
         && of_server.contains(&words[0])
-        && !CHANGING_VERBS.iter().any(|(verb, _)| *verb == words[0])
+        && !CHANGING_TOOL_VERBS.iter().any(|(verb, _)| *verb == words[0])
     {
         words.remove(0);
     }
-    if words.first().is_some_and(|word| READING_WORDS.contains(&word.as_str())) {
+    if words.first().is_some_and(|word| READING_TOOL_WORDS.contains(&word.as_str())) {
         return None;
     }
     let (place, done) = words.iter().enumerate().find_map(|(place, word)| {
-        CHANGING_VERBS.iter().find(|(verb, _)| verb == word).map(|(_, done)| (place, *done))
+        CHANGING_TOOL_VERBS.iter().find(|(verb, _)| verb == word).map(|(_, done)| (place, *done))
     })?;
     words.remove(place);
     Some((server, words, done))
@@ -127,7 +127,7 @@ pub(super) fn effects_of_tool(made: &CompletedCall, said: &CommandOutput) -> Vec
     let Some((server, words, done)) = server_words_and_verb(made.tool) else { return Vec::new() };
     let is_error =
         said.lines().next().is_some_and(|line| line.starts_with("Error") || line.starts_with("MCP error"));
-    if !made.ok || is_error {
+    if !made.succeeded || is_error {
         return Vec::new();
     }
     let object = words.join(" ");
@@ -148,7 +148,7 @@ pub(super) fn effects_of_tool(made: &CompletedCall, said: &CommandOutput) -> Vec
         _ => EffectKind::Request,
     };
     let noun = if kind == EffectKind::Request { format!("{object} ") } else { String::new() };
-    let asked = made.asked.trim();
+    let asked = made.tool_input.trim();
     let what = match asked.is_empty() {
         true => format!("{noun}{done}"),
         false => format!("{noun}{done}: {}", crate::render::one_line(asked, 120)),

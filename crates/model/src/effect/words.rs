@@ -39,18 +39,18 @@ pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
         EffectKind::Tag => format!("tag{}", plain()),
         EffectKind::Merge => format!("merged{}{}{}", plain(), at("on"), known(", now ")),
         EffectKind::PullRequest => {
-            format!("pull request{}{}{}", known(" #"), at("in"), verb_and_text(what, most))
+            format!("pull request{}{}{}", known(" #"), at("in"), describe_action(what, most))
         }
-        EffectKind::Comment => format!("comment{}{}{}", known(" "), at("on"), verb_and_text(what, most)),
-        EffectKind::Review => format!("review{}{}{}", known(" "), at("on"), verb_and_text(what, most)),
+        EffectKind::Comment => format!("comment{}{}{}", known(" "), at("on"), describe_action(what, most)),
+        EffectKind::Review => format!("review{}{}{}", known(" "), at("on"), describe_action(what, most)),
         EffectKind::Issue => format!(
             "issue{}{}{}",
             known(if id.bytes().all(|b| b.is_ascii_digit()) { " #" } else { " " }),
             at("in"),
-            verb_and_text(what, most)
+            describe_action(what, most)
         ),
-        EffectKind::Release => format!("release{}{}{}", known(" "), at("in"), verb_and_text(what, most)),
-        EffectKind::Message => format!("message{}{}{}", verb_and_text(what, most), at("by"), known(" ")),
+        EffectKind::Release => format!("release{}{}{}", known(" "), at("in"), describe_action(what, most)),
+        EffectKind::Message => format!("message{}{}{}", describe_action(what, most), at("by"), known(" ")),
         EffectKind::Deployment
         | EffectKind::Migration
         | EffectKind::Package
@@ -101,7 +101,7 @@ fn shorten_file_names(what: &str, most: usize) -> String {
 }
 
 /// Describes an action such as `created: Title`. The verb is kept unchanged, and the title is quoted.
-fn verb_and_text(what: &str, most: usize) -> String {
+fn describe_action(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),
         Some((done, title)) => format!(" {} {}", inline_for_model(done, 40), in_quotation_marks(title, most)),

@@ -4,7 +4,7 @@ use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::render::one_line;
 use crate::swarm::SwarmRole;
 use crate::text::fnv_fingerprint;
-use crate::verdict::{VerdictProblem, VerdictReading, read_answer_fields, read_verdict};
+use crate::verdict::{ReadVerdict, VerdictProblem, read_answer_fields, read_verdict};
 
 /// The answer of an agent, already redacted.
 #[derive(Clone, Copy, Debug)]
@@ -22,16 +22,17 @@ pub struct AgentAnswer<'a> {
     pub unread_reason: Option<VerdictProblem>,
 }
 
-const MAX_FIELD_CHARS: usize = 300;
+const MAX_ANSWER_FIELD_CHARS: usize = 300;
 
 /// Returns the entry for a task, or `None` if this kind of agent gives no verdict. An unreadable answer becomes a note,
 /// which neither proves nor rejects anything.
 pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry> {
     let AgentAnswer { swarm_role, agent, agent_id, session, harness, at, text, unread_reason } = *answer;
     let entry_type = swarm_role.evidence_type_judged()?;
-    let reading = unread_reason.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
+    let reading = unread_reason.map_or_else(|| read_verdict(text), ReadVerdict::Unreadable);
     let fields = read_answer_fields(text);
-    let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_FIELD_CHARS).into()).collect();
+    let cut =
+        |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_ANSWER_FIELD_CHARS).into()).collect();
     // Two processes may report the same stop, so the id must be the same in both. Without an agent id, the time
     // distinguishes stops.
     let mark = fnv_fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
@@ -46,21 +47,22 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
         ..EvidenceEntry::default()
     };
     match reading {
-        VerdictReading::Clear(ruling) => {
+        ReadVerdict::Clear(ruling) => {
             entry_type.name().clone_into(&mut entry.entry_type);
             swarm_role.to_evidence_verdict(ruling).name().clone_into(&mut entry.verdict);
             let about = fields.summary.as_ref().or(fields.issues.first()).or(fields.failures.first());
-            let about = about.map_or(String::new(), |text| format!(": {}", one_line(text, MAX_FIELD_CHARS)));
+            let about =
+                about.map_or(String::new(), |text| format!(": {}", one_line(text, MAX_ANSWER_FIELD_CHARS)));
             entry.summary = format!("{}{about}", ruling.name());
             entry.metadata.insert("ruling".to_owned(), ruling.name().into());
         }
-        VerdictReading::Unreadable(problem) => {
+        ReadVerdict::Unreadable(problem) => {
             EntryType::Note.name().clone_into(&mut entry.entry_type);
             EvidenceVerdict::Info.name().clone_into(&mut entry.verdict);
             entry.summary = format!("the verdict is unreadable: {problem}");
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             entry.metadata.insert("unreadable".to_owned(), problem.to_string().into());
-            entry.metadata.insert("begins".to_owned(), one_line(first, MAX_FIELD_CHARS).into());
+            entry.metadata.insert("begins".to_owned(), one_line(first, MAX_ANSWER_FIELD_CHARS).into());
         }
     }
     if entry_type == EntryType::Test {

@@ -6,8 +6,8 @@ use super::{EvidenceBundle, EvidenceEntry};
 
 pub const MAX_BUNDLE_BYTES: usize = 500 * 1024;
 pub const MAX_PATCH_BYTES: usize = 5 * 1024 * 1024;
-pub const MAX_TASK_BYTES: usize = 20 * 1024 * 1024;
-pub const MAX_ENTRIES: usize = 100;
+pub const MAX_EVIDENCE_BYTES_PER_TASK: usize = 20 * 1024 * 1024;
+pub const MAX_ENTRIES_PER_BUNDLE: usize = 100;
 
 /// A bundle within its limits, and the entries to archive, oldest first.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,20 +24,20 @@ pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundl
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
     let count = bundle.entries.len();
     let taken = over(count, max_entries)
-        .min(leaving.order.len() - leaving.unsettled_failures)
-        .max(over(count, MAX_ENTRIES));
-    archive_entries(bundle, &leaving.order[..taken])
+        .min(leaving.entry_indexes.len() - leaving.unsettled_failures)
+        .max(over(count, MAX_ENTRIES_PER_BUNDLE));
+    archive_entries(bundle, &leaving.entry_indexes[..taken])
 }
 
 /// Archives entries until at most [`MAX_ENTRIES`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry that alone
 /// exceeds the limit is archived first.
 pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
-    let sizes: Vec<usize> = bundle.entries.iter().map(size_in_bundle).collect();
-    let mut order = ArchiveOrder::order_entries(&bundle.entries).order;
+    let sizes: Vec<usize> = bundle.entries.iter().map(entry_size_in_bundle).collect();
+    let mut order = ArchiveOrder::order_entries(&bundle.entries).entry_indexes;
     order.sort_by_key(|at| sizes[*at] <= MAX_BUNDLE_BYTES);
     let (mut count, mut size) = (bundle.entries.len(), bundle.to_bytes().len());
     let taken = order.iter().take_while(|at| {
-        let is_over = count > MAX_ENTRIES || size > MAX_BUNDLE_BYTES;
+        let is_over = count > MAX_ENTRIES_PER_BUNDLE || size > MAX_BUNDLE_BYTES;
         (count, size) = (count - 1, size.saturating_sub(sizes[**at]));
         is_over
     });
@@ -48,7 +48,7 @@ pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
 /// Returns how many old entries a bundle may keep so that the new entries also fit. Returns `None` if the new entries
 /// are too large for any bundle.
 pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> Option<usize> {
-    let room = MAX_BUNDLE_BYTES.checked_sub(new.iter().map(size_in_bundle).sum())?;
+    let room = MAX_BUNDLE_BYTES.checked_sub(new.iter().map(entry_size_in_bundle).sum())?;
     let fits = |most: &usize| trim_to_count(bundle.clone(), *most).bundle.to_bytes().len() <= room;
     (0..=bundle.entries.len()).rev().find(fits)
 }
@@ -56,7 +56,7 @@ pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> O
 /// The order in which entries are archived.
 struct ArchiveOrder {
     /// The positions of all entries, in the order in which they are archived.
-    order: Vec<usize>,
+    entry_indexes: Vec<usize>,
     /// How many entries at the end of `order` are unsettled failures.
     unsettled_failures: usize,
 }
@@ -72,7 +72,7 @@ impl ArchiveOrder {
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_by_key(|at| (rank(at), *at));
         let unsettled_failures = order.iter().filter(|at| rank(at) == 2).count();
-        ArchiveOrder { order, unsettled_failures }
+        ArchiveOrder { entry_indexes: order, unsettled_failures }
     }
 }
 
@@ -89,7 +89,7 @@ fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundl
 
 /// Returns the size of an entry in the file, including the indentation of each line and the comma and line ending after
 /// the entry.
-fn size_in_bundle(entry: &EvidenceEntry) -> usize {
+fn entry_size_in_bundle(entry: &EvidenceEntry) -> usize {
     let bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
     bytes.len() + 4 * (1 + bytes.iter().filter(|b| **b == b'\n').count()) + 2
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::plan::sha256_hex;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileState {
+pub struct ListedFileState {
     pub size: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: i64,
@@ -18,7 +18,7 @@ pub struct FileState {
 /// The states of files, by path relative to the checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileListing {
-    pub files: BTreeMap<String, FileState>,
+    pub files: BTreeMap<String, ListedFileState>,
 }
 
 impl FileListing {
@@ -26,7 +26,7 @@ impl FileListing {
     pub fn tree_hash(&self) -> String {
         let mut all = String::new();
         for (path, state) in &self.files {
-            let FileState { size, modified_ns, hash } = state;
+            let ListedFileState { size, modified_ns, hash } = state;
             match hash.is_empty() {
                 true => all.push_str(&format!("{size} {modified_ns} {path}\0")),
                 false => all.push_str(&format!("{hash} {path}\0")),
@@ -37,10 +37,10 @@ impl FileListing {
 
     /// Returns the listing as lines. The most recently changed file comes first, so that a difference is found quickly.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut files: Vec<(&String, &FileState)> = self.files.iter().collect();
+        let mut files: Vec<(&String, &ListedFileState)> = self.files.iter().collect();
         files.sort_by_key(|(_, state)| std::cmp::Reverse(state.modified_ns));
         let mut text = String::new();
-        for (path, FileState { size, modified_ns, hash }) in files {
+        for (path, ListedFileState { size, modified_ns, hash }) in files {
             let hash = if hash.is_empty() { "-" } else { hash };
             // The path is written as a JSON string, because it can contain a line ending.
             let path = serde_json::to_string(path).unwrap_or_default();
@@ -54,19 +54,19 @@ impl FileListing {
     pub fn parse(bytes: &[u8]) -> Result<FileListing, usize> {
         let mut files = BTreeMap::new();
         for (number, line) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-            let (path, state) = parse_line(line).ok_or(number + 1)?;
+            let (path, state) = parse_listing_line(line).ok_or(number + 1)?;
             files.insert(path, state);
         }
         Ok(FileListing { files })
     }
 }
 
-fn parse_line(line: &[u8]) -> Option<(String, FileState)> {
+fn parse_listing_line(line: &[u8]) -> Option<(String, ListedFileState)> {
     let mut parts = std::str::from_utf8(line).ok()?.splitn(4, ' ');
     let hash = parts.next()?;
     let (size, modified_ns) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let path = serde_json::from_str(parts.next()?).ok()?;
     let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
     (hash == "-" || is_hash)
-        .then(|| (path, FileState { size, modified_ns, hash: hash.trim_start_matches('-').to_owned() }))
+        .then(|| (path, ListedFileState { size, modified_ns, hash: hash.trim_start_matches('-').to_owned() }))
 }

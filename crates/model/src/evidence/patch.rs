@@ -25,7 +25,7 @@ pub fn patch_stats(patch: &str) -> PatchStats {
             continue;
         }
         if let Some(hunk) = line.strip_prefix("@@ -") {
-            (old, new) = hunk_sizes(hunk);
+            (old, new) = parse_hunk_sizes(hunk);
         } else if let Some(name) = line.strip_prefix("--- ") {
             from = name;
         } else if let Some(name) = line.strip_prefix("+++ ") {
@@ -41,7 +41,7 @@ pub fn patch_stats(patch: &str) -> PatchStats {
 }
 
 /// Parses `1,5 +1,7 @@`, which means five lines before and seven lines after. A missing size means one.
-fn hunk_sizes(hunk: &str) -> (u64, u64) {
+fn parse_hunk_sizes(hunk: &str) -> (u64, u64) {
     let size = |part: &str| part.split_once(',').map_or(1, |(_, size)| size.parse().unwrap_or(0));
     let mut parts = hunk.split(' ');
     let (old, new) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

@@ -83,7 +83,7 @@ pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
 /// Returns the positions of the entries that no later entry has settled, newest first. These are the last run of each
 /// command and the last verdict of each kind of judge. Only these entries are judged.
 pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
-    let mut later: Vec<SeenRun> = Vec::new();
+    let mut later: Vec<ComparedRun> = Vec::new();
     let mut settled: Vec<(EntryType, bool, bool)> = Vec::new();
     let mut found = Vec::new();
     for (at, entry) in entries.iter().enumerate().rev() {
@@ -113,7 +113,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
             }
             continue;
         }
-        let seen = SeenRun::from_entry(entry);
+        let seen = ComparedRun::from_entry(entry);
         let is_settled = later.iter().any(|later| later.is_same_check(&seen))
             || verdict == EvidenceVerdict::Fail && later.iter().any(|later| later.shows_passed(&seen));
         if matches!(verdict, EvidenceVerdict::Pass | EvidenceVerdict::Fail) {
@@ -129,7 +129,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
 /// Returns the trees of the entries in effect, newest first and at most `most` of them. The file listings of these
 /// trees must be kept. Without them, a change to the files could not settle a failure, and a success would prove
 /// nothing.
-pub fn trees_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
+pub fn tree_hashes_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     let mut trees: Vec<&str> = Vec::new();
     for entry in entries_in_effect(entries).into_iter().map(|at| &entries[at]) {
         if !entry.tree.is_empty() && !trees.contains(&entry.tree.as_str()) && trees.len() < most {
@@ -139,29 +139,35 @@ pub fn trees_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     trees
 }
 
-struct SeenRun<'e> {
+struct ComparedRun<'e> {
     command: &'e str,
     folder: &'e str,
     checks: Vec<ProjectCheck>,
     passed: bool,
 }
 
-impl<'e> SeenRun<'e> {
-    fn from_entry(entry: &'e EvidenceEntry) -> SeenRun<'e> {
+impl<'e> ComparedRun<'e> {
+    fn from_entry(entry: &'e EvidenceEntry) -> ComparedRun<'e> {
         let command = entry.command.as_deref().unwrap_or_default();
         let checks = run::checks_of_command(command, &entry.folder);
-        SeenRun { command, folder: &entry.folder, checks, passed: entry.verdict() == EvidenceVerdict::Pass }
+        ComparedRun {
+            command,
+            folder: &entry.folder,
+            checks,
+            passed: entry.verdict() == EvidenceVerdict::Pass,
+        }
     }
 
-    fn is_same_check(&self, other: &SeenRun) -> bool {
-        let keys = |seen: &SeenRun| seen.checks.iter().map(ProjectCheck::identity_key).collect::<Vec<_>>();
+    fn is_same_check(&self, other: &ComparedRun) -> bool {
+        let keys =
+            |seen: &ComparedRun| seen.checks.iter().map(ProjectCheck::identity_key).collect::<Vec<_>>();
         match self.checks.is_empty() {
             true => (self.command, self.folder) == (other.command, other.folder),
             false => keys(self) == keys(other),
         }
     }
 
-    fn shows_passed(&self, failed: &SeenRun) -> bool {
+    fn shows_passed(&self, failed: &ComparedRun) -> bool {
         let shown = |check: &ProjectCheck| self.checks.iter().any(|passed| run::proves_fixed(passed, check));
         self.passed && !failed.checks.is_empty() && failed.checks.iter().all(shown)
     }

@@ -1,7 +1,7 @@
 //! Finds the name of a code block in the fence, in the line before it, or in the first line of the block.
 
 /// Names of files that have no extension.
-const PLAIN_NAMES: &[&str] = &[
+const FILE_NAMES_WITHOUT_EXTENSION: &[&str] = &[
     "makefile",
     "dockerfile",
     "containerfile",
@@ -52,7 +52,7 @@ const EXTENSION_FAMILIES: &[&[&str]] = &[
 ];
 
 /// Labels that may come before a name.
-const NAME_LABELS: &[&str] =
+const FILE_NAME_LABELS: &[&str] =
     &["file", "filename", "file name", "path", "filepath", "file path", "title", "name", "source"];
 
 /// Languages whose extension differs from their name.
@@ -114,8 +114,8 @@ pub fn name_in_fence_info(info: &str) -> Option<String> {
         let label = label.to_lowercase();
         let label = label.trim_matches(['"', '\'']);
         let name = quoted_or_bare_value(info[at + 1..].trim_start());
-        if NAME_LABELS.contains(&label)
-            && name.as_deref().is_some_and(|name| is_file_label(label) || has_ending(name))
+        if FILE_NAME_LABELS.contains(&label)
+            && name.as_deref().is_some_and(|name| is_file_label(label) || has_extension(name))
         {
             return name;
         }
@@ -123,16 +123,17 @@ pub fn name_in_fence_info(info: &str) -> Option<String> {
     if let Some((_, comment)) =
         info.split_once("//").or_else(|| info.split_once('#')).filter(|(_, rest)| rest.starts_with(' '))
     {
-        return as_file_name(comment);
+        return file_name_if_plausible(comment);
     }
     let first = info.split_whitespace().next().unwrap_or_default();
     // In `rust:src/a.rs` the name follows the colon, but `C:\a.rs` is itself a name.
     let after_colon = first
         .split_once(':')
         .filter(|(language, _)| language.len() > 1)
-        .and_then(|(_, name)| as_file_name(name));
+        .and_then(|(_, name)| file_name_if_plausible(name));
     after_colon.or_else(|| {
-        info.split_whitespace().find_map(|word| as_file_name(word.trim_matches(['(', ')', '[', ']', ','])))
+        info.split_whitespace()
+            .find_map(|word| file_name_if_plausible(word.trim_matches(['(', ')', '[', ']', ','])))
     })
 }
 
@@ -165,7 +166,7 @@ pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
 }
 
 /// A name in the line before a block.
-pub struct FoundName {
+pub struct FoundFileName {
     pub name: String,
     /// Whether the line contains other words besides the name.
     pub is_only_mentioned: bool,
@@ -174,24 +175,24 @@ pub struct FoundName {
 /// Finds a name in the line before a block, as in `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now
 /// `src/a.rs`:``, `1. src/a.rs` and `Create src/a.rs:`. A block of commands does not get the name of a source file. A
 /// name in a sentence is used only if the language fits.
-pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
+pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundFileName> {
     let name = any_name_in_line_before(line)?;
     let rest = line.replacen(&name, "", 1).to_lowercase();
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_only_mentioned =
         words.any(|word| !LABEL_WORDS.contains(&word) && !word.bytes().all(|b| b.is_ascii_digit()));
     let fits = match is_only_mentioned {
-        true => is_language_of(language, &name),
+        true => extension_fits_language(language, &name),
         false => {
             // A dot file such as `.envrc` has no extension.
             let is_dot_file = name.rsplit('/').next().is_some_and(|name| name.rfind('.') == Some(0));
             !COMMAND_LANGUAGES.contains(&language)
-                || !has_ending(&name)
+                || !has_extension(&name)
                 || is_dot_file
-                || is_language_of(language, &name)
+                || extension_fits_language(language, &name)
         }
     };
-    fits.then_some(FoundName { name, is_only_mentioned })
+    fits.then_some(FoundFileName { name, is_only_mentioned })
 }
 
 /// Words next to a name that only label it.
@@ -199,7 +200,7 @@ const LABEL_WORDS: &[&str] =
     &["file", "filename", "name", "path", "filepath", "title", "new", "updated", "modified", "full"];
 
 /// Returns whether the extension of a name belongs to the language.
-fn is_language_of(language: &str, name: &str) -> bool {
+fn extension_fits_language(language: &str, name: &str) -> bool {
     let of_name = name
         .rsplit('/')
         .next()
@@ -223,7 +224,7 @@ fn any_name_in_line_before(line: &str) -> Option<String> {
     if let Some(name) = name_in_tag(line) {
         return Some(name);
     }
-    let mut quoted = line.split('`').skip(1).step_by(2).filter_map(as_file_name);
+    let mut quoted = line.split('`').skip(1).step_by(2).filter_map(file_name_if_plausible);
     // If the line ends with quoted text, the last quoted path is used, and otherwise the first. In ``In `a.rs`, below
     // `b()`:`` only `a.rs` is a path.
     if let Some(first) = quoted.next() {
@@ -238,7 +239,9 @@ fn any_name_in_line_before(line: &str) -> Option<String> {
     name_after_label(bare).or_else(|| {
         // The name may be bold, or the last word before a colon.
         let bold = line.split("**").skip(1).step_by(2).find_map(name_after_label);
-        bold.or_else(|| line.trim_end().ends_with(':').then(|| as_file_name(bare.rsplit(' ').next()?))?)
+        bold.or_else(|| {
+            line.trim_end().ends_with(':').then(|| file_name_if_plausible(bare.rsplit(' ').next()?))?
+        })
     })
 }
 
@@ -254,13 +257,15 @@ fn name_in_tag(line: &str) -> Option<String> {
 fn name_after_label(text: &str) -> Option<String> {
     let after = text.split_once([':', '=']).and_then(|(label, name)| {
         let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
-        let name = NAME_LABELS
+        let name = FILE_NAME_LABELS
             .contains(&label.as_str())
             .then(|| quoted_or_bare_value(name.trim().trim_matches(['*', '`', ' '])))?;
         // `name: ci` and `Source: https://example.com/a.html` do not name a file.
-        name.filter(|name| !name.contains("://") && (is_file_label(&label) || as_file_name(name).is_some()))
+        name.filter(|name| {
+            !name.contains("://") && (is_file_label(&label) || file_name_if_plausible(name).is_some())
+        })
     });
-    after.or_else(|| as_file_name(text))
+    after.or_else(|| file_name_if_plausible(text))
 }
 
 /// Returns whether only a file name can follow this label.
@@ -269,7 +274,7 @@ fn is_file_label(label: &str) -> bool {
 }
 
 /// Returns whether a name has an extension.
-fn has_ending(name: &str) -> bool {
+fn has_extension(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     !ending.is_empty()
         && ending.len() <= 12
@@ -278,18 +283,18 @@ fn has_ending(name: &str) -> bool {
 }
 
 /// Returns `text` if it looks like a file name, which is one word with an extension, or a well-known name.
-fn as_file_name(text: &str) -> Option<String> {
+fn file_name_if_plausible(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_word = !text.is_empty()
         && text.len() <= 500
         && !text.contains([' ', '\t', '(', ')', '<', '>', '|', ';', '{', '}', '=', '"']);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
-    let is_known = PLAIN_NAMES.contains(&name.to_lowercase().as_str());
+    let is_known = FILE_NAMES_WITHOUT_EXTENSION.contains(&name.to_lowercase().as_str());
     // `v1.x`, `e.g` and `https://…` are not file names.
     let is_other = text.contains("://")
         || name.len() <= 3 && ending.len() <= 1 && !text.contains('/') && !SHORT_EXTENSIONS.contains(&ending);
-    (is_word && (has_ending(name) || is_known) && !is_other).then(|| text.to_owned())
+    (is_word && (has_extension(name) || is_known) && !is_other).then(|| text.to_owned())
 }
 
 /// One-letter extensions of source files.

@@ -3,7 +3,7 @@
 
 /// The meaning of a line in a test report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReportPart {
+pub(super) enum ReportLineKind {
     /// The name of a failed test, such as `not ok 3 - umlaut`, `✖ umlaut (1.2ms)` or `● slugs › umlaut`.
     Name,
     /// A labelled value that the test found or expected, such as `actual: 1` or `Received: 1`.
@@ -45,38 +45,39 @@ const VALUE_LABELS: &[&str] = &["actual:", "expected:", "Expected:", "Received:"
 const MAX_REPORT_LINES: usize = 60;
 
 /// Returns the meaning of each line, or `None` for a line that is not recognised. The lines must be trimmed.
-pub(super) fn parts_of_report(lines: &[&str]) -> Vec<Option<ReportPart>> {
+pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind>> {
     let mut in_difference = false;
     let mut after_error_label = false;
-    let mut parts: Vec<Option<ReportPart>> = Vec::with_capacity(lines.len());
+    let mut parts: Vec<Option<ReportLineKind>> = Vec::with_capacity(lines.len());
     for line in lines {
         let part = match () {
-            () if is_name(line) => Some(ReportPart::Name),
-            () if is_difference_heading(line) => Some(ReportPart::Boilerplate),
+            () if is_failed_test_name(line) => Some(ReportLineKind::Name),
+            () if is_difference_heading(line) => Some(ReportLineKind::Boilerplate),
             () if BOILERPLATE_BEGINNINGS.iter().any(|words| line.starts_with(words)) => {
-                Some(ReportPart::Boilerplate)
+                Some(ReportLineKind::Boilerplate)
             }
-            () if is_location(line) => Some(ReportPart::Location),
-            () if is_stack_frame(line) || is_empty_value(line) || is_subtest_count(line) => {
-                Some(ReportPart::Boilerplate)
+            () if is_failed_test_location(line) => Some(ReportLineKind::Location),
+            () if is_stack_frame(line) || is_label_without_value(line) || is_subtest_count(line) => {
+                Some(ReportLineKind::Boilerplate)
             }
-            () if is_value(line) => Some(ReportPart::Value),
-            () if in_difference && line.starts_with(['+', '-']) => Some(ReportPart::Difference),
-            () if after_error_label => Some(ReportPart::Message),
+            () if is_labelled_value(line) => Some(ReportLineKind::Value),
+            () if in_difference && line.starts_with(['+', '-']) => Some(ReportLineKind::Difference),
+            () if after_error_label => Some(ReportLineKind::Message),
             () => None,
         };
         // Lines that are equal on both sides of a diff have no mark.
         in_difference = is_difference_heading(line)
-            || in_difference && matches!(part, None | Some(ReportPart::Difference | ReportPart::Message));
+            || in_difference
+                && matches!(part, None | Some(ReportLineKind::Difference | ReportLineKind::Message));
         after_error_label = *line == "error: |-";
         parts.push(part);
     }
-    drop_repetitions(lines, &mut parts);
+    mark_repetitions_as_boilerplate(lines, &mut parts);
     parts
 }
 
 /// Returns whether a line names a failed test.
-pub(super) fn is_name(line: &str) -> bool {
+pub(super) fn is_failed_test_name(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("not ok ") {
         // In TAP, a test marked as TODO or SKIP may fail.
         return !["# TODO", "# SKIP", "# todo", "# skip"].iter().any(|directive| rest.contains(directive));
@@ -90,7 +91,7 @@ pub(super) fn is_name(line: &str) -> bool {
 }
 
 /// Returns whether a line is a labelled value. jest also has labels such as `Received number of calls:`.
-pub(super) fn is_value(line: &str) -> bool {
+pub(super) fn is_labelled_value(line: &str) -> bool {
     VALUE_LABELS.iter().any(|label| line.starts_with(label))
         || line.strip_prefix("Received ").is_some_and(|rest| {
             rest.starts_with("function did not")
@@ -99,12 +100,12 @@ pub(super) fn is_value(line: &str) -> bool {
 }
 
 /// Returns whether a line says where a failed test is.
-pub(super) fn is_location(line: &str) -> bool {
+pub(super) fn is_failed_test_location(line: &str) -> bool {
     line.starts_with("location: '") || line.starts_with("test at ")
 }
 
 /// Returns whether a line is only the label of a value that follows on other lines.
-fn is_empty_value(line: &str) -> bool {
+fn is_label_without_value(line: &str) -> bool {
     line == "actual:" || line == "expected:"
 }
 
@@ -136,22 +137,23 @@ fn is_subtest_count(line: &str) -> bool {
 
 /// Marks as boilerplate the lines that repeat other lines. These are diffs whose values are also printed with labels,
 /// and the line `✕ name` of a test that jest also reports as `● name`.
-fn drop_repetitions(lines: &[&str], parts: &mut [Option<ReportPart>]) {
-    let has_jest_names = lines.iter().any(|line| line.starts_with("● ") && is_name(line));
+fn mark_repetitions_as_boilerplate(lines: &[&str], parts: &mut [Option<ReportLineKind>]) {
+    let has_jest_names = lines.iter().any(|line| line.starts_with("● ") && is_failed_test_name(line));
     for at in 0..lines.len() {
         let repeats = match parts[at] {
-            Some(ReportPart::Name) => has_jest_names && lines[at].starts_with('✕'),
-            Some(ReportPart::Difference) => {
+            Some(ReportLineKind::Name) => has_jest_names && lines[at].starts_with('✕'),
+            Some(ReportLineKind::Difference) => {
                 let value = lines[at][1..].trim();
                 let mut same_test = (at + 1..lines.len())
                     .take(MAX_REPORT_LINES)
-                    .take_while(|later| parts[*later] != Some(ReportPart::Name));
-                same_test.any(|later| parts[later] == Some(ReportPart::Value) && lines[later].contains(value))
+                    .take_while(|later| parts[*later] != Some(ReportLineKind::Name));
+                same_test
+                    .any(|later| parts[later] == Some(ReportLineKind::Value) && lines[later].contains(value))
             }
             _ => false,
         };
         if repeats {
-            parts[at] = Some(ReportPart::Boilerplate);
+            parts[at] = Some(ReportLineKind::Boilerplate);
         }
     }
 }

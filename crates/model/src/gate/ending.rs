@@ -2,7 +2,7 @@
 
 use crate::document::OutlineScanner;
 
-use super::COMPLETE_SENTINEL;
+use super::COMPLETION_LINE;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputEnding {
@@ -40,17 +40,15 @@ impl OutputScanner {
         if line.trim_ascii().is_empty() {
             return;
         }
-        self.ending = match (
-            line.trim_ascii_end() == COMPLETE_SENTINEL.as_bytes(),
-            self.scanner.line_of_open_fence(),
-        ) {
-            (false, _) => OutputEnding::NoSentinel,
-            (true, Some(line)) => OutputEnding::SentinelInFence { line },
-            (true, None) if matches!(self.ending, OutputEnding::Empty | OutputEnding::OnlySentinel) => {
-                OutputEnding::OnlySentinel
-            }
-            (true, None) => OutputEnding::Sealed,
-        };
+        self.ending =
+            match (line.trim_ascii_end() == COMPLETION_LINE.as_bytes(), self.scanner.line_of_open_fence()) {
+                (false, _) => OutputEnding::NoSentinel,
+                (true, Some(line)) => OutputEnding::SentinelInFence { line },
+                (true, None) if matches!(self.ending, OutputEnding::Empty | OutputEnding::OnlySentinel) => {
+                    OutputEnding::OnlySentinel
+                }
+                (true, None) => OutputEnding::Sealed,
+            };
     }
 
     pub fn ending(&self) -> OutputEnding {
@@ -65,13 +63,13 @@ impl OutputScanner {
     /// Judges the end of a file that is too large to be read completely. Open fences are not detected.
     pub fn ending_of_tail(tail: &[u8]) -> OutputEnding {
         let last = tail.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty());
-        match last.is_some_and(|line| line.trim_ascii_end() == COMPLETE_SENTINEL.as_bytes()) {
+        match last.is_some_and(|line| line.trim_ascii_end() == COMPLETION_LINE.as_bytes()) {
             true => OutputEnding::Sealed,
             false => OutputEnding::NoSentinel,
         }
     }
 
-    pub fn scan_text(text: &[u8]) -> OutputScanner {
+    pub fn scan_whole_output(text: &[u8]) -> OutputScanner {
         let mut reading = OutputScanner::default();
         for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
             reading.scan_line(number, line);

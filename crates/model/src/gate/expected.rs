@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{OutputTier, OutputVerdict, default_tier};
+use super::{OutputTier, OutputVerdict, default_output_tier};
 use crate::time;
 
 pub const SCHEMA_VERSION: u64 = 1;
@@ -47,7 +47,7 @@ impl ExpectedOutput {
     pub fn new(file: &str) -> ExpectedOutput {
         ExpectedOutput {
             file: file.to_owned(),
-            tier: default_tier(file),
+            tier: default_output_tier(file),
             prompt: String::new(),
             launch: Vec::new(),
             inputs: Vec::new(),
@@ -106,14 +106,14 @@ impl ExpectedOutputs {
             let why = format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}");
             return Err(ExpectedProblem::Foreign { why });
         }
-        let stage = text_field(&original_fields, "stage", "stage")?.unwrap_or_default();
-        let attempt = number_field(&original_fields, "attempt", "attempt")?.unwrap_or(1);
+        let stage = read_text_field(&original_fields, "stage", "stage")?.unwrap_or_default();
+        let attempt = read_number_field(&original_fields, "attempt", "attempt")?.unwrap_or(1);
         let Some(Value::Array(listed)) = original_fields.get("outputs") else {
             return Err(wrong_type_problem("outputs", "a list of the files that the run must contain"));
         };
         let mut outputs: Vec<ExpectedOutput> = Vec::with_capacity(listed.len());
         for (i, listed) in listed.iter().enumerate() {
-            let output = read_output(listed, &format!("outputs[{i}]"))?;
+            let output = read_expected_output(listed, &format!("outputs[{i}]"))?;
             if outputs.iter().any(|known| known.file == output.file) {
                 let why = format!("outputs[{i}].file names `{}` a second time", output.file);
                 return Err(ExpectedProblem::Damaged { line: None, why });
@@ -138,9 +138,9 @@ impl ExpectedOutputs {
         output.attempts += 1;
         output.inputs_digest = inputs_digest.to_owned();
         let attempts = output.attempts;
-        self.set_field(i, "attempts", attempts.into());
+        self.set_output_field(i, "attempts", attempts.into());
         if !inputs_digest.is_empty() {
-            self.set_field(i, "inputs_digest", inputs_digest.into());
+            self.set_output_field(i, "inputs_digest", inputs_digest.into());
         }
     }
 
@@ -153,10 +153,10 @@ impl ExpectedOutputs {
             return false;
         }
         output.was_valid = is_valid;
-        self.set_field(i, "was_valid", is_valid.into());
+        self.set_output_field(i, "was_valid", is_valid.into());
         if !is_valid {
             self.outputs[i].attempts = 0;
-            self.set_field(i, "attempts", 0.into());
+            self.set_output_field(i, "attempts", 0.into());
         }
         true
     }
@@ -168,12 +168,12 @@ impl ExpectedOutputs {
         for &i in outputs {
             if let Some(output) = self.outputs.get_mut(i) {
                 output.attempts = 0;
-                self.set_field(i, "attempts", 0.into());
+                self.set_output_field(i, "attempts", 0.into());
             }
         }
     }
 
-    fn set_field(&mut self, i: usize, key: &str, value: Value) {
+    fn set_output_field(&mut self, i: usize, key: &str, value: Value) {
         let listed = self.original_fields.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
         match listed {
             Some(Value::Object(fields)) => drop(fields.insert(key.to_owned(), value)),
@@ -184,21 +184,21 @@ impl ExpectedOutputs {
     }
 }
 
-fn read_output(value: &Value, at: &str) -> Result<ExpectedOutput, ExpectedProblem> {
+fn read_expected_output(value: &Value, at: &str) -> Result<ExpectedOutput, ExpectedProblem> {
     let fields = match value {
         Value::String(file) => return Ok(ExpectedOutput::new(file)),
         Value::Object(fields) => fields,
         _ => return Err(wrong_type_problem(at, "an object with a `file`")),
     };
     let key = |key: &str| format!("{at}.{key}");
-    let file = text_field(fields, "file", &key("file"))?
+    let file = read_text_field(fields, "file", &key("file"))?
         .ok_or_else(|| wrong_type_problem(&key("file"), "a text"))?;
-    let tier = match text_field(fields, "tier", &key("tier"))? {
-        None => default_tier(&file),
+    let tier = match read_text_field(fields, "tier", &key("tier"))? {
+        None => default_output_tier(&file),
         Some(word) => OutputTier::parse(&word)
             .ok_or_else(|| wrong_type_problem(&key("tier"), "`critical` or `advisory`"))?,
     };
-    let not_before = match text_field(fields, "not_before", &key("not_before"))? {
+    let not_before = match read_text_field(fields, "not_before", &key("not_before"))? {
         None => None,
         Some(word) => {
             let at = time::parse_time(&word);
@@ -210,17 +210,21 @@ fn read_output(value: &Value, at: &str) -> Result<ExpectedOutput, ExpectedProble
     Ok(ExpectedOutput {
         tier,
         not_before,
-        prompt: text_field(fields, "prompt", &key("prompt"))?.unwrap_or_default(),
-        launch: texts_field(fields, "launch", &key("launch"))?,
-        inputs: texts_field(fields, "inputs", &key("inputs"))?,
-        attempts: number_field(fields, "attempts", &key("attempts"))?.unwrap_or(0),
+        prompt: read_text_field(fields, "prompt", &key("prompt"))?.unwrap_or_default(),
+        launch: read_text_list_field(fields, "launch", &key("launch"))?,
+        inputs: read_text_list_field(fields, "inputs", &key("inputs"))?,
+        attempts: read_number_field(fields, "attempts", &key("attempts"))?.unwrap_or(0),
         was_valid: fields.get("was_valid").and_then(Value::as_bool).unwrap_or(false),
-        inputs_digest: text_field(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
+        inputs_digest: read_text_field(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
         file,
     })
 }
 
-fn text_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<String>, ExpectedProblem> {
+fn read_text_field(
+    fields: &Map<String, Value>,
+    key: &str,
+    at: &str,
+) -> Result<Option<String>, ExpectedProblem> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -228,7 +232,11 @@ fn text_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option
     }
 }
 
-fn texts_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Vec<String>, ExpectedProblem> {
+fn read_text_list_field(
+    fields: &Map<String, Value>,
+    key: &str,
+    at: &str,
+) -> Result<Vec<String>, ExpectedProblem> {
     let list = match fields.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
@@ -238,7 +246,11 @@ fn texts_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Vec<S
     words.collect::<Option<_>>().ok_or_else(|| wrong_type_problem(at, "a list of texts"))
 }
 
-fn number_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<u32>, ExpectedProblem> {
+fn read_number_field(
+    fields: &Map<String, Value>,
+    key: &str,
+    at: &str,
+) -> Result<Option<u32>, ExpectedProblem> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {

@@ -15,7 +15,7 @@ pub fn parse_live_dir(bytes: &[u8]) -> Option<String> {
     (!live.dir.is_empty()).then_some(live.dir)
 }
 
-pub fn render_live(dir: &str) -> Vec<u8> {
+pub fn render_live_json(dir: &str) -> Vec<u8> {
     format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
 }
 
@@ -42,7 +42,7 @@ pub fn live_dir_of_yaml(text: &str) -> Option<String> {
 /// Reads a scalar with the document parser, which handles quotes and comments.
 fn read_yaml_scalar(line: &str) -> Option<String> {
     let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
-    document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)
+    document.frontmatter_text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)
 }
 
 fn is_yaml_key(line: &str, key: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Messages about outputs for sub-agents, for the agent after a compaction, and for people.
 
 use super::{
-    COMPLETE_SENTINEL, ExpectedOutput, ExpectedOutputs, JudgedOutput, LaunchStep, MAX_LAUNCHES, OutputTier,
+    COMPLETION_LINE, ExpectedOutput, ExpectedOutputs, JudgedOutput, MAX_LAUNCHES, NextLaunchStep, OutputTier,
     OutputVerdict, next_launch_step,
 };
 use crate::render::{in_backticks, one_line, path_or_code as shown_path};
@@ -11,7 +11,7 @@ pub fn subagent_instruction(path: &str) -> String {
     format!(
         "Write your complete result to this file: {path}\n\
          Only the file is read; what you say in your last message is not.\n\
-         When everything is written, make this the last line of the file, alone on its line and outside any code block:\n{COMPLETE_SENTINEL}\n\
+         When everything is written, make this the last line of the file, alone on its line and outside any code block:\n{COMPLETION_LINE}\n\
          A file that does not end with that line counts as unfinished, and the work is given to somebody else.\n"
     )
 }
@@ -38,7 +38,7 @@ pub fn awaited_output_text(stage: &str, path: &str) -> String {
     format!(
         "Throughline: the run{stage} expects one output from this sub-agent, as a file:\n{}\n\
          The orchestrator reads that file and not the last message. It counts as complete when its last line is \
-         exactly `{COMPLETE_SENTINEL}`, alone on the line and outside any code block.\n",
+         exactly `{COMPLETION_LINE}`, alone on the line and outside any code block.\n",
         shown_path(path, 4096)
     )
 }
@@ -49,7 +49,7 @@ pub fn valid_output_text(stage: &str, path: &str) -> String {
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
     format!(
         "Throughline: the output that the run{stage} expects from this sub-agent already exists and is complete:\n{}\n\
-         It need not be written again. If it is changed, its last line must still be exactly `{COMPLETE_SENTINEL}`.\n",
+         It need not be written again. If it is changed, its last line must still be exactly `{COMPLETION_LINE}`.\n",
         shown_path(path, 4096)
     )
 }
@@ -76,11 +76,11 @@ pub fn describe_open_output(
 }
 
 /// Returns advice for an agent about the outputs that are not valid yet.
-pub fn advice_for_agent(open: &[LaunchStep]) -> &'static str {
+pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
     let any = |step| open.contains(&step);
-    if any(LaunchStep::Launch) {
+    if any(NextLaunchStep::Launch) {
         "`thru gate run` launches what is missing"
-    } else if any(LaunchStep::GiveUp) {
+    } else if any(NextLaunchStep::GiveUp) {
         "`thru gate run --again` launches them again"
     } else {
         "have each written (`thru gate prompt FILE` prints the instruction for its author); `thru gate seal FILE` adds the last line to one that is complete"
@@ -92,12 +92,12 @@ pub fn remedy_for_output(output: &ExpectedOutput, verdict: OutputVerdict, log: O
     let file = &output.file;
     let see = log.map_or(String::new(), |log| format!("see {log}; "));
     match (next_launch_step(output, verdict), verdict) {
-        (LaunchStep::Reuse, _) => String::new(),
-        (LaunchStep::Launch, _) => "`thru gate run` launches it".to_owned(),
+        (NextLaunchStep::Reuse, _) => String::new(),
+        (NextLaunchStep::Launch, _) => "`thru gate run` launches it".to_owned(),
         (_, OutputVerdict::Unsafe) => {
             "put a regular file of at most 5 MB there, under a name of this run".to_owned()
         }
-        (LaunchStep::GiveUp, _) => {
+        (NextLaunchStep::GiveUp, _) => {
             format!(
                 "{see}it was launched {} times; `thru gate run --again` launches it again",
                 output.attempts
@@ -114,7 +114,7 @@ pub fn remedy_for_output(output: &ExpectedOutput, verdict: OutputVerdict, log: O
 
 /// A missing advisory output of a stage that continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Omission {
+pub struct OmittedOutput {
     pub file: String,
     pub judged: JudgedOutput,
     /// The file with the sub-agent's last message, if there is one.
@@ -122,7 +122,7 @@ pub struct Omission {
 }
 
 /// Returns the content of `omissions.md` for the agent that combines the results.
-pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[Omission]) -> String {
+pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[OmittedOutput]) -> String {
     let mut text = format!(
         "# Omissions\n\nStage {}, attempt {}. `thru gate run` rewrites this file each time.\n\n",
         in_backticks(&expected.stage, 128),
@@ -135,7 +135,7 @@ pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[Omission]) -> Str
     text.push_str(
         "These advisory outputs are not part of the result. Say so where the result would have used them.\n\n",
     );
-    for Omission { file, judged, message } in omitted {
+    for OmittedOutput { file, judged, message } in omitted {
         let message = message.as_deref().map_or(String::new(), |message| {
             format!(" Its last message, which is not a result, is in {}.", in_backticks(message, 300))
         });
@@ -145,8 +145,8 @@ pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[Omission]) -> Str
     text
 }
 
-impl Omission {
-    pub fn is_omitted(tier: OutputTier, verdict: OutputVerdict) -> bool {
+impl OmittedOutput {
+    pub fn may_omit(tier: OutputTier, verdict: OutputVerdict) -> bool {
         tier == OutputTier::Advisory && verdict != OutputVerdict::Valid
     }
 }

@@ -4,8 +4,8 @@
 use jiff::Timestamp;
 
 use super::{
-    EndReason, IterationOutcome, LastStop, Loop, LoopStatus, SessionPosition, ValidatorFailure,
-    how_to_end_loop, promise, text_to_feed,
+    EndReason, LastStop, Loop, LoopStatus, PromiseOutcome, SessionPosition, ValidatorFailure,
+    continuation_text, how_to_end_loop, promise,
 };
 use crate::redact::{self, redact_text};
 use crate::render::{in_backticks, inline_for_model};
@@ -14,7 +14,7 @@ use crate::time;
 
 /// The loop in the foreground of a session that has stopped.
 #[derive(Clone, Copy, Debug)]
-pub enum Foreground<'a> {
+pub enum ForegroundLoop<'a> {
     NoLoop,
     Loop(&'a Loop),
     /// The loop exists but cannot be used because it is damaged, locked or unreadable.
@@ -33,9 +33,9 @@ pub struct LoopStop<'a> {
     /// The time of the newest stop-hook message in the transcript.
     pub feedback_time: Option<&'a str>,
     /// Whether this is the first stop since the user's last prompt, if the harness reports it.
-    pub is_first: Option<bool>,
+    pub is_first_since_prompt: Option<bool>,
     /// Whether a compaction is announced but has not happened yet.
-    pub compacting: bool,
+    pub is_compacting: bool,
     /// The number of sub-agents that are still running in the background.
     pub running_subagents: usize,
     /// The current position in the session.
@@ -75,7 +75,7 @@ pub enum ValidatorResult<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct EngineRules {
+pub struct LoopRules {
     /// The number of turns without progress after which a loop ends. 0 means that it never ends for this reason.
     pub no_progress_turns: u64,
     pub redact_options: redact::RedactOptions,
@@ -85,19 +85,19 @@ pub struct EngineRules {
 #[derive(Clone, Debug, PartialEq)]
 pub enum StopVerdict {
     /// Let the agent stop. The loop does not change.
-    Allow(AllowReason),
+    AllowStop(StopAllowedReason),
     /// The agent gave the promise. Run the validators and call the engine again with their result.
-    Validate,
+    RunValidators,
     /// Let the agent stop, because the loop has ended.
-    End { next_state: Box<Loop>, why: EndReason },
+    EndLoop { next_state: Box<Loop>, why: EndReason },
     /// Do not let the agent stop, and send it this text.
     SendPrompt { next_state: Box<Loop>, text: String },
     /// The same stop is reported again. Give the same answer and count nothing.
-    SendSameAgain { text: String },
+    RepeatLastReply { text: String },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AllowReason {
+pub enum StopAllowedReason {
     NoLoop,
     /// The loop is paused, done or cancelled.
     NotActive,
@@ -111,14 +111,14 @@ pub enum AllowReason {
 /// Two stops at most this many milliseconds apart can be the same stop.
 const MAX_SAME_STOP_MS: i64 = 250;
 
-pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules) -> StopVerdict {
+pub fn decide_stop(foreground: ForegroundLoop, stop: &LoopStop, rules: &LoopRules) -> StopVerdict {
     let state = match foreground {
-        Foreground::NoLoop => return StopVerdict::Allow(AllowReason::NoLoop),
-        Foreground::Unusable(_) => return StopVerdict::Allow(AllowReason::UnusableLoop),
-        Foreground::Loop(state) => state,
+        ForegroundLoop::NoLoop => return StopVerdict::AllowStop(StopAllowedReason::NoLoop),
+        ForegroundLoop::Unusable(_) => return StopVerdict::AllowStop(StopAllowedReason::UnusableLoop),
+        ForegroundLoop::Loop(state) => state,
     };
-    if let Some(allowed) = why_not_our_stop(state, stop) {
-        return StopVerdict::Allow(allowed);
+    if let Some(allowed) = reason_to_allow_stop(state, stop) {
+        return StopVerdict::AllowStop(allowed);
     }
     let message = match &stop.message {
         Ok(message) => *message,
@@ -126,14 +126,14 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
     };
     let last = state.last_stop.as_ref();
     if let Some(last) = last.filter(|last| is_same_stop(last, state, stop, message)) {
-        return StopVerdict::SendSameAgain {
-            text: text_to_feed(state, &last.continue_reason, last.failure.as_ref()),
+        return StopVerdict::RepeatLastReply {
+            text: continuation_text(state, &last.continue_reason, last.failure.as_ref()),
         };
     }
     // A compaction stops the agent without a message. If the announced compaction did not happen, the end of the turn
     // must still be handled.
-    if stop.compacting && message.is_none_or(|message| message.id.is_none()) {
-        return StopVerdict::Allow(AllowReason::Compaction);
+    if stop.is_compacting && message.is_none_or(|message| message.id.is_none()) {
+        return StopVerdict::AllowStop(StopAllowedReason::Compaction);
     }
     let text = message.map_or("", |message| message.text);
     let given = promise::last_promise_given(text, &[&state.prompt, &how_to_end_loop(state)]);
@@ -141,7 +141,7 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
         state.promises.iter().find(|promise| promise::collapse_white_space(&promise.text) == given)
     });
     let why = match (kept.map(|promise| promise.outcome), stop.validator_result) {
-        (Some(IterationOutcome::Blocked), _) => {
+        (Some(PromiseOutcome::Blocked), _) => {
             return end_verdict(
                 state,
                 stop,
@@ -149,37 +149,37 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
                 given.map(|given| format!("the agent said “{}”", quote_message(&given, rules))),
             );
         }
-        (Some(IterationOutcome::Done), ValidatorResult::NotRun) if !state.validators.is_empty() => {
-            return StopVerdict::Validate;
+        (Some(PromiseOutcome::Done), ValidatorResult::NotRun) if !state.validators.is_empty() => {
+            return StopVerdict::RunValidators;
         }
         (
-            Some(IterationOutcome::Done),
+            Some(PromiseOutcome::Done),
             ValidatorResult::Failed(ValidatorFailure { command, failure_kind, .. }),
         ) => {
             format!("gave the promise, but {} did not pass ({failure_kind})", in_backticks(command, 200))
         }
-        (Some(IterationOutcome::Done), _) => return end_verdict(state, stop, EndReason::Promise, None),
+        (Some(PromiseOutcome::Done), _) => return end_verdict(state, stop, EndReason::Promise, None),
         (None, _) => match given {
             Some(other) => format!("gave another promise, “{}”", quote_message(&other, rules)),
             None => "ended without the promise".to_owned(),
         },
     };
     let turn = TurnProgress::since_last_stop(state, stop);
-    if let Some((ended, detail)) = limit_reached(state, stop, rules, &turn) {
+    if let Some((ended, detail)) = reached_loop_limit(state, stop, rules, &turn) {
         return end_verdict(state, stop, ended, Some(detail));
     }
     continue_verdict(state, stop, &turn, why)
 }
 
-fn why_not_our_stop(state: &Loop, stop: &LoopStop) -> Option<AllowReason> {
+fn reason_to_allow_stop(state: &Loop, stop: &LoopStop) -> Option<StopAllowedReason> {
     if stop.stopped_agent == StoppedAgent::SubAgent {
-        Some(AllowReason::SubAgent)
+        Some(StopAllowedReason::SubAgent)
     } else if state.status != LoopStatus::Active {
-        Some(AllowReason::NotActive)
+        Some(StopAllowedReason::NotActive)
     } else if stop.session.is_empty() || state.session.as_deref() != Some(stop.session) {
-        Some(AllowReason::AnotherSession)
+        Some(StopAllowedReason::AnotherSession)
     } else if stop.running_subagents > 0 {
-        Some(AllowReason::AgentsAtWork)
+        Some(StopAllowedReason::AgentsAtWork)
     } else {
         None
     }
@@ -203,7 +203,7 @@ fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<
 }
 
 /// Quotes a message from the agent for the record.
-fn quote_message(text: &str, rules: &EngineRules) -> String {
+fn quote_message(text: &str, rules: &LoopRules) -> String {
     inline_for_model(&redact_text(text, rules.redact_options), 100)
 }
 
@@ -219,7 +219,7 @@ impl TurnProgress {
         let Some(last) = &state.last_stop else {
             return TurnProgress { idle_turns: 0, continued_without_calls: 0 };
         };
-        let calls = calls_since(last, stop);
+        let calls = calls_since_last_stop(last, stop);
         let repeated = state.last_message_digest.is_some()
             && state.last_message_digest == digest_of_message(stop.agent_message());
         let idle_turns = match calls {
@@ -231,7 +231,7 @@ impl TurnProgress {
             Some(0) => last.idle_turns + 1,
             Some(_) => 0,
         };
-        let sent_on = stop.is_first != Some(true) && calls == Some(0);
+        let sent_on = stop.is_first_since_prompt != Some(true) && calls == Some(0);
         TurnProgress {
             idle_turns,
             continued_without_calls: if sent_on { last.continued_without_calls } else { 0 },
@@ -240,14 +240,14 @@ impl TurnProgress {
 }
 
 /// Returns the number of tool calls since the last stop, or `None` if it is unknown.
-pub fn calls_since(last: &LastStop, stop: &LoopStop) -> Option<u64> {
+pub fn calls_since_last_stop(last: &LastStop, stop: &LoopStop) -> Option<u64> {
     stop.session_position?.calls.checked_sub(last.session_position?.calls)
 }
 
-fn limit_reached(
+fn reached_loop_limit(
     state: &Loop,
     stop: &LoopStop,
-    rules: &EngineRules,
+    rules: &LoopRules,
     turn: &TurnProgress,
 ) -> Option<(EndReason, String)> {
     if state.max_iterations > 0 && state.iteration >= state.max_iterations {
@@ -270,7 +270,7 @@ fn end_verdict(state: &Loop, stop: &LoopStop, why: EndReason, detail: Option<Str
     next.end_with_reason(why, detail);
     next.set_updated_time(stop.now);
     next.last_message_digest = digest_of_message(stop.agent_message()).or(next.last_message_digest);
-    StopVerdict::End { next_state: Box::new(next), why }
+    StopVerdict::EndLoop { next_state: Box::new(next), why }
 }
 
 fn continue_verdict(
@@ -288,7 +288,7 @@ fn continue_verdict(
         ValidatorResult::Failed(failure) => Some(failure.with_output_shortened()),
         _ => None,
     };
-    let text = text_to_feed(&next, &continue_reason, failure.as_ref());
+    let text = continuation_text(&next, &continue_reason, failure.as_ref());
     next.last_stop = Some(LastStop {
         message: message.and_then(|message| message.id).map(str::to_owned),
         prompt: stop.prompt.map(str::to_owned),

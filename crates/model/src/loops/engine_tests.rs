@@ -18,8 +18,8 @@ fn running_loop() -> Loop {
         iteration: 2,
         max_iterations: 30,
         promises: vec![
-            Promise { text: "ALL DONE".into(), outcome: IterationOutcome::Done },
-            Promise { text: "STUCK".into(), outcome: IterationOutcome::Blocked },
+            Promise { text: "ALL DONE".into(), outcome: PromiseOutcome::Done },
+            Promise { text: "STUCK".into(), outcome: PromiseOutcome::Blocked },
         ],
         source_packet_id: None,
         imported_from: None,
@@ -35,7 +35,7 @@ fn running_loop() -> Loop {
 }
 
 fn loop_with_promise(text: &str) -> Loop {
-    Loop { promises: vec![Promise { text: text.into(), outcome: IterationOutcome::Done }], ..running_loop() }
+    Loop { promises: vec![Promise { text: text.into(), outcome: PromiseOutcome::Done }], ..running_loop() }
 }
 
 /// Returns a stop in the session that owns the loop, after a turn with progress.
@@ -47,8 +47,8 @@ fn stop_saying(text: &'static str) -> LoopStop<'static> {
         message: Ok(Some(AgentMessage { id: Some("m2"), text, is_answered: false })),
         prompt: Some("p1"),
         feedback_time: None,
-        is_first: Some(false),
-        compacting: false,
+        is_first_since_prompt: Some(false),
+        is_compacting: false,
         running_subagents: 0,
         session_position: Some(SessionPosition { calls: 9, records: 20 }),
         changed_files: 1,
@@ -74,21 +74,23 @@ fn fed_loop(text: &str) -> Loop {
 /// Describes a verdict in a few words: the next iteration, why the loop ends, or why the agent may stop.
 fn describe_verdict(verdict: &StopVerdict) -> String {
     match verdict {
-        StopVerdict::Allow(why) => format!("allow {why:?}"),
-        StopVerdict::Validate => "validate".into(),
-        StopVerdict::End { why, next_state } => format!("end {} {}", why.name(), next_state.status.name()),
+        StopVerdict::AllowStop(why) => format!("allow {why:?}"),
+        StopVerdict::RunValidators => "validate".into(),
+        StopVerdict::EndLoop { why, next_state } => {
+            format!("end {} {}", why.name(), next_state.status.name())
+        }
         StopVerdict::SendPrompt { next_state, .. } => format!("feed {}", next_state.iteration),
-        StopVerdict::SendSameAgain { .. } => "again".into(),
+        StopVerdict::RepeatLastReply { .. } => "again".into(),
     }
 }
 
-const TEST_RULES: EngineRules =
-    EngineRules { no_progress_turns: 3, redact_options: redact::RedactOptions { emails: false } };
+const TEST_RULES: LoopRules =
+    LoopRules { no_progress_turns: 3, redact_options: redact::RedactOptions { emails: false } };
 
 #[track_caller]
 fn check_verdict(about: &str, state: &Loop, stop: &LoopStop, expected: &str) {
     assert_eq!(
-        describe_verdict(&decide_stop(Foreground::Loop(state), stop, &TEST_RULES)),
+        describe_verdict(&decide_stop(ForegroundLoop::Loop(state), stop, &TEST_RULES)),
         expected,
         "{about}"
     );
@@ -156,8 +158,8 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     );
     let unreadable = LoopStop { message: Err("the transcript cannot be read".into()), ..stop_saying("") };
     check_verdict("nobody can know", &running_loop(), &unreadable, "end error paused");
-    let StopVerdict::End { next_state, .. } =
-        decide_stop(Foreground::Loop(&running_loop()), &unreadable, &TEST_RULES)
+    let StopVerdict::EndLoop { next_state, .. } =
+        decide_stop(ForegroundLoop::Loop(&running_loop()), &unreadable, &TEST_RULES)
     else {
         panic!()
     };
@@ -197,13 +199,16 @@ fn only_a_stop_of_the_owning_session_counts() {
     let restored =
         stop_saying("The brief says that loop l1 is at iteration 2 of 30. <promise>ALL DONE</promise>");
     check_verdict("cancelled, then mentioned in a restored brief", &cancelled, &restored, "allow NotActive");
-    assert_eq!(describe_verdict(&decide_stop(Foreground::NoLoop, &promised(), &TEST_RULES)), "allow NoLoop");
+    assert_eq!(
+        describe_verdict(&decide_stop(ForegroundLoop::NoLoop, &promised(), &TEST_RULES)),
+        "allow NoLoop"
+    );
 }
 
 #[test]
 fn a_stop_during_a_compaction() {
     let unnamed = |text| LoopStop {
-        compacting: true,
+        is_compacting: true,
         message: Ok(Some(AgentMessage { id: None, text, is_answered: false })),
         ..stop_saying("")
     };
@@ -211,10 +216,10 @@ fn a_stop_during_a_compaction() {
     check_verdict(
         "without a word",
         &running_loop(),
-        &LoopStop { compacting: true, message: Ok(None), ..stop_saying("") },
+        &LoopStop { is_compacting: true, message: Ok(None), ..stop_saying("") },
         "allow Compaction",
     );
-    let later = LoopStop { compacting: true, ..stop_saying("Still red.") };
+    let later = LoopStop { is_compacting: true, ..stop_saying("Still red.") };
     check_verdict("announced, never came, and the turn went on", &running_loop(), &later, "feed 3");
 }
 
@@ -222,7 +227,7 @@ fn a_stop_during_a_compaction() {
 fn a_stop_is_allowed_if_facts_cannot_be_read() {
     let damaged = LoopRecord::parse(b"---\nid: l1\nstatus: act".to_vec()).unwrap_err().why;
     for why in [damaged.as_str(), "state/locks/loops.lock: in use by another thru for more than 100 ms"] {
-        let verdict = decide_stop(Foreground::Unusable(why), &stop_saying("Still red."), &TEST_RULES);
+        let verdict = decide_stop(ForegroundLoop::Unusable(why), &stop_saying("Still red."), &TEST_RULES);
         assert_eq!(describe_verdict(&verdict), "allow UnusableLoop", "{why}");
     }
 }
@@ -230,12 +235,12 @@ fn a_stop_is_allowed_if_facts_cannot_be_read() {
 #[test]
 fn the_same_stop_counts_once() {
     let StopVerdict::SendPrompt { next_state, text } =
-        decide_stop(Foreground::Loop(&running_loop()), &stop_saying("Still red."), &TEST_RULES)
+        decide_stop(ForegroundLoop::Loop(&running_loop()), &stop_saying("Still red."), &TEST_RULES)
     else {
         panic!()
     };
-    let twice = decide_stop(Foreground::Loop(&next_state), &stop_saying("Still red."), &TEST_RULES);
-    assert_eq!(twice, StopVerdict::SendSameAgain { text }, "fired twice: the same answer");
+    let twice = decide_stop(ForegroundLoop::Loop(&next_state), &stop_saying("Still red."), &TEST_RULES);
+    assert_eq!(twice, StopVerdict::RepeatLastReply { text }, "fired twice: the same answer");
     let failure =
         ValidatorFailure { command: "make".into(), failure_kind: "exit 2".into(), output: "x\n".repeat(90) };
     let checked = LoopStop {
@@ -243,13 +248,13 @@ fn the_same_stop_counts_once() {
         ..stop_saying("<promise>ALL DONE</promise>")
     };
     let StopVerdict::SendPrompt { next_state: failed, text } =
-        decide_stop(Foreground::Loop(&loop_with_promise("ALL DONE")), &checked, &TEST_RULES)
+        decide_stop(ForegroundLoop::Loop(&loop_with_promise("ALL DONE")), &checked, &TEST_RULES)
     else {
         panic!()
     };
     let twice =
-        decide_stop(Foreground::Loop(&failed), &stop_saying("<promise>ALL DONE</promise>"), &TEST_RULES);
-    assert_eq!(twice, StopVerdict::SendSameAgain { text }, "with what the validator printed");
+        decide_stop(ForegroundLoop::Loop(&failed), &stop_saying("<promise>ALL DONE</promise>"), &TEST_RULES);
+    assert_eq!(twice, StopVerdict::RepeatLastReply { text }, "with what the validator printed");
     let other = |id, now: &str, feedback| LoopStop {
         message: Ok(Some(AgentMessage { id, text: "Still red.", is_answered: false })),
         now: parse_time(now),
@@ -316,7 +321,7 @@ fn limits_end_a_loop() {
     let back = LoopStop { now: parse_time("2020-01-01T00:00:00Z"), ..stop_saying("Still red.") };
     check_verdict("the clock went back", &until("2026-11-15T19:30:00Z"), &back, "feed 3");
     let StopVerdict::SendPrompt { next_state, .. } =
-        decide_stop(Foreground::Loop(&running_loop()), &back, &TEST_RULES)
+        decide_stop(ForegroundLoop::Loop(&running_loop()), &back, &TEST_RULES)
     else {
         panic!()
     };
@@ -354,7 +359,8 @@ fn validators_decide_whether_a_promise_counts() {
         &stop_saying("<promise>STUCK</promise>"),
         "end blocked paused",
     );
-    let StopVerdict::SendPrompt { text, .. } = decide_stop(Foreground::Loop(&checked), &failed, &TEST_RULES)
+    let StopVerdict::SendPrompt { text, .. } =
+        decide_stop(ForegroundLoop::Loop(&checked), &failed, &TEST_RULES)
     else {
         panic!()
     };
@@ -393,9 +399,9 @@ fn turns_without_progress_end_a_loop() {
         check_verdict(about, state, stop, expected);
     }
     let (state, stop) = idle(50, 5, 0, "Still red.");
-    let off = EngineRules { no_progress_turns: 0, ..TEST_RULES };
+    let off = LoopRules { no_progress_turns: 0, ..TEST_RULES };
     assert_eq!(
-        describe_verdict(&decide_stop(Foreground::Loop(&state), &stop, &off)),
+        describe_verdict(&decide_stop(ForegroundLoop::Loop(&state), &stop, &off)),
         "feed 3",
         "switched off"
     );
@@ -403,7 +409,7 @@ fn turns_without_progress_end_a_loop() {
 
 #[test]
 fn a_harness_that_does_not_go_on() {
-    let off = EngineRules { no_progress_turns: 0, ..TEST_RULES };
+    let off = LoopRules { no_progress_turns: 0, ..TEST_RULES };
     let mut state = running_loop();
     for n in 1..=9 {
         assert!(!was_continuation_overridden(&state, 8), "after {} answers", n - 1);
@@ -411,10 +417,11 @@ fn a_harness_that_does_not_go_on() {
         let quiet = LoopStop {
             message: Ok(Some(AgentMessage { id: Some(id), text: "Hm.", is_answered: false })),
             changed_files: 0,
-            is_first: Some(n == 1),
+            is_first_since_prompt: Some(n == 1),
             ..stop_saying("")
         };
-        let StopVerdict::SendPrompt { next_state, .. } = decide_stop(Foreground::Loop(&state), &quiet, &off)
+        let StopVerdict::SendPrompt { next_state, .. } =
+            decide_stop(ForegroundLoop::Loop(&state), &quiet, &off)
         else {
             panic!("{n}")
         };
@@ -427,7 +434,7 @@ fn a_harness_that_does_not_go_on() {
     );
     let worked =
         LoopStop { session_position: Some(SessionPosition { calls: 10, records: 30 }), ..stop_saying("Hm.") };
-    let StopVerdict::SendPrompt { next_state, .. } = decide_stop(Foreground::Loop(&state), &worked, &off)
+    let StopVerdict::SendPrompt { next_state, .. } = decide_stop(ForegroundLoop::Loop(&state), &worked, &off)
     else {
         panic!()
     };
@@ -445,14 +452,14 @@ fn the_prompt_is_fed_verbatim() {
     {
         let state = Loop { prompt: prompt.into(), ..running_loop() };
         let StopVerdict::SendPrompt { text, .. } =
-            decide_stop(Foreground::Loop(&state), &stop_saying("Hm."), &TEST_RULES)
+            decide_stop(ForegroundLoop::Loop(&state), &stop_saying("Hm."), &TEST_RULES)
         else {
             panic!()
         };
         assert!(text.starts_with(prompt), "{text}");
         let hidden = Loop { prompt: format!("{prompt}\u{1b}[8m\u{e0041}\u{200b}"), ..running_loop() };
         let StopVerdict::SendPrompt { text: without, .. } =
-            decide_stop(Foreground::Loop(&hidden), &stop_saying("Hm."), &TEST_RULES)
+            decide_stop(ForegroundLoop::Loop(&hidden), &stop_saying("Hm."), &TEST_RULES)
         else {
             panic!()
         };

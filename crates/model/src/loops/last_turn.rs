@@ -37,31 +37,31 @@ impl LastTurn {
     /// Reads one line. The caller starts with the last line. Returns false if no earlier lines are needed.
     pub fn read_line_backwards(&mut self, line: &TranscriptLine) -> bool {
         !line.is_of_main_agent()
-            || line.items.iter().rev().all(|item| self.read_item(item, line.at.as_deref()))
+            || line.items.iter().rev().all(|item| self.read_item(item, line.time_text.as_deref()))
     }
 
     fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) -> bool {
         if self.feedback_time.is_some() {
             // The lines before the stop hook's message contain the message that it answered.
             return match item {
-                TranscriptItem::AgentMessage { message, text } => {
-                    self.answered_message.add_block(message.as_deref(), text)
+                TranscriptItem::AgentMessage { message_id, text } => {
+                    self.answered_message.add_block(message_id.as_deref(), text)
                 }
-                TranscriptItem::Feedback { .. } | TranscriptItem::Usage(_) => true,
+                TranscriptItem::StopHookFeedback { .. } | TranscriptItem::Usage(_) => true,
                 _ => false,
             };
         }
         match item {
             TranscriptItem::Usage(usage) => self.token_total.add_usage(usage),
-            TranscriptItem::AgentMessage { message, text } if !self.is_past_message => {
-                self.is_past_message = !self.last_message.add_block(message.as_deref(), text);
+            TranscriptItem::AgentMessage { message_id, text } if !self.is_past_message => {
+                self.is_past_message = !self.last_message.add_block(message_id.as_deref(), text);
             }
             TranscriptItem::AgentMessage { .. } => {}
-            TranscriptItem::Prompt { .. } | TranscriptItem::Queued { .. } => {
+            TranscriptItem::Prompt { .. } | TranscriptItem::QueuedPrompt { .. } => {
                 self.reached_turn_start = true;
                 return false;
             }
-            TranscriptItem::Feedback { .. } => {
+            TranscriptItem::StopHookFeedback { .. } => {
                 self.reached_turn_start = true;
                 self.feedback_time = Some(at.unwrap_or_default().to_owned());
                 // If the agent made a call after the hook's message but wrote nothing, the message before the hook's
@@ -123,10 +123,12 @@ impl MessageBlocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{CallResult, DeferredText, LineAuthor, PromptOrigin, TokenUsage, ToolCall};
+    use crate::transcript::{
+        CallResult, DeferredText, PromptOrigin, TokenUsage, ToolCall, TranscriptLineAuthor,
+    };
 
     fn said_item(id: &'static str, text: &'static str) -> TranscriptItem<'static> {
-        TranscriptItem::AgentMessage { message: Some(id.into()), text: text.into() }
+        TranscriptItem::AgentMessage { message_id: Some(id.into()), text: text.into() }
     }
 
     fn prompt_item() -> TranscriptItem<'static> {
@@ -153,7 +155,7 @@ mod tests {
             })
         };
         let side = TranscriptLine {
-            author: LineAuthor::SubAgent { agent: None },
+            author: TranscriptLineAuthor::SubAgent { agent: None },
             ..transcript_line(vec![said_item("x", "<promise>ALL DONE</promise>")])
         };
         let rows: Vec<(&str, Vec<TranscriptLine>, Option<&str>)> = vec![
@@ -198,7 +200,7 @@ mod tests {
                 "not written yet, after our own words",
                 vec![
                     transcript_line(vec![said_item("a", "one")]),
-                    transcript_line(vec![TranscriptItem::Feedback { text: "go on".into() }]),
+                    transcript_line(vec![TranscriptItem::StopHookFeedback { text: "go on".into() }]),
                 ],
                 None,
             ),
@@ -234,7 +236,7 @@ mod tests {
     /// The slower of two hooks finds the answer that the faster hook gave to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
-        let answer = || transcript_line(vec![TranscriptItem::Feedback { text: "go on".into() }]);
+        let answer = || transcript_line(vec![TranscriptItem::StopHookFeedback { text: "go on".into() }]);
         let call = || transcript_line(vec![TranscriptItem::Call(ToolCall::default())]);
         let first = || transcript_line(vec![said_item("a", "one")]);
         let answered = |lines: &[TranscriptLine]| {
@@ -256,7 +258,7 @@ mod tests {
     fn the_cost_of_the_turn() {
         let used = |id: &'static str| {
             TranscriptItem::Usage(TokenUsage {
-                message: Some(id.into()),
+                message_id: Some(id.into()),
                 input: 10,
                 output: 2,
                 ..TokenUsage::default()

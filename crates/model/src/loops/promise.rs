@@ -2,15 +2,15 @@
 
 use crate::document::lines_outside_blocks;
 
-pub const TAG_NAME: &str = "promise";
-const OPEN_TAG: &str = "<promise>";
-const CLOSE_TAG: &str = "</promise>";
+pub const PROMISE_TAG_NAME: &str = "promise";
+const PROMISE_OPEN_TAG: &str = "<promise>";
+const PROMISE_CLOSE_TAG: &str = "</promise>";
 
 /// Returns the text of the last promise in `message`, with white space collapsed. Quoted text is ignored: text in code
 /// fences or backticks, and text repeated from `fed`, which contains the loop's prompt and thru's own text about the
 /// loop.
 pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
-    if !message.contains(CLOSE_TAG) {
+    if !message.contains(PROMISE_CLOSE_TAG) {
         return None;
     }
     let message = without_repeated_prompt(message, fed);
@@ -25,7 +25,7 @@ pub fn collapse_white_space(text: &str) -> String {
 
 /// Puts a promise between its tags.
 pub fn with_promise_tags(text: &str) -> String {
-    format!("{OPEN_TAG}{}{CLOSE_TAG}", collapse_white_space(text))
+    format!("{PROMISE_OPEN_TAG}{}{PROMISE_CLOSE_TAG}", collapse_white_space(text))
 }
 
 /// Returns why `text` cannot be a promise, or `None` if it can.
@@ -33,24 +33,24 @@ pub fn why_invalid_promise(text: &str) -> Option<&'static str> {
     if collapse_white_space(text).is_empty() {
         return Some("it is empty");
     }
-    (text.contains(OPEN_TAG) || text.contains(CLOSE_TAG))
+    (text.contains(PROMISE_OPEN_TAG) || text.contains(PROMISE_CLOSE_TAG))
         .then_some("it contains a <promise> tag; give only the text")
 }
 
 fn last_tagged_text(seen: &str) -> Option<String> {
     let mut found = None;
     let mut at = 0;
-    while let Some(end) = seen[at..].find(CLOSE_TAG).map(|end| at + end) {
+    while let Some(end) = seen[at..].find(PROMISE_CLOSE_TAG).map(|end| at + end) {
         // The innermost opening tag is used, so that an earlier mention of the tag does not become part of the
         // promise.
-        if let Some(start) = seen[at..end].rfind(OPEN_TAG).map(|start| at + start) {
-            let after = end + CLOSE_TAG.len();
+        if let Some(start) = seen[at..end].rfind(PROMISE_OPEN_TAG).map(|start| at + start) {
+            let after = end + PROMISE_CLOSE_TAG.len();
             let in_code = seen[..start].ends_with('`') && seen[after..].starts_with('`');
             if !in_code {
-                found = Some(collapse_white_space(&seen[start + OPEN_TAG.len()..end]));
+                found = Some(collapse_white_space(&seen[start + PROMISE_OPEN_TAG.len()..end]));
             }
         }
-        at = end + CLOSE_TAG.len();
+        at = end + PROMISE_CLOSE_TAG.len();
     }
     found
 }
@@ -59,9 +59,11 @@ fn last_tagged_text(seen: &str) -> Option<String> {
 /// prompt that consists only of the tagged promise is kept, because it cannot be distinguished from the promise
 /// itself.
 fn without_repeated_prompt(message: &str, fed: &[&str]) -> String {
-    let is_tag =
-        |text: &str| text.starts_with(OPEN_TAG) && text.find(CLOSE_TAG) == Some(text.len() - CLOSE_TAG.len());
-    let quotes = |text: &&str| text.contains(CLOSE_TAG) && !is_tag(text);
+    let is_tag = |text: &str| {
+        text.starts_with(PROMISE_OPEN_TAG)
+            && text.find(PROMISE_CLOSE_TAG) == Some(text.len() - PROMISE_CLOSE_TAG.len())
+    };
+    let quotes = |text: &&str| text.contains(PROMISE_CLOSE_TAG) && !is_tag(text);
     let texts = fed.iter().flat_map(|text| std::iter::once(*text).chain(text.lines()));
     texts.map(str::trim).filter(quotes).fold(message.to_owned(), |message, text| message.replace(text, ""))
 }

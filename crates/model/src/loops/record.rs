@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{EndReason, IterationOutcome, LastStop, Loop, LoopStatus, Promise};
-use crate::document::{Document, EditError, SectionHead, unwrap_verbatim, wrap_verbatim};
+use super::{EndReason, LastStop, Loop, LoopStatus, Promise, PromiseOutcome};
+use crate::document::{Document, EditError, HeadingPattern, unwrap_verbatim, wrap_verbatim};
 use crate::time;
 
 const PROMISE_KEY: &str = "completion_promise";
-const PROMPT_HEADING: SectionHead = SectionHead::exact(2, "Loop Prompt");
-const NOTES_HEADING: SectionHead = SectionHead::exact(2, "Notes");
+const PROMPT_HEADING: HeadingPattern = HeadingPattern::exact(2, "Loop Prompt");
+const NOTES_HEADING: HeadingPattern = HeadingPattern::exact(2, "Notes");
 
 #[derive(Clone, Debug)]
 pub struct LoopRecord {
@@ -18,7 +18,7 @@ pub struct LoopRecord {
 
 /// Why a file cannot be read as a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoopDamage {
+pub struct LoopRecordDamage {
     pub line: Option<usize>,
     pub why: String,
 }
@@ -31,7 +31,7 @@ impl LoopRecord {
             .into_iter()
             .filter(|(key, value)| *key == PROMISE_KEY || !value.is_null())
         {
-            document.set_entry(key, value)?;
+            document.set_frontmatter_entry(key, value)?;
         }
         let head = document.into_bytes();
         let file = |prompt: &[u8]| {
@@ -48,9 +48,9 @@ impl LoopRecord {
     }
 
     /// Parses a record, which people may have edited.
-    pub fn parse(bytes: Vec<u8>) -> Result<LoopRecord, LoopDamage> {
+    pub fn parse(bytes: Vec<u8>) -> Result<LoopRecord, LoopRecordDamage> {
         let document = Document::parse(bytes);
-        let loop_state = FieldReader(&document).read_state()?;
+        let loop_state = LoopFieldReader(&document).read_state()?;
         Ok(LoopRecord { loop_state, document })
     }
 
@@ -60,7 +60,7 @@ impl LoopRecord {
         let before = frontmatter_fields(&self.loop_state);
         for ((key, value), (_, old)) in frontmatter_fields(&loop_state).into_iter().zip(before) {
             if value != old {
-                document.set_entry(key, value)?;
+                document.set_frontmatter_entry(key, value)?;
             }
         }
         Ok(LoopRecord { loop_state, document })
@@ -97,24 +97,26 @@ fn frontmatter_fields(state: &Loop) -> Vec<(&'static str, Value)> {
 
 /// Returns the prompt, byte for byte.
 fn prompt_bytes(document: &Document) -> Option<&[u8]> {
-    let section = document.section_to_last(PROMPT_HEADING, NOTES_HEADING)?;
+    let section = document.find_section_to_last(PROMPT_HEADING, NOTES_HEADING)?;
     Some(unwrap_verbatim(section.body()).unwrap_or_else(|| section.content()))
 }
 
-struct FieldReader<'d>(&'d Document);
+struct LoopFieldReader<'d>(&'d Document);
 
-impl FieldReader<'_> {
-    fn read_state(&self) -> Result<Loop, LoopDamage> {
+impl LoopFieldReader<'_> {
+    fn read_state(&self) -> Result<Loop, LoopRecordDamage> {
         if !self.0.has_frontmatter() {
-            return Err(LoopDamage { line: Some(1), why: "it has no frontmatter".into() });
+            return Err(LoopRecordDamage { line: Some(1), why: "it has no frontmatter".into() });
         }
         let status = self.required_text("status")?;
-        let prompt = prompt_bytes(self.0)
-            .ok_or_else(|| LoopDamage { line: None, why: "there is no section `## Loop Prompt`".into() })?;
+        let prompt = prompt_bytes(self.0).ok_or_else(|| LoopRecordDamage {
+            line: None,
+            why: "there is no section `## Loop Prompt`".into(),
+        })?;
         let prompt = std::str::from_utf8(prompt)
-            .map_err(|_| LoopDamage { line: None, why: "the loop prompt is not UTF-8".into() })?;
+            .map_err(|_| LoopRecordDamage { line: None, why: "the loop prompt is not UTF-8".into() })?;
         if prompt.trim().is_empty() {
-            return Err(LoopDamage { line: None, why: "the loop prompt is empty".into() });
+            return Err(LoopRecordDamage { line: None, why: "the loop prompt is empty".into() });
         }
         Ok(Loop {
             id: self.required_text("id")?,
@@ -142,50 +144,54 @@ impl FieldReader<'_> {
         })
     }
 
-    fn damage_of_field(&self, key: &str, why: &str) -> LoopDamage {
-        LoopDamage { line: self.0.entry(key).map(|entry| entry.line), why: format!("{key}: {why}") }
+    fn damage_of_field(&self, key: &str, why: &str) -> LoopRecordDamage {
+        LoopRecordDamage {
+            line: self.0.frontmatter_entry(key).map(|entry| entry.line),
+            why: format!("{key}: {why}"),
+        }
     }
 
     fn optional_text(&self, key: &str) -> Option<String> {
-        self.0.text(key).filter(|text| !text.is_empty()).map(str::to_owned)
+        self.0.frontmatter_text(key).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    fn required_text(&self, key: &str) -> Result<String, LoopDamage> {
+    fn required_text(&self, key: &str) -> Result<String, LoopRecordDamage> {
         self.optional_text(key).ok_or_else(|| self.damage_of_field(key, "it is missing"))
     }
 
-    fn read_count(&self, key: &str) -> Result<u64, LoopDamage> {
-        let number = self.0.integer(key).and_then(|number| u64::try_from(number).ok());
+    fn read_count(&self, key: &str) -> Result<u64, LoopRecordDamage> {
+        let number = self.0.frontmatter_integer(key).and_then(|number| u64::try_from(number).ok());
         number.ok_or_else(|| self.damage_of_field(key, "it must be a whole number that is not negative"))
     }
 
-    fn read_list(&self, key: &str) -> Result<Vec<String>, LoopDamage> {
-        match self.0.value_of(key) {
+    fn read_list(&self, key: &str) -> Result<Vec<String>, LoopRecordDamage> {
+        match self.0.frontmatter_value(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
-            Some(_) => {
-                self.0.list(key).ok_or_else(|| self.damage_of_field(key, "it must be a list on one line"))
-            }
+            Some(_) => self
+                .0
+                .frontmatter_list(key)
+                .ok_or_else(|| self.damage_of_field(key, "it must be a list on one line")),
         }
     }
 
     /// Reads the promises. People edit `completion_promise`, so if it differs from the first entry of `promises`, it
     /// replaces that entry.
-    fn read_promises(&self) -> Result<Vec<Promise>, LoopDamage> {
-        let mut promises: Vec<Promise> = match self.0.value_of("promises") {
+    fn read_promises(&self) -> Result<Vec<Promise>, LoopRecordDamage> {
+        let mut promises: Vec<Promise> = match self.0.frontmatter_value("promises") {
             None | Some(Value::Null) => Vec::new(),
             Some(value) => serde_json::from_value(value.clone()).map_err(|_| {
                 self.damage_of_field("promises", "it must be [{\"text\": …, \"outcome\": \"done|blocked\"}]")
             })?,
         };
         match (self.optional_text(PROMISE_KEY), promises.first_mut()) {
-            (Some(text), None) => promises.push(Promise { text, outcome: IterationOutcome::Done }),
+            (Some(text), None) => promises.push(Promise { text, outcome: PromiseOutcome::Done }),
             (Some(text), Some(first)) => first.text = text,
             (None, _) => {}
         }
         Ok(promises)
     }
 
-    fn read_deadline(&self) -> Result<Option<String>, LoopDamage> {
+    fn read_deadline(&self) -> Result<Option<String>, LoopRecordDamage> {
         let Some(text) = self.optional_text("deadline") else { return Ok(None) };
         match time::parse_time(&text) {
             Some(_) => Ok(Some(text)),
@@ -195,7 +201,7 @@ impl FieldReader<'_> {
 
     /// Reads the last stop. An unreadable value is ignored, because the engine can work without it.
     fn read_last_stop(&self) -> Option<LastStop> {
-        serde_json::from_value(self.0.value_of("last_stop")?.clone()).ok()
+        serde_json::from_value(self.0.frontmatter_value("last_stop")?.clone()).ok()
     }
 }
 

@@ -9,8 +9,8 @@ fn sample_loop(prompt: &str) -> Loop {
         iteration: 1,
         max_iterations: 30,
         promises: vec![
-            Promise { text: "say \"yes\" | ✓ # no: comment".into(), outcome: IterationOutcome::Done },
-            Promise { text: "STUCK".into(), outcome: IterationOutcome::Blocked },
+            Promise { text: "say \"yes\" | ✓ # no: comment".into(), outcome: PromiseOutcome::Done },
+            Promise { text: "STUCK".into(), outcome: PromiseOutcome::Blocked },
         ],
         source_packet_id: None,
         imported_from: None,

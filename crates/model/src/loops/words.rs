@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::log::LoopLogEntry;
-use super::{IterationOutcome, Loop};
+use super::{Loop, PromiseOutcome};
 use crate::clean::clean_text;
 use crate::document::wrap_verbatim;
 use crate::render::{in_backticks, one_line, output_line};
@@ -36,7 +36,7 @@ const MAX_OUTPUT_LINE_CHARS: usize = 300;
 
 /// Returns the text that the agent gets instead of stopping. It consists of the prompt and one line about the loop's
 /// progress, followed by the output of a failed validator as data.
-pub fn text_to_feed(state: &Loop, why: &str, failure: Option<&ValidatorFailure>) -> String {
+pub fn continuation_text(state: &Loop, why: &str, failure: Option<&ValidatorFailure>) -> String {
     let Loop { id, prompt, .. } = state;
     // Invisible characters are removed, because the person who started or adopted the loop could not see them.
     let prompt = prompt.split("\r\n").map(clean_text).collect::<Vec<_>>().join("\r\n");
@@ -62,13 +62,13 @@ pub fn text_to_feed(state: &Loop, why: &str, failure: Option<&ValidatorFailure>)
 /// Describes how the agent ends the loop. The tags are not in backticks, because text in backticks counts as a
 /// quotation.
 pub fn how_to_end_loop(state: &Loop) -> String {
-    let of = |outcome: IterationOutcome| {
+    let of = |outcome: PromiseOutcome| {
         let tags = state.promises.iter().filter(move |promise| promise.outcome == outcome);
         tags.map(|promise| format!("<promise>{}</promise>", one_line(&promise.text, 400)))
             .collect::<Vec<_>>()
             .join(" or ")
     };
-    let (done, blocked) = (of(IterationOutcome::Done), of(IterationOutcome::Blocked));
+    let (done, blocked) = (of(PromiseOutcome::Done), of(PromiseOutcome::Blocked));
     let mut words = match done.is_empty() {
         true => "It continues until its limit, whatever you say.".to_owned(),
         false => format!("It ends when your last message says {done}, which must be true."),

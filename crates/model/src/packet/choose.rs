@@ -189,9 +189,10 @@ pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Op
     if parts.len() < 2 {
         return None;
     }
-    let parts = parts.into_iter().filter(|part| part.sort.is_check());
-    let run_of =
-        |part: run::ProjectCheck| runs.iter().find(|run| is_same_command(&run.command, &part.runnable));
+    let parts = parts.into_iter().filter(|part| part.check_kind.is_check());
+    let run_of = |part: run::ProjectCheck| {
+        runs.iter().find(|run| is_same_command(&run.command, &part.command_to_repeat))
+    };
     let each: Option<Vec<&CheckRun>> = parts.map(run_of).collect();
     let strength = |run: &&CheckRun<'d>| {
         let ended = match run.used.ended {

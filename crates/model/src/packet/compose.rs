@@ -247,7 +247,7 @@ impl<'a> PacketFacts<'a> {
         entries.push(("checks_seen", json!(seen)));
         for (key, value) in entries {
             // Setting an entry cannot fail here, because the keys are valid.
-            let _ = document.set_entry(key, value);
+            let _ = document.set_frontmatter_entry(key, value);
         }
         document.into_bytes()
     }
@@ -510,7 +510,7 @@ impl<'a> PacketFacts<'a> {
         });
         let is_lifted = |record: u64, wish: &str| {
             let mut later = digest.prompts.iter().filter(|later| later.record > record);
-            later.any(|later| prompt::is_lifted_by(wish, &later.text))
+            later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
         };
         wishes
             .filter(move |(record, wish)| prompt::is_lasting_instruction(wish) && !is_lifted(*record, wish))

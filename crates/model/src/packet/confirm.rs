@@ -4,21 +4,21 @@
 use serde_json::json;
 
 use super::{CONFIRMED_HEADING, FILES_HEADING, NONE_RECORDED};
-use crate::document::{Document, EditError, ListItem, SectionHead};
+use crate::document::{Document, EditError, HeadingPattern, ListItem};
 use crate::render::in_backticks;
 
 const FILES_KEY: &str = "relevant_files_confirmed";
 
-const FILES_HEADINGS: [SectionHead<'static>; 2] =
-    [SectionHead::exact(2, FILES_HEADING), SectionHead::exact(3, CONFIRMED_HEADING)];
+const FILES_HEADINGS: [HeadingPattern<'static>; 2] =
+    [HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, CONFIRMED_HEADING)];
 
 /// Adds files to both lists. A new line is inserted after the last item.
 pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
-    let mut list = document.list(FILES_KEY).unwrap_or_default();
+    let mut list = document.frontmatter_list(FILES_KEY).unwrap_or_default();
     for file in files {
         if !list.contains(file) {
             list.push(file.clone());
-            document.set_entry(FILES_KEY, json!(list))?;
+            document.set_frontmatter_entry(FILES_KEY, json!(list))?;
         }
         let is_listed = section_items(document).iter().any(|item| item_names_file(&item.text, file));
         if !is_listed {
@@ -30,11 +30,11 @@ pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), Ed
 
 /// Removes files from both lists. Other lines are left alone.
 pub fn unconfirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
-    let mut list = document.list(FILES_KEY).unwrap_or_default();
+    let mut list = document.frontmatter_list(FILES_KEY).unwrap_or_default();
     let before = list.len();
     list.retain(|known| !files.contains(known));
     if list.len() != before {
-        document.set_entry(FILES_KEY, json!(list))?;
+        document.set_frontmatter_entry(FILES_KEY, json!(list))?;
     }
     while let Some(item) = section_items(document)
         .into_iter()
@@ -72,11 +72,11 @@ pub(super) fn item_names_file(text: &str, file: &str) -> bool {
 }
 
 fn section_items(document: &Document) -> Vec<ListItem> {
-    document.section(&FILES_HEADINGS).map(|section| section.items()).unwrap_or_default()
+    document.find_section(&FILES_HEADINGS).map(|section| section.items()).unwrap_or_default()
 }
 
 fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
-    let Some(section) = document.section(&FILES_HEADINGS) else {
+    let Some(section) = document.find_section(&FILES_HEADINGS) else {
         return document.set_section(&FILES_HEADINGS, line);
     };
     let content = section.content();
@@ -110,7 +110,7 @@ fn end_of_item(body: &[u8], mut at: usize) -> usize {
 }
 
 fn remove_line(document: &mut Document, item: &ListItem) -> Result<(), EditError> {
-    let Some(section) = document.section(&FILES_HEADINGS) else { return Ok(()) };
+    let Some(section) = document.find_section(&FILES_HEADINGS) else { return Ok(()) };
     let (body, start) = (section.body(), section.span.start);
     let (from, to) = (item.span.start - start, item.span.end - start);
     let end = body[to..].iter().position(|b| *b == b'\n').map_or(body.len(), |at| to + at + 1);

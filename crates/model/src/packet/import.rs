@@ -75,7 +75,7 @@ const SECTION_NAMES: &[(&str, &[&str])] = &[
 
 /// Returns a foreign handoff's title from its frontmatter, or else its first heading, or else its file name.
 pub fn handoff_title(document: &Document, name: &str) -> String {
-    let said = ["purpose", "title", "goal", "name"].iter().find_map(|key| document.text(key));
+    let said = ["purpose", "title", "goal", "name"].iter().find_map(|key| document.frontmatter_text(key));
     let heading =
         document.headings().iter().find(|heading| heading.level == 1).map(|heading| heading.text.as_str());
     let title = said.or(heading).map_or(name, str::trim);
@@ -142,7 +142,7 @@ pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     entries.push(("imported_digest", json!(fingerprint)));
     let mut packet = Document::parse(text.into_bytes());
     for (key, value) in entries {
-        let _ = packet.set_entry(key, value);
+        let _ = packet.set_frontmatter_entry(key, value);
     }
     packet.into_bytes()
 }

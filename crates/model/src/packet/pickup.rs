@@ -9,10 +9,10 @@ use super::{
     VALIDATORS_HEADING, choose, import, words,
 };
 use crate::brief::{self, FactClass};
-use crate::document::{Document, SectionHead};
+use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain_path, path_or_code};
-use crate::text::{count_with_noun, sentences};
+use crate::text::{count_with_noun, split_into_sentences};
 use crate::time;
 
 /// The form in which the harness expects file names.
@@ -89,9 +89,9 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     };
     let status = match packet.status {
         Some(status @ (PacketStatus::Done | PacketStatus::Blocked)) => {
-            let blocked = document.text("blocked_reason").map(|why| in_quotation_marks(why, 200));
+            let blocked = document.frontmatter_text("blocked_reason").map(|why| in_quotation_marks(why, 200));
             let continued = document
-                .text("continued_by")
+                .frontmatter_text("continued_by")
                 .map(|by| format!("packet {} continues it", path_or_code(by, 200)));
             let why = blocked.or(continued).map_or(String::new(), |why| format!(" ({why})"));
             format!(", which is {}{why}", status.name())
@@ -184,8 +184,8 @@ enum SectionsUse {
 /// packet's other text.
 fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
-        .section(&[SectionHead::exact(2, NEXT_PROMPT_HEADING)])
-        .or_else(|| document.section(&[SectionHead::prefix(2, "Next Prompt")]))
+        .find_section(&[HeadingPattern::exact(2, NEXT_PROMPT_HEADING)])
+        .or_else(|| document.find_section(&[HeadingPattern::prefix(2, "Next Prompt")]))
         .map(|section| section.text())
         .filter(|text| is_section_filled(text));
     let sections = if found.is_some() { SectionsUse::Beside } else { SectionsUse::Told };
@@ -276,7 +276,7 @@ fn without_told_quote(line: &str, told: &str) -> Option<String> {
     let open = start + open + '“'.len_utf8();
     let words = &line[open..close];
     let is_told = |sentence: &&str| sentence.chars().count() >= MIN_TOLD_CHARS && told.contains(*sentence);
-    let all: Vec<&str> = sentences(words).collect();
+    let all: Vec<&str> = split_into_sentences(words).collect();
     let gone: Vec<&str> = all.iter().copied().filter(is_told).collect();
     if gone.is_empty() {
         return Some(line.to_owned());
@@ -450,8 +450,10 @@ fn files_part(pickup: &PickupInput) -> String {
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
     }
-    let reasons =
-        pickup.document.section(&[SectionHead::exact(2, FILES_HEADING)]).map(|section| section.text());
+    let reasons = pickup
+        .document
+        .find_section(&[HeadingPattern::exact(2, FILES_HEADING)])
+        .map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
     let mut used: [(&str, Vec<String>); 3] = USES.map(|how| (how, Vec::new()));
     let mut gone: Vec<String> = Vec::new();
@@ -536,7 +538,9 @@ fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
 
 /// Returns a section as its heading, a colon and its lines. Empty if nothing is recorded.
 fn render_section(document: &Document, heading: &str) -> String {
-    let Some(found) = document.section(&[SectionHead::exact(2, heading)]) else { return String::new() };
+    let Some(found) = document.find_section(&[HeadingPattern::exact(2, heading)]) else {
+        return String::new();
+    };
     let text = found.text();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     if lines.is_empty() || lines == [NONE_RECORDED] {

@@ -4,7 +4,7 @@ use super::{
     ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, FILES_HEADING, PacketStatus, SCHEMA_VERSION,
     SUGGESTED_HEADING, VALIDATORS_HEADING, confirm, newer_version,
 };
-use crate::document::{Document, FindingKind, ListItem, SectionHead};
+use crate::document::{Document, FindingKind, HeadingPattern, ListItem};
 use crate::finding::{Finding, FindingLevel};
 use crate::render::{in_backticks, in_quotation_marks};
 use crate::time;
@@ -33,7 +33,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
         }
         return findings;
     }
-    let line = |key: &str| document.entry(key).map(|entry| entry.line);
+    let line = |key: &str| document.frontmatter_entry(key).map(|entry| entry.line);
     if let Some(version) = newer_version(document) {
         find(
             FindingLevel::Error,
@@ -43,11 +43,11 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
         );
     }
     for key in REQUIRED_KEYS {
-        if document.text(key).is_none_or(|text| text.trim().is_empty()) {
+        if document.frontmatter_text(key).is_none_or(|text| text.trim().is_empty()) {
             find(FindingLevel::Error, line(key).or(Some(1)), format!("`{key}` is missing"), FRONTMATTER_HINT);
         }
     }
-    let text = |key: &str| document.text(key).filter(|text| !text.trim().is_empty());
+    let text = |key: &str| document.frontmatter_text(key).filter(|text| !text.trim().is_empty());
     if let Some(id) = text("id").filter(|id| *id != name) {
         let hint = "the file's name is used; make both the same";
         find(FindingLevel::Warning, line("id"), format!("`id` is {id}, but the file is called {name}"), hint);
@@ -79,7 +79,9 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
         );
     }
     for key in ["relevant_files_confirmed", "relevant_files_suggested", "validators"] {
-        if document.value_of(key).is_some_and(|value| !value.is_null()) && document.list(key).is_none() {
+        if document.frontmatter_value(key).is_some_and(|value| !value.is_null())
+            && document.frontmatter_list(key).is_none()
+        {
             find(
                 FindingLevel::Error,
                 line(key),
@@ -89,7 +91,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
         }
     }
     for key in ["loop_max_iterations", "dirty"] {
-        if text(key).is_some() && document.integer(key).is_none() {
+        if text(key).is_some() && document.frontmatter_integer(key).is_none() {
             find(FindingLevel::Error, line(key), format!("`{key}` is not a whole number"), "");
         }
     }
@@ -121,9 +123,11 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Op
         }
     }
     for sub in [CONFIRMED_HEADING, SUGGESTED_HEADING] {
-        let files = document.section(&[SectionHead::exact(2, FILES_HEADING)]).is_some();
+        let files = document.find_section(&[HeadingPattern::exact(2, FILES_HEADING)]).is_some();
         if files
-            && document.section(&[SectionHead::exact(2, FILES_HEADING), SectionHead::exact(3, sub)]).is_none()
+            && document
+                .find_section(&[HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, sub)])
+                .is_none()
         {
             find(
                 FindingLevel::Warning,
@@ -139,21 +143,21 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Op
 fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` change both lists";
     const DIFFERENCE_HINT: &str = "the frontmatter is used; make both the same";
-    let below = |sub| vec![SectionHead::exact(2, FILES_HEADING), SectionHead::exact(3, sub)];
+    let below = |sub| vec![HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, sub)];
     for (key, path, hint) in [
         ("relevant_files_confirmed", below(CONFIRMED_HEADING), FILES_HINT),
         ("relevant_files_suggested", below(SUGGESTED_HEADING), DIFFERENCE_HINT),
-        ("validators", vec![SectionHead::exact(2, VALIDATORS_HEADING)], DIFFERENCE_HINT),
+        ("validators", vec![HeadingPattern::exact(2, VALIDATORS_HEADING)], DIFFERENCE_HINT),
     ] {
-        let Some(section) = document.section(&path) else { continue };
-        let (known, items) = (document.list(key).unwrap_or_default(), section.items());
+        let Some(section) = document.find_section(&path) else { continue };
+        let (known, items) = (document.frontmatter_list(key).unwrap_or_default(), section.items());
         let is_own = |text: &str, entry: &str| {
             text.starts_with(&in_backticks(entry, 300)) || confirm::item_names_file(text, entry)
         };
         let heading = format!("{} {}", "#".repeat(section.heading.level.into()), section.heading.text);
         for entry in known.iter().filter(|entry| !items.iter().any(|item| is_own(&item.text, entry))) {
             let text = format!("`{key}` has {}, but `{heading}` does not list it", in_backticks(entry, 200));
-            find(FindingLevel::Note, document.entry(key).map(|entry| entry.line), text, hint);
+            find(FindingLevel::Note, document.frontmatter_entry(key).map(|entry| entry.line), text, hint);
         }
         let is_entry = |text: &str| match key {
             "validators" => text.starts_with('`'),

@@ -3,7 +3,7 @@
 use crate::digest::Prompt;
 use crate::error_line::{is_error_line, is_warning_line};
 use crate::prompt;
-use crate::text::sentences;
+use crate::text::split_into_sentences;
 
 const MAX_QUESTIONS: usize = 5;
 
@@ -116,7 +116,7 @@ fn is_output_line(line: &str) -> bool {
 
 /// Returns the last few questions in the agent's last message.
 pub fn unanswered_questions(said: &str) -> Vec<&str> {
-    let all: Vec<&str> = sentences(said).filter(|sentence| sentence.ends_with('?')).collect();
+    let all: Vec<&str> = split_into_sentences(said).filter(|sentence| sentence.ends_with('?')).collect();
     all.into_iter().rev().take(MAX_QUESTIONS).rev().collect()
 }
 

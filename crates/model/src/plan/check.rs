@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::TaskIndex;
-use super::{Plan, Task, compare_naturally};
+use super::{Plan, Task, compare_ids_naturally};
 use crate::id::Id;
 use crate::render::one_line;
 
@@ -72,7 +72,7 @@ pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
     for task in &tasks {
         for depends in &task.depends {
             match by_id.find_task(depends) {
-                Some(place) => edges.edge_targets.push(place.number),
+                Some(place) => edges.edge_targets.push(place.index_in_plan),
                 None => {
                     found.insert(PlanProblem::UnknownDependency {
                         task: task.id.clone(),
@@ -145,7 +145,7 @@ enum VisitState {
 }
 
 fn rotate_smallest_first(mut ids: Vec<String>) -> Vec<String> {
-    let smallest = (0..ids.len()).min_by(|a, b| compare_naturally(&ids[*a], &ids[*b])).unwrap_or(0);
+    let smallest = (0..ids.len()).min_by(|a, b| compare_ids_naturally(&ids[*a], &ids[*b])).unwrap_or(0);
     ids.rotate_left(smallest);
     ids
 }

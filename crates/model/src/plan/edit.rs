@@ -10,7 +10,7 @@ use crate::render::one_line;
 
 /// Why an edit is refused, and what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EditRefusal {
+pub struct PlanEditRefusal {
     pub kind: RefusalKind,
     pub message: String,
     pub hint: String,
@@ -25,11 +25,11 @@ pub enum RefusalKind {
     Refused,
 }
 
-type EditResult = Result<Plan, EditRefusal>;
+type EditResult = Result<Plan, PlanEditRefusal>;
 
 /// The evidence for a task that is to be marked as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AcceptanceEvidence<'a> {
+pub enum CompletionEvidence<'a> {
     Proven,
     /// No fresh evidence exists. The string describes the evidence that does exist.
     Unproven(&'a str),
@@ -48,7 +48,7 @@ pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
         TaskStatus::InProgress => {
             let who = task.claimed_by.as_deref().unwrap_or("somebody");
             let since = task.started_at.as_deref().map_or(String::new(), |at| format!(" since {at}"));
-            return Err(EditRefusal {
+            return Err(PlanEditRefusal {
                 kind: RefusalKind::Busy,
                 message: format!("{id} is taken by {}{since}", one_line(who, 80)),
                 hint: "`thru plan next` shows what is ready".to_owned(),
@@ -59,11 +59,11 @@ pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
             let open: Vec<&str> = standing.open_dependencies(task).map(|(id, _)| id).collect();
             if !open.is_empty() {
                 let what = format!("{id} is not ready: it waits for {}", open.join(", "));
-                return refusal(what, "`thru plan next` shows what is ready");
+                return new_edit_refusal(what, "`thru plan next` shows what is ready");
             }
         }
         TaskStatus::Blocked => {
-            return refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
+            return new_edit_refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
         }
         TaskStatus::Completed | TaskStatus::Closed => return already_over_refusal(task),
     }
@@ -82,26 +82,26 @@ pub fn complete_task(
     id: &str,
     by: &str,
     at: &str,
-    acceptance: &AcceptanceEvidence,
+    acceptance: &CompletionEvidence,
 ) -> EditResult {
     let task = find_task(plan, id)?;
     match (task.status, acceptance) {
         (TaskStatus::Completed, _) => return Ok(plan.clone()),
         (TaskStatus::Closed, _) => return already_over_refusal(task),
         (TaskStatus::Blocked, _) => {
-            return refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
+            return new_edit_refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
         }
-        (_, AcceptanceEvidence::Unproven(what)) if task.acceptance.is_some() => {
+        (_, CompletionEvidence::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
                 "`thru evidence run {id} -- COMMAND` records evidence; or say why the task is done without it: `thru task done {id} --without-evidence WHY`"
             );
-            return refusal(format!("{id} has an acceptance criterion, and {what}"), &hint);
+            return new_edit_refusal(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
-        (_, AcceptanceEvidence::Rejected(what)) => {
+        (_, CompletionEvidence::Rejected(what)) => {
             let hint = format!(
                 "a later verdict can settle this; or say why the task is done anyway: `thru task done {id} --without-evidence WHY`"
             );
-            return refusal(format!("{id} is not done: {what}"), &hint);
+            return new_edit_refusal(format!("{id} is not done: {what}"), &hint);
         }
         _ => {}
     }
@@ -111,10 +111,10 @@ pub fn complete_task(
         task.claimed_by.get_or_insert_with(|| by.to_owned());
         task.reported_done = false;
         task.without_evidence = match acceptance {
-            AcceptanceEvidence::Waived(why) => Some((*why).to_owned()),
-            AcceptanceEvidence::Proven
-            | AcceptanceEvidence::Unproven(_)
-            | AcceptanceEvidence::Rejected(_) => None,
+            CompletionEvidence::Waived(why) => Some((*why).to_owned()),
+            CompletionEvidence::Proven
+            | CompletionEvidence::Unproven(_)
+            | CompletionEvidence::Rejected(_) => None,
         };
     })
 }
@@ -134,7 +134,10 @@ pub fn block_task(plan: &Plan, id: &str, why: &str) -> EditResult {
 pub fn unblock_task(plan: &Plan, id: &str) -> EditResult {
     let task = find_task(plan, id)?;
     if task.status != TaskStatus::Blocked {
-        return refusal(format!("{id} is not blocked; it is {}", task.status.name()), "nothing was changed");
+        return new_edit_refusal(
+            format!("{id} is not blocked; it is {}", task.status.name()),
+            "nothing was changed",
+        );
     }
     edit_task(plan, id, |task| {
         let begun = task.started_at.is_some();
@@ -151,13 +154,13 @@ pub struct NewTask {
     pub phase: Option<u32>,
     pub description: String,
     pub size: Option<TaskSize>,
-    pub depends: Vec<String>,
+    pub dependency_ids: Vec<String>,
     pub acceptance: Option<String>,
     pub files: Vec<String>,
 }
 
 /// Adds a task. Returns the changed plan and the new id.
-pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusal> {
+pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), PlanEditRefusal> {
     let mut next = plan.clone();
     let phase = match new.phase {
         Some(id) => find_phase(plan, id)?.id,
@@ -171,7 +174,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
     };
     let id = match &new.id {
         Some(id) => Id::new(id)
-            .map_err(|bad| EditRefusal {
+            .map_err(|bad| PlanEditRefusal {
                 kind: RefusalKind::Refused,
                 message: bad.to_string(),
                 hint: "an id looks like 1.2".to_owned(),
@@ -184,7 +187,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
         phase,
         description: new.description.clone(),
         size: new.size,
-        depends: new.depends.clone(),
+        depends: new.dependency_ids.clone(),
         acceptance: new.acceptance.clone(),
         files_touched: new.files.clone(),
         ..Task::default()
@@ -200,7 +203,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
 }
 
 /// Adds a phase. Returns the changed plan and the phase's number.
-pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), EditRefusal> {
+pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), PlanEditRefusal> {
     let id = id.unwrap_or_else(|| {
         plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
     });
@@ -211,19 +214,19 @@ pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32)
 
 /// The fields that `plan set` changes. `None` leaves a field unchanged, and an empty string removes it.
 #[derive(Clone, Debug, Default)]
-pub struct TaskChange {
+pub struct TaskFieldChanges {
     pub status: Option<TaskStatus>,
     pub description: Option<String>,
     pub size: Option<TaskSize>,
-    pub depends: Option<Vec<String>>,
+    pub dependency_ids: Option<Vec<String>>,
     pub acceptance: Option<String>,
     pub files: Option<Vec<String>>,
 }
 
-pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
+pub fn set_task(plan: &Plan, id: &str, change: &TaskFieldChanges) -> EditResult {
     let task = find_task(plan, id)?;
     if change.status == Some(TaskStatus::Completed) && task.status != TaskStatus::Completed {
-        return refusal(
+        return new_edit_refusal(
             format!("`thru plan set` cannot complete {id}"),
             &format!("run `thru task done {id}`"),
         );
@@ -243,7 +246,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
             task.description.clone_from(description);
         }
         task.size = change.size.or(task.size);
-        if let Some(depends) = &change.depends {
+        if let Some(depends) = &change.dependency_ids {
             task.depends.clone_from(depends);
         }
         if let Some(acceptance) = &change.acceptance {
@@ -339,7 +342,7 @@ pub fn refuse_new_problems(before: &Plan, after: Plan) -> EditResult {
         .collect();
     match new.is_empty() {
         true => Ok(after),
-        false => refusal(new.join("; "), "nothing was changed; `thru plan show` lists the tasks"),
+        false => new_edit_refusal(new.join("; "), "nothing was changed; `thru plan show` lists the tasks"),
     }
 }
 
@@ -350,30 +353,30 @@ pub(super) fn next_free_task_id(plan: &Plan, phase: u32) -> String {
     format!("{prefix}{}", numbers.max().unwrap_or(0).saturating_add(1))
 }
 
-fn find_task<'p>(plan: &'p Plan, id: &str) -> Result<&'p Task, EditRefusal> {
+fn find_task<'p>(plan: &'p Plan, id: &str) -> Result<&'p Task, PlanEditRefusal> {
     plan.task(id).map_or_else(|| no_such_task_refusal(plan, id), Ok)
 }
 
-pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, EditRefusal> {
+pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, PlanEditRefusal> {
     plan.phase(id).ok_or_else(|| {
         let ids: Vec<String> = plan.phases.iter().take(20).map(|phase| phase.id.to_string()).collect();
         let there = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
         let hint = format!("the phases are: {there}; `thru plan add NAME` adds another");
-        EditRefusal { kind: RefusalKind::Absent, message: format!("there is no phase {id}"), hint }
+        PlanEditRefusal { kind: RefusalKind::Absent, message: format!("there is no phase {id}"), hint }
     })
 }
 
-fn no_such_task_refusal<T>(plan: &Plan, id: &str) -> Result<T, EditRefusal> {
+fn no_such_task_refusal<T>(plan: &Plan, id: &str) -> Result<T, PlanEditRefusal> {
     let shown = one_line(id, 64);
     let hint = match plan.nearest_task_id(id) {
         Some(near) => format!("did you mean {near}? `thru plan show` lists the tasks"),
         None => "`thru plan show` lists the tasks".to_owned(),
     };
-    Err(EditRefusal { kind: RefusalKind::Absent, message: format!("there is no task {shown}"), hint })
+    Err(PlanEditRefusal { kind: RefusalKind::Absent, message: format!("there is no task {shown}"), hint })
 }
 
-fn refusal<T>(message: String, hint: &str) -> Result<T, EditRefusal> {
-    Err(EditRefusal { kind: RefusalKind::Refused, message, hint: hint.to_owned() })
+fn new_edit_refusal<T>(message: String, hint: &str) -> Result<T, PlanEditRefusal> {
+    Err(PlanEditRefusal { kind: RefusalKind::Refused, message, hint: hint.to_owned() })
 }
 
 fn describe_blocked(task: &Task) -> String {
@@ -381,8 +384,8 @@ fn describe_blocked(task: &Task) -> String {
     format!("{} is blocked{why}", task.id)
 }
 
-fn already_over_refusal<T>(task: &Task) -> Result<T, EditRefusal> {
+fn already_over_refusal<T>(task: &Task) -> Result<T, PlanEditRefusal> {
     let id = &task.id;
     let hint = format!("`thru plan set {id} --status pending` opens it again");
-    refusal(format!("{id} is {} already", task.status.name()), &hint)
+    new_edit_refusal(format!("{id} is {} already", task.status.name()), &hint)
 }

@@ -46,7 +46,7 @@ macro_rules! keeping_the_rest {
 
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
                         let mut read = $name::default();
-                        while let Some(key) = map.next_key::<$crate::plan::fields::Key>()? {
+                        while let Some(key) = map.next_key::<$crate::plan::fields::JsonKey>()? {
                             match key.0.as_ref() {
                                 // A null value is read as a missing one, because some programs write null.
                                 $($crate::plan::fields::key!($field $($key)?) => {
@@ -69,24 +69,24 @@ macro_rules! keeping_the_rest {
 
 /// A key of an object, borrowed from the text unless it contains an escape. A derived `Cow` would copy every key, and a
 /// large plan has twenty thousand keys.
-pub(crate) struct Key<'t>(pub Cow<'t, str>);
+pub(crate) struct JsonKey<'t>(pub Cow<'t, str>);
 
-impl<'de> Deserialize<'de> for Key<'de> {
+impl<'de> Deserialize<'de> for JsonKey<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;
         impl<'de> Visitor<'de> for Text {
-            type Value = Key<'de>;
+            type Value = JsonKey<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a key")
             }
 
-            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(key)))
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<JsonKey<'de>, E> {
+                Ok(JsonKey(Cow::Borrowed(key)))
             }
 
-            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(key.to_owned())))
+            fn visit_str<E>(self, key: &str) -> Result<JsonKey<'de>, E> {
+                Ok(JsonKey(Cow::Owned(key.to_owned())))
             }
         }
         deserializer.deserialize_str(Text)

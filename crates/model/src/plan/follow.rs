@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::edit::edit_task;
 use super::{Plan, Task, TaskStatus};
 use crate::event::TodoStatus;
-use crate::journal::TodoField;
+use crate::journal::RecordedTodo;
 use crate::text::fnv_fingerprint;
 
 /// The entries of a session's todo list when it was last read, by the fingerprints of their text. Only a changed entry
@@ -27,7 +27,7 @@ pub struct FollowedPlan {
 pub fn follow_todos(
     plan: &Plan,
     known: &LinkedTodos,
-    todos: &[TodoField],
+    todos: &[RecordedTodo],
     by: &str,
     at: &str,
 ) -> FollowedPlan {

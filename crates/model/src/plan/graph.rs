@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Plan, Task, TaskStatus, compare_naturally};
+use super::{Plan, Task, TaskStatus, compare_ids_naturally};
 
 #[derive(Debug, PartialEq)]
 pub struct GraphLine<'p> {
@@ -18,7 +18,7 @@ pub struct GraphLine<'p> {
 /// last.
 pub fn draw_graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
-    tasks.sort_by(|a, b| compare_naturally(&a.id, &b.id));
+    tasks.sort_by(|a, b| compare_ids_naturally(&a.id, &b.id));
     let known: HashSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
     let mut dependents: std::collections::HashMap<&str, Vec<&Task>> = std::collections::HashMap::new();
     for task in &tasks {
@@ -68,7 +68,7 @@ impl<'p> GraphDrawing<'p> {
                 Some(false) => format!("{rails}│  "),
             };
             // Wider rails would not fit on a screen.
-            let next = if next.chars().count() > MAX_RAILS_CHARS { "… ".to_owned() } else { next };
+            let next = if next.chars().count() > MAX_TREE_PREFIX_CHARS { "… ".to_owned() } else { next };
             let children = self.dependents.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();
             for (i, child) in children.into_iter().enumerate().rev() {
@@ -78,7 +78,7 @@ impl<'p> GraphDrawing<'p> {
     }
 }
 
-const MAX_RAILS_CHARS: usize = 60;
+const MAX_TREE_PREFIX_CHARS: usize = 60;
 
 impl TaskStatus {
     /// Returns a symbol that can be understood without colour.

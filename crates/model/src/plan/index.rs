@@ -7,30 +7,32 @@ use super::{Plan, Task};
 #[derive(Debug)]
 pub(super) struct TaskIndex<'p> {
     /// The entries, sorted by key.
-    entries: Vec<(IdKey<'p>, TaskPosition<'p>)>,
+    entries: Vec<(TaskIdSortKey<'p>, TaskPosition<'p>)>,
 }
 
 /// A task and its index among all tasks of the plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskPosition<'p> {
     pub task: &'p Task,
-    pub number: usize,
+    pub index_in_plan: usize,
 }
 
 /// The first bytes of an id as a number, and the whole id. The number alone decides almost every comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct IdKey<'p>(u64, &'p str);
+struct TaskIdSortKey<'p>(u64, &'p str);
 
-impl<'p> IdKey<'p> {
-    fn from_id(id: &'p str) -> IdKey<'p> {
-        IdKey(id.bytes().take(8).fold(0, |head, byte| head << 8 | u64::from(byte)), id)
+impl<'p> TaskIdSortKey<'p> {
+    fn from_id(id: &'p str) -> TaskIdSortKey<'p> {
+        TaskIdSortKey(id.bytes().take(8).fold(0, |head, byte| head << 8 | u64::from(byte)), id)
     }
 }
 
 impl<'p> TaskIndex<'p> {
     pub fn of_plan(plan: &'p Plan) -> TaskIndex<'p> {
-        let places = plan.tasks().enumerate().map(|(number, task)| TaskPosition { task, number });
-        let mut entries: Vec<_> = places.map(|place| (IdKey::from_id(&place.task.id), place)).collect();
+        let places =
+            plan.tasks().enumerate().map(|(number, task)| TaskPosition { task, index_in_plan: number });
+        let mut entries: Vec<_> =
+            places.map(|place| (TaskIdSortKey::from_id(&place.task.id), place)).collect();
         // The sort is stable, so tasks with the same id keep their order.
         entries.sort_by_key(|(key, _)| *key);
         TaskIndex { entries }
@@ -38,7 +40,7 @@ impl<'p> TaskIndex<'p> {
 
     /// Returns the task with this id. If several tasks have it, the last one is returned.
     pub fn find_task(&self, id: &str) -> Option<TaskPosition<'p>> {
-        let key = IdKey::from_id(id);
+        let key = TaskIdSortKey::from_id(id);
         let after = self.entries.partition_point(|(known, _)| *known <= key);
         let (known, place) = self.entries.get(after.checked_sub(1)?)?;
         (*known == key).then_some(*place)

@@ -13,7 +13,7 @@ fn every_task_is_found_and_nothing_else() {
     let plan = plan_with_ids(&[&["1.10", "1.2", "", "1"], &[long, "a-long-identifier-2", "\x001", "ü"]]);
     let index = TaskIndex::of_plan(&plan);
     for (number, task) in plan.tasks().enumerate() {
-        assert_eq!(index.find_task(&task.id).map(|place| place.number), Some(number), "{:?}", task.id);
+        assert_eq!(index.find_task(&task.id).map(|place| place.index_in_plan), Some(number), "{:?}", task.id);
     }
     for id in ["1.1", "1.100", "a-long-identifier-", "a-long-i", "z", "\0"] {
         assert!(index.find_task(id).is_none(), "{id:?}");
@@ -26,6 +26,6 @@ fn every_task_is_found_and_nothing_else() {
 fn of_two_tasks_with_one_id_the_last_is_found() {
     let plan = plan_with_ids(&[&["1", "2"], &["1", "1"]]);
     let index = TaskIndex::of_plan(&plan);
-    assert_eq!(index.find_task("1").map(|place| place.number), Some(3));
+    assert_eq!(index.find_task("1").map(|place| place.index_in_plan), Some(3));
     assert_eq!(index.repeated_ids().collect::<Vec<_>>(), ["1", "1"]);
 }

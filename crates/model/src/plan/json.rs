@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    MIGRATED_STATUS, Phase, PhaseStatus, Plan, PlanVersion, Task, TaskSize, TaskStatus, UnreadableReason,
+    MIGRATED_STATUS, Phase, PhaseStatus, Plan, PlanUnreadableReason, PlanVersion, Task, TaskSize, TaskStatus,
     damaged_reason, find_problems, outline, read_version,
 };
 use crate::id::Id;
@@ -33,7 +33,7 @@ fn is_zero(line: &usize) -> bool {
 }
 
 /// Reads JSON or markdown. Any markdown is accepted, but JSON that is invalid or is not a plan is an error.
-pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
+pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, PlanUnreadableReason> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
     let mut imported = match first {
@@ -43,7 +43,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableRea
                     "schema_version is {version}; this thru supports up to {}",
                     super::SCHEMA_VERSION
                 );
-                return Err(UnreadableReason::Foreign { why });
+                return Err(PlanUnreadableReason::Foreign { why });
             }
             read_unversioned_json(bytes)?
         }
@@ -63,7 +63,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableRea
     Ok(imported)
 }
 
-pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
+pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, PlanUnreadableReason> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| damaged_reason(&error))?;
     let mut reader = PlanJsonReader { warnings: Vec::new(), used_ids: HashSet::new() };
     let mut fields = match value {
@@ -74,13 +74,13 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, Unread
     if !fields.contains_key("phases") && !fields.contains_key("tasks") {
         return Err(not_a_plan_reason("it has neither `phases` nor `tasks`"));
     }
-    let phases = take_list(&mut fields, &["phases"]);
-    let loose = take_list(&mut fields, &["tasks"]);
+    let phases = take_list_field(&mut fields, &["phases"]);
+    let loose = take_list_field(&mut fields, &["tasks"]);
     fields.shift_remove("schema_version");
-    let title = take_text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
+    let title = take_text_field(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
     // A plan from another tool may lack the name of a swarm.
-    plan.swarm = take_text(&mut fields, &["swarm"]).unwrap_or_default();
+    plan.swarm = take_text_field(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {
         fields.shift_remove("current_phase");
@@ -139,11 +139,11 @@ impl PlanJsonReader {
                 id
             }
         };
-        let name = take_text(&mut fields, &["name", "title"]).unwrap_or_default();
+        let name = take_text_field(&mut fields, &["name", "title"]).unwrap_or_default();
         let status = self
             .read_known_word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse)
             .unwrap_or_default();
-        let tasks = take_list(&mut fields, &["tasks"])
+        let tasks = take_list_field(&mut fields, &["tasks"])
             .into_iter()
             .enumerate()
             .map(|(i, task)| self.read_task(task, id, i))
@@ -160,12 +160,13 @@ impl PlanJsonReader {
         let id = self.read_task_id(&mut fields, phase, place);
         let status = self.read_known_word(&mut fields, "status", &id, TaskStatus::parse).unwrap_or_default();
         let size = self.read_known_word(&mut fields, "size", &id, TaskSize::parse);
-        let description =
-            take_text(&mut fields, &["description", "content", "task", "title", "name"]).unwrap_or_default();
-        let depends = take_texts(&mut fields, &["depends", "depends_on", "dependsOn", "dependencies"]);
+        let description = take_text_field(&mut fields, &["description", "content", "task", "title", "name"])
+            .unwrap_or_default();
+        let depends =
+            take_text_list_field(&mut fields, &["depends", "depends_on", "dependsOn", "dependencies"]);
         let acceptance =
-            take_texts(&mut fields, &["acceptance", "acceptance_criteria", "acceptanceCriteria"]);
-        let files_touched = take_texts(&mut fields, &["files_touched", "files", "filesTouched"]);
+            take_text_list_field(&mut fields, &["acceptance", "acceptance_criteria", "acceptanceCriteria"]);
+        let files_touched = take_text_list_field(&mut fields, &["files_touched", "files", "filesTouched"]);
         let done = fields.shift_remove("reported_done").and_then(|value| value.as_bool());
         fields.shift_remove("phase");
         Task {
@@ -177,20 +178,20 @@ impl PlanJsonReader {
             depends,
             acceptance: (!acceptance.is_empty()).then(|| acceptance.join("; ")),
             files_touched,
-            evidence_path: take_text(&mut fields, &["evidence_path"]),
-            blocked_reason: take_text(&mut fields, &["blocked_reason"]),
-            claimed_by: take_text(&mut fields, &["claimed_by"]),
-            started_at: take_text(&mut fields, &["started_at"]),
-            done_at: take_text(&mut fields, &["done_at"]),
-            without_evidence: take_text(&mut fields, &["without_evidence"]),
-            todo: take_text(&mut fields, &["todo"]),
+            evidence_path: take_text_field(&mut fields, &["evidence_path"]),
+            blocked_reason: take_text_field(&mut fields, &["blocked_reason"]),
+            claimed_by: take_text_field(&mut fields, &["claimed_by"]),
+            started_at: take_text_field(&mut fields, &["started_at"]),
+            done_at: take_text_field(&mut fields, &["done_at"]),
+            without_evidence: take_text_field(&mut fields, &["without_evidence"]),
+            todo: take_text_field(&mut fields, &["todo"]),
             reported_done: done.unwrap_or(false),
             rest: fields,
         }
     }
 
     fn read_task_id(&mut self, fields: &mut Map<String, Value>, phase: u32, place: usize) -> String {
-        let wanted = take_text(fields, &["id", "task_id"]);
+        let wanted = take_text_field(fields, &["id", "task_id"]);
         let free = wanted.as_deref().filter(|id| Id::new(id).is_ok() && !self.used_ids.contains(*id));
         let id = match (free, &wanted) {
             (Some(id), _) => id.to_owned(),
@@ -237,8 +238,8 @@ impl PlanJsonReader {
     }
 }
 
-fn not_a_plan_reason(why: &str) -> UnreadableReason {
-    UnreadableReason::Damaged { line: None, why: format!("this is not a plan: {why}") }
+fn not_a_plan_reason(why: &str) -> PlanUnreadableReason {
+    PlanUnreadableReason::Damaged { line: None, why: format!("this is not a plan: {why}") }
 }
 
 fn next_phase_number(plan: &Plan) -> u32 {
@@ -254,7 +255,7 @@ fn number_value(value: &Value) -> Option<u32> {
 }
 
 /// Removes the first of these fields that contains a string or a number and returns its value as a string.
-fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
+fn take_text_field(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {
             Some(Value::String(_) | Value::Number(_)) => {}
@@ -275,7 +276,7 @@ fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
 
 /// Removes the first of these fields that contains a string, a number or a list of them, and returns the values as
 /// strings. Fields with other values are kept.
-fn take_texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
+fn take_text_list_field(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -296,7 +297,7 @@ fn take_texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     Vec::new()
 }
 
-fn take_list(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<Value> {
+fn take_list_field(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<Value> {
     let key = keys.iter().find(|key| fields.get(**key).is_some_and(Value::is_array));
     match key.and_then(|key| fields.shift_remove(*key)) {
         Some(Value::Array(values)) => values,

@@ -41,8 +41,8 @@ impl LedgerLine {
             Some(hash_before) => plan_changes(hash_before, after),
             None => vec![PlanChange::Plan(Box::new(after.clone()))],
         };
-        let hash_before = hash_before.map(Plan::hash).unwrap_or_default();
-        LedgerLine { seq, hash_before, hash_after: after.hash(), changes, ..LedgerLine::default() }
+        let hash_before = hash_before.map(Plan::content_hash).unwrap_or_default();
+        LedgerLine { seq, hash_before, hash_after: after.content_hash(), changes, ..LedgerLine::default() }
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -58,7 +58,7 @@ pub struct ReplayedLedger {
     pub last_line: Option<LedgerLine>,
     pub lines: usize,
     /// The sequence numbers of lines that do not continue from the line before them.
-    pub gaps: Vec<u64>,
+    pub discontinuous_seqs: Vec<u64>,
 }
 
 /// Replays the lines, oldest first.
@@ -69,7 +69,7 @@ pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> ReplayedLedge
         let starts_anew = matches!(line.changes.as_slice(), [PlanChange::Plan(_), ..]);
         let follows = fold.last_line.as_ref().map_or("", |last| &last.hash_after) == line.hash_before;
         if !follows && !starts_anew {
-            fold.gaps.push(line.seq);
+            fold.discontinuous_seqs.push(line.seq);
         }
         if fold.plan.is_some() || starts_anew {
             fold.plan = Some(apply_changes(fold.plan.take().unwrap_or_default(), &line.changes));

@@ -3,33 +3,34 @@
 
 use serde_json::{Map, Value};
 
-use super::outline::{self, EXACT_COMMENT, EXACT_COMMENT_END};
+use super::outline::{self, EXACT_FIELDS_COMMENT_END, EXACT_FIELDS_COMMENT_START};
 use super::{Phase, Plan, Task, TaskStatus, current_phase, standing_of_plan};
 use crate::text::fnv_fingerprint;
 
 /// Returns the whole file. Its first line contains a hash of the other lines, so that an edited file is recognised.
 pub fn render_plan(plan: &Plan) -> String {
-    let body = render_body(plan);
-    format!("{}{}{HEADER_END}\n{body}", HEADER, body_hash(&body))
+    let body = render_plan_body(plan);
+    format!("{}{}{PLAN_VIEW_HEADER_END}\n{body}", PLAN_VIEW_HEADER, body_hash(&body))
 }
 
 /// Returns whether a `plan.md` is unchanged since it was rendered.
-pub fn is_unedited(text: &str) -> bool {
+pub fn is_plan_view_unedited(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
-    let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
+    let written =
+        first.strip_prefix(PLAN_VIEW_HEADER).and_then(|rest| rest.strip_suffix(PLAN_VIEW_HEADER_END));
     written == Some(body_hash(body).as_str())
 }
 
-pub(super) const HEADER: &str = "<!-- The view of plan.json, written by thru (";
-const HEADER_END: &str = "). `thru plan import` of this file imports your edits. -->";
+pub(super) const PLAN_VIEW_HEADER: &str = "<!-- The view of plan.json, written by thru (";
+const PLAN_VIEW_HEADER_END: &str = "). `thru plan import` of this file imports your edits. -->";
 
 fn body_hash(body: &str) -> String {
     format!("{:016x}", fnv_fingerprint([body]))
 }
 
-fn render_body(plan: &Plan) -> String {
+fn render_plan_body(plan: &Plan) -> String {
     let current = standing_of_plan(plan).current_task.map(|task| task.id.clone());
-    let mut out = render_head(plan);
+    let mut out = render_plan_head(plan);
     for phase in &plan.phases {
         out.push_str("\n---\n");
         out.push_str(&phase_lines(phase));
@@ -41,18 +42,19 @@ fn render_body(plan: &Plan) -> String {
     out
 }
 
-fn render_head(plan: &Plan) -> String {
+fn render_plan_head(plan: &Plan) -> String {
     let mut plain = format!("# {}\nSwarm: {}\n", to_one_line(&plan.title), to_one_line(&plan.swarm));
     if let Some(phase) = current_phase(plan) {
         plain.push_str(&format!("Phase: {} [{}]\n", phase.id, upper_case_name(phase.status.name())));
     }
     let exact = |plan: &Plan| to_json_fields(&Plan { phases: Vec::new(), ..plan.clone() });
-    let read = outline::read_outline(format!("{HEADER}{HEADER_END}\n{plain}").as_bytes()).plan;
+    let read =
+        outline::read_outline(format!("{PLAN_VIEW_HEADER}{PLAN_VIEW_HEADER_END}\n{plain}").as_bytes()).plan;
     let mut wanted = exact(plan);
     wanted.shift_remove("phases");
     let mut got = exact(&read);
     got.shift_remove("phases");
-    format!("{plain}{}", exact_comment("", &wanted, &got))
+    format!("{plain}{}", exact_fields_comment("", &wanted, &got))
 }
 
 fn phase_lines(phase: &Phase) -> String {
@@ -69,7 +71,7 @@ fn phase_lines(phase: &Phase) -> String {
         fields
     };
     let got = read.phases.first().map(without_tasks).unwrap_or_default();
-    format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
+    format!("{plain}{}", exact_fields_comment("", &without_tasks(phase), &got))
 }
 
 /// Returns the lines of a task: its description, its details, and a comment with the fields that these lines do not
@@ -110,12 +112,12 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     }
     let got =
         outline::read_rendered_task(&plain, task.phase).map(|read| to_json_fields(&read)).unwrap_or_default();
-    format!("{plain}{}", exact_comment("  ", &to_json_fields(task), &got))
+    format!("{plain}{}", exact_fields_comment("  ", &to_json_fields(task), &got))
 }
 
 /// Returns a comment with the fields that the visible lines do not give correctly. In the comment, null means that
 /// the field is not set.
-fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
+fn exact_fields_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
         exact.insert(key.clone(), value.clone());
@@ -129,7 +131,7 @@ fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Va
     // The JSON is escaped so that no text can end the comment.
     let json =
         serde_json::to_string(&exact).unwrap_or_default().replace('>', "\\u003e").replace("--", "-\\u002d");
-    format!("{indent}{EXACT_COMMENT}{json}{EXACT_COMMENT_END}\n")
+    format!("{indent}{EXACT_FIELDS_COMMENT_START}{json}{EXACT_FIELDS_COMMENT_END}\n")
 }
 
 fn to_json_fields(value: &impl serde::Serialize) -> Map<String, Value> {

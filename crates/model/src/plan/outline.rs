@@ -17,19 +17,19 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::json::{ImportWarning, ImportedPlan};
-use super::markdown::HEADER;
+use super::markdown::PLAN_VIEW_HEADER;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
 use crate::render::one_line;
 use field::TaskField;
-use item::ParsedItem;
+use item::ParsedTaskItem;
 use label::ListMeaning;
-use lines::{BoxMark, LineKind, SourceLine};
+use lines::{CheckboxMark, PlanLineKind, PlanSourceLine};
 use shape::OutlineShape;
 
 /// The start of a comment whose fields override the visible lines.
-pub(super) const EXACT_COMMENT: &str = "<!-- thru: ";
-pub(super) const EXACT_COMMENT_END: &str = " -->";
+pub(super) const EXACT_FIELDS_COMMENT_START: &str = "<!-- thru: ";
+pub(super) const EXACT_FIELDS_COMMENT_END: &str = " -->";
 
 pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
@@ -39,8 +39,8 @@ pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     }
     let blocks = lines::split_source_lines(&text);
     let shape = OutlineShape::of_lines(&blocks);
-    let mut reader = OutlineReader::new(&shape, warnings);
-    reader.is_ours = text.starts_with(HEADER);
+    let mut reader = PlanOutlineReader::new(&shape, warnings);
+    reader.is_written_by_thru = text.starts_with(PLAN_VIEW_HEADER);
     for block in &blocks {
         reader.read_line(block);
     }
@@ -55,18 +55,18 @@ pub(super) fn read_rendered_task(lines: &str, phase: u32) -> Option<Task> {
     first.filter(|_| tasks.next().is_none())
 }
 
-struct OutlineReader<'s> {
+struct PlanOutlineReader<'s> {
     shape: &'s OutlineShape,
     /// Whether thru wrote the file. If it did, the first heading of level 1 is always the title.
-    is_ours: bool,
+    is_written_by_thru: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<ImportWarning>,
     headings: Vec<OpenHeading>,
     /// The tasks that may be the parent of the next item, each with its indentation, outermost first.
-    parents: Vec<(usize, String)>,
+    possible_parents: Vec<(usize, String)>,
     /// The task that the next lines belong to: the index of its phase, its index in the phase, and its indentation.
-    task: Option<(usize, usize, usize)>,
+    current_task: Option<(usize, usize, usize)>,
     /// Whether a blank line has ended the task's description.
     paragraph_ended: bool,
     /// Whether the next comment belongs to the last phase.
@@ -78,7 +78,7 @@ struct OutlineReader<'s> {
     renamed_ids: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
     /// Facts that can be resolved only after the whole file has been read.
-    deferred: resolve::DeferredDependencies,
+    deferred_dependencies: resolve::DeferredDependencies,
 }
 
 /// A task that has its own heading.
@@ -105,81 +105,81 @@ struct OpenHeading {
     is_finished: bool,
 }
 
-impl<'s> OutlineReader<'s> {
-    fn new(shape: &'s OutlineShape, warnings: Vec<ImportWarning>) -> OutlineReader<'s> {
-        OutlineReader {
+impl<'s> PlanOutlineReader<'s> {
+    fn new(shape: &'s OutlineShape, warnings: Vec<ImportWarning>) -> PlanOutlineReader<'s> {
+        PlanOutlineReader {
             shape,
-            is_ours: false,
+            is_written_by_thru: false,
             plan: Plan { swarm: String::new(), ..Plan::new("") },
             has_title: false,
             warnings,
             headings: Vec::new(),
-            parents: Vec::new(),
-            task: None,
+            possible_parents: Vec::new(),
+            current_task: None,
             paragraph_ended: false,
             comment_is_of_phase: false,
             used_ids: HashSet::new(),
             skipped_lines: Vec::new(),
             renamed_ids: Vec::new(),
             heading_task: None,
-            deferred: resolve::DeferredDependencies::default(),
+            deferred_dependencies: resolve::DeferredDependencies::default(),
         }
     }
 
-    fn read_line(&mut self, block: &SourceLine) {
+    fn read_line(&mut self, block: &PlanSourceLine) {
         match &block.kind {
-            LineKind::Blank => self.paragraph_ended = true,
-            LineKind::OwnComment(json) => self.read_exact_fields(json, block.line),
-            LineKind::Heading { level, text } => self.read_heading(block, *level, text),
-            LineKind::Checkbox { mark, text } => match self.heading_task.as_ref().map(|task| task.at) {
+            PlanLineKind::Blank => self.paragraph_ended = true,
+            PlanLineKind::OwnComment(json) => self.read_exact_fields(json, block.line),
+            PlanLineKind::Heading { level, text } => self.read_heading(block, *level, text),
+            PlanLineKind::Checkbox { mark, text } => match self.heading_task.as_ref().map(|task| task.at) {
                 Some(task) if block.list_meaning == ListMeaning::Criteria => {
-                    self.deferred.criteria.push((
+                    self.deferred_dependencies.criteria.push((
                         task,
-                        *mark == BoxMark::Certain(TaskStatus::Completed),
+                        *mark == CheckboxMark::Certain(TaskStatus::Completed),
                         text.clone(),
                     ));
                 }
                 _ => {
-                    let parsed = item::parse_item(text, Some(mark));
+                    let parsed = item::parse_task_item(text, Some(mark));
                     self.warn_of_contradiction(&parsed, block.line);
                     self.read_item(block, parsed);
                 }
             },
-            LineKind::Numbered { number, text } if self.shape.is_task_item(block) => {
-                let mut parsed = item::parse_item(text, None);
+            PlanLineKind::Numbered { number, text } if self.shape.is_task_item(block) => {
+                let mut parsed = item::parse_task_item(text, None);
                 parsed.id = parsed.id.or_else(|| Some(number.to_string()));
                 self.finish_by_heading(&mut parsed);
                 self.read_item(block, parsed);
             }
-            LineKind::Bullet { text } if self.shape.is_task_item(block) => {
-                let mut parsed = item::parse_item(text, None);
+            PlanLineKind::Bullet { text } if self.shape.is_task_item(block) => {
+                let mut parsed = item::parse_task_item(text, None);
                 self.finish_by_heading(&mut parsed);
                 self.read_item(block, parsed);
             }
-            LineKind::Numbered { text, .. } | LineKind::Bullet { text } => {
+            PlanLineKind::Numbered { text, .. } | PlanLineKind::Bullet { text } => {
                 self.read_other_line(block, text, true);
             }
-            LineKind::Text { text } => self.read_other_line(block, text, false),
+            PlanLineKind::Text { text } => self.read_other_line(block, text, false),
         }
     }
 
-    fn read_item(&mut self, block: &SourceLine, parsed: ParsedItem) {
-        while self.parents.last().is_some_and(|(indent, _)| *indent >= block.indent) {
-            self.parents.pop();
+    fn read_item(&mut self, block: &PlanSourceLine, parsed: ParsedTaskItem) {
+        while self.possible_parents.last().is_some_and(|(indent, _)| *indent >= block.indent) {
+            self.possible_parents.pop();
         }
-        let parent = self.parents.last().map(|(_, id)| id.clone());
-        let phase = match (&parent, self.task) {
+        let parent = self.possible_parents.last().map(|(_, id)| id.clone());
+        let phase = match (&parent, self.current_task) {
             (Some(_), Some((phase, ..))) => phase,
             _ => self.phase_for(block),
         };
         let id = self.add_task(phase, parsed, block.line, block.indent, parent.as_deref());
-        self.parents.push((block.indent, id));
+        self.possible_parents.push((block.indent, id));
     }
 
     fn add_task(
         &mut self,
         phase: usize,
-        parsed: ParsedItem,
+        parsed: ParsedTaskItem,
         line: usize,
         indent: usize,
         parent: Option<&str>,
@@ -203,15 +203,15 @@ impl<'s> OutlineReader<'s> {
         };
         // In a file that thru wrote, a comment gives the exact fields wherever the line alone is not exact, so no
         // warning is needed.
-        if let Some(doubt) = parsed.warning.filter(|_| !self.is_ours) {
+        if let Some(doubt) = parsed.warning.filter(|_| !self.is_written_by_thru) {
             self.add_warning(line, doubt);
         }
         let tasks = &mut self.plan.phases[phase].tasks;
         tasks.push(task);
         let place = tasks.len() - 1;
-        self.task = Some((phase, place, indent));
+        self.current_task = Some((phase, place, indent));
         (self.paragraph_ended, self.comment_is_of_phase) = (false, false);
-        self.deferred
+        self.deferred_dependencies
             .parent_child_pairs
             .extend(self.heading_task.as_ref().map(|whole| (whole.at, (phase, place))));
         id
@@ -236,7 +236,7 @@ impl<'s> OutlineReader<'s> {
     /// Returns the id from the file if it is valid and not used yet, and otherwise the next number.
     fn choose_task_id(
         &mut self,
-        parsed: &ParsedItem,
+        parsed: &ParsedTaskItem,
         phase: u32,
         line: usize,
         parent: Option<&str>,
@@ -286,16 +286,16 @@ impl<'s> OutlineReader<'s> {
 
     /// Reads a line that is not a task. It may be a field of the task above, a continuation of that task's
     /// description, or a note.
-    fn read_other_line(&mut self, block: &SourceLine, text: &str, is_item: bool) {
+    fn read_other_line(&mut self, block: &PlanSourceLine, text: &str, is_item: bool) {
         if self.read_phase_field(block, text, is_item) {
             return;
         }
-        let Some((phase, place, indent)) = self.task else {
+        let Some((phase, place, indent)) = self.current_task else {
             match self.plan.phases.last_mut().filter(|_| self.comment_is_of_phase) {
                 Some(phase) => {
                     append_note(&mut phase.rest, text);
                     let at = self.plan.phases.len() - 1;
-                    self.deferred.phase_note_items.extend(is_item.then_some((at, block.line)));
+                    self.deferred_dependencies.phase_note_items.extend(is_item.then_some((at, block.line)));
                 }
                 None if is_item => self.skipped_lines.push(block.line),
                 None => self.read_plan_head_line(text),
@@ -309,12 +309,12 @@ impl<'s> OutlineReader<'s> {
         {
             return;
         }
-        let heading_task = self.parents.is_empty();
+        let heading_task = self.possible_parents.is_empty();
         let below = heading_task || block.indent > indent;
         if !below && (is_item || self.paragraph_ended) {
             // The line does not belong to the task above.
-            self.task = None;
-            self.parents.clear();
+            self.current_task = None;
+            self.possible_parents.clear();
             if is_item {
                 self.skipped_lines.push(block.line);
             }
@@ -338,7 +338,7 @@ impl<'s> OutlineReader<'s> {
             }
             Some(TaskField::Status(status)) => {
                 task.status = status;
-                self.deferred.tasks_with_status.insert((phase, place));
+                self.deferred_dependencies.tasks_with_status.insert((phase, place));
             }
             Some(TaskField::Blocked(why)) => task.blocked_reason = Some(why),
             Some(TaskField::Evidence(path)) => task.evidence_path = Some(path),
@@ -357,16 +357,17 @@ impl<'s> OutlineReader<'s> {
 
     /// Reads a line about the whole phase, such as `**Dependencies**: Phase 1` or `**Status:** ✅ COMPLETE`. Returns
     /// false if the line is not about the phase.
-    fn read_phase_field(&mut self, block: &SourceLine, text: &str, is_item: bool) -> bool {
-        let is_below_task =
-            self.task.is_some_and(|(.., indent)| self.parents.is_empty() || block.indent > indent);
-        if self.is_ours || is_below_task {
+    fn read_phase_field(&mut self, block: &PlanSourceLine, text: &str, is_item: bool) -> bool {
+        let is_below_task = self
+            .current_task
+            .is_some_and(|(.., indent)| self.possible_parents.is_empty() || block.indent > indent);
+        if self.is_written_by_thru || is_below_task {
             return false;
         }
         let Some(open) = self.headings.iter_mut().rev().find(|open| open.is_explicit) else { return false };
         let Some(phase) = open.phase else { return false };
         if let Some(on) = field::phase_dependencies(text) {
-            self.deferred.phase_depends.push((phase, on, block.line));
+            self.deferred_dependencies.phase_depends.push((phase, on, block.line));
             return true;
         }
         if self.comment_is_of_phase
@@ -399,7 +400,7 @@ impl<'s> OutlineReader<'s> {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.add_warning(line, "a thru comment that is not JSON is ignored".to_owned());
         };
-        let done = match (self.task, self.comment_is_of_phase) {
+        let done = match (self.current_task, self.comment_is_of_phase) {
             (Some((phase, place, _)), _) => {
                 let task = &mut self.plan.phases[phase].tasks[place];
                 let old = task.id.clone();
@@ -434,7 +435,7 @@ impl<'s> OutlineReader<'s> {
             self.warnings.push(ImportWarning { line: *first, text: items });
         }
         let doubt = self.shape.doubt_about_tasks(self.plan.tasks().count());
-        if let Some(doubt) = doubt.filter(|_| !self.is_ours) {
+        if let Some(doubt) = doubt.filter(|_| !self.is_written_by_thru) {
             self.warnings.insert(0, ImportWarning { line: 1, text: doubt });
         }
         ImportedPlan { plan: self.plan, warnings: self.warnings }

@@ -48,7 +48,7 @@ pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
     let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {
         let of_phase = |phase: &'p Phase| -> Vec<&'p Task> {
             let mut found: Vec<&Task> = phase.tasks.iter().filter(is_meant).collect();
-            found.sort_by(|a, b| compare_naturally(&a.id, &b.id));
+            found.sort_by(|a, b| compare_ids_naturally(&a.id, &b.id));
             found
         };
         plan.phases.iter().flat_map(of_phase).collect()
@@ -96,7 +96,7 @@ impl<'p> PlanStanding<'p> {
         let mut found: Vec<(&Task, u32)> = Vec::new();
         let mut next: Vec<&str> = task.depends.iter().map(String::as_str).collect();
         for depth in 1.. {
-            next.sort_by(|a, b| compare_naturally(a, b));
+            next.sort_by(|a, b| compare_ids_naturally(a, b));
             let at = found.len();
             let known =
                 next.into_iter().filter(|id| seen.insert(id)).filter_map(|id| self.task_index.find_task(id));
@@ -113,7 +113,7 @@ impl<'p> PlanStanding<'p> {
     pub fn tasks_waiting_for(&self, id: &str) -> Vec<&'p Task> {
         let waits = |task: &&Task| !task.status.is_over() && task.depends.iter().any(|known| known == id);
         let mut found: Vec<&Task> = self.plan.tasks().filter(waits).collect();
-        found.sort_by(|a, b| compare_naturally(&a.id, &b.id));
+        found.sort_by(|a, b| compare_ids_naturally(&a.id, &b.id));
         found
     }
 }
@@ -131,7 +131,7 @@ pub fn current_phase(plan: &Plan) -> Option<&Phase> {
 }
 
 /// Compares ids in natural order: `1.2` comes before `1.10`, and `T9` before `T10`.
-pub fn compare_naturally(a: &str, b: &str) -> Ordering {
+pub fn compare_ids_naturally(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
         match (a.chars().next(), b.chars().next()) {

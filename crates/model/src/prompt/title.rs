@@ -4,13 +4,13 @@
 pub fn title_if_long(text: &str) -> String {
     const MANY_LINES: usize = 6;
     match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
-        true => title_of(text),
+        true => title_of_message(text),
         false => text.to_owned(),
     }
 }
 
 /// Returns the first line of the text, together with the second line if the first only introduces it.
-pub fn title_of(text: &str) -> String {
+pub fn title_of_message(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
     // "You are an experienced developer" does not say what to do.
     let mut lines =

@@ -1,7 +1,7 @@
 //! Passwords on the lines after a label, a question or a command, and recovery codes and phrases.
 
-use super::SecretHit;
-use super::classes::{ALNUM, byte_is, byte_or_newline, ends_with_ignore_case};
+use super::FoundSecret;
+use super::classes::{LETTER_OR_DIGIT, byte_or_newline, ends_with_ignore_case, is_byte_in_class};
 use super::context;
 use super::grades::{PasswordGrade, grade_word};
 use super::made_up;
@@ -10,7 +10,7 @@ use super::nouns::SecretNoun;
 use super::words::{LineWord, MAX_BYTES_READ, end_of_line_within_reach, words_between};
 
 /// Finds a wallet's recovery phrase or a recovery code after the noun `text[start..end]`.
-pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(&text[floor..start], word));
     match &text[start..end] {
         b"phrase" | b"Phrase" | b"words" | b"seed"
@@ -28,7 +28,7 @@ pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usi
 
 /// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the following lines. `end` is where the noun
 /// ends.
-fn next_recovery_code(text: &[u8], end: usize) -> Option<SecretHit> {
+fn next_recovery_code(text: &[u8], end: usize) -> Option<FoundSecret> {
     let window_end = text.len().min(end + MAX_BYTES_READ);
     words_between(text, end, window_end)
         .take(6)
@@ -36,20 +36,20 @@ fn next_recovery_code(text: &[u8], end: usize) -> Option<SecretHit> {
             let bare = word.bytes(text);
             let halves = bare.iter().filter(|byte| **byte == b'-').count();
             let drawn = bare.len() >= 8
-                && bare.iter().all(|byte| byte_is(*byte, ALNUM) || *byte == b'-')
+                && bare.iter().all(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT) || *byte == b'-')
                 && bare.iter().any(u8::is_ascii_digit)
                 && (1..=3).contains(&halves)
                 && bare.split(|byte| *byte == b'-').all(|half| (4..=6).contains(&half.len()));
             drawn && (word.end < window_end || window_end == text.len())
         })
-        .map(|word| word.hit())
+        .map(|word| word.to_found_secret())
 }
 
 /// Finds a password on the line after a command that prints it, such as `$ cat password.txt`.
-pub fn secret_printed_by_command(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_printed_by_command(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     let shows = word == b"pass" && text[end..].starts_with(b" show ");
-    if !(shows || word.len() >= 4 && names_secret(word)) {
+    if !(shows || word.len() >= 4 && ends_with_secret_noun(word)) {
         return None;
     }
     let line = context::text_after_last_break(&text[floor.max(start.saturating_sub(MAX_BYTES_READ))..start]);
@@ -61,7 +61,7 @@ pub fn secret_printed_by_command(text: &[u8], start: usize, end: usize, floor: u
     }
 }
 
-fn names_secret(word: &[u8]) -> bool {
+fn ends_with_secret_noun(word: &[u8]) -> bool {
     ["password", "passwd", "secret", "token", "passphrase"]
         .iter()
         .any(|noun| ends_with_ignore_case(word, noun))
@@ -75,7 +75,7 @@ pub fn secret_on_line_below(
     end: usize,
     line_end: usize,
     noun: SecretNoun,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     const LONGEST_LABEL: usize = 8;
     if noun != SecretNoun::Password
         || byte_or_newline(text, line_end) != b'\n' && byte_or_newline(text, line_end) != b'\\'
@@ -99,7 +99,7 @@ pub fn secret_on_line_below(
 }
 
 /// Returns the word on the line after the break at `at`. Nothing else may be on that line except a speaker's name.
-fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<SecretHit> {
+fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<FoundSecret> {
     let mut at = at;
     let mut breaks = 0;
     while breaks < 3
@@ -137,5 +137,6 @@ fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<Sec
         && !word.has_colon
         && !word.is_code(text);
     let bare = word.bytes(text);
-    (whole && (grade_word(bare) >= Some(least) || made_up::is_single_noun(bare))).then(|| word.hit())
+    (whole && (grade_word(bare) >= Some(least) || made_up::is_single_noun(bare)))
+        .then(|| word.to_found_secret())
 }

@@ -3,19 +3,19 @@
 
 use super::chance::profile_value;
 use super::classes::{
-    BASE64_URL, DOT, LOWER, WORD, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case,
-    run_length_at_end, starts_with_ignore_case,
+    BASE64_URL, DOT, IDENTIFIER_BYTE, LOWER, byte_or_newline, class_run_length_at_end, count_blanks,
+    ends_with_ignore_case, is_byte_in_class, starts_with_ignore_case,
 };
 use super::named::{MAX_BLANKS, MAX_NAME_BYTES, hit_if_secret, is_variable_style};
 use super::names::{self, NameStrength, NameVerdict};
 use super::values::{self, LiteralValue, ValueContext};
-use super::{SecretHit, headers, stated};
+use super::{FoundSecret, headers, stated};
 
 /// How many bytes of a call are searched for its arguments.
 const MAX_CALL_BYTES: usize = 400;
 
 /// Finds the value in `("NAME", "value")`, where name and value are two arguments. `at` points to the comma.
-pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let closing = at - 1;
     let window = &text[floor.max(closing.saturating_sub(MAX_NAME_BYTES))..closing];
     let opening = closing - window.len() + memchr::memrchr(text[closing], window)?;
@@ -32,13 +32,13 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     // Twilio's clients take an account id, followed by the account's token.
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
-        let value =
-            values::value_at(text, after).filter(|value| value.is_quoted && value.end - value.start == 32)?;
+        let value = values::literal_value_at(text, after)
+            .filter(|value| value.is_quoted && value.end - value.start == 32)?;
         let token = text[value.start..value.end].iter().all(u8::is_ascii_hexdigit);
-        return token.then_some(SecretHit { start: value.start, end: value.end, kind: "token" });
+        return token.then_some(FoundSecret { start: value.start, end: value.end, kind: "token" });
     }
     if is_second_argument_password(before) {
-        let value = values::value_at(text, after).filter(|value| value.is_quoted)?;
+        let value = values::literal_value_at(text, after).filter(|value| value.is_quoted)?;
         let verdict = NameVerdict { strength: NameStrength::LikelyPassword, kind: "password" };
         return hit_if_secret(
             text,
@@ -47,7 +47,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
             ValueContext { without_blanks: true, ..ValueContext::default() },
         );
     }
-    if !name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT)) {
+    if !name.iter().all(|byte| is_byte_in_class(*byte, BASE64_URL | DOT)) {
         return None;
     }
     let verdict = names::judge_name(name)?;
@@ -55,7 +55,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     if verdict.strength == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
     }
-    let value = values::value_at(text, after)?;
+    let value = values::literal_value_at(text, after)?;
     // In a form that is usually not an assignment, only a random value or several joined words count as a secret. A
     // single word may be ordinary text.
     let joint = ValueContext {
@@ -67,9 +67,10 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
 
 /// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names the value. `at` points to the comma
 /// after the symbol.
-pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let before = &text[floor..at];
-    let (owner, name) = before.split_at(before.len() - run_length_at_end(before, WORD, MAX_NAME_BYTES));
+    let (owner, name) =
+        before.split_at(before.len() - class_run_length_at_end(before, IDENTIFIER_BYTE, MAX_NAME_BYTES));
     if name.is_empty() || !owner.ends_with(b":") || owner.ends_with(b"::") {
         return None;
     }
@@ -77,7 +78,7 @@ pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<Se
         .filter(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))?;
     hit_if_secret(
         text,
-        values::value_at(text, at + 2)?,
+        values::literal_value_at(text, at + 2)?,
         verdict,
         ValueContext { is_doubtful_form: true, ..ValueContext::default() },
     )
@@ -99,13 +100,14 @@ pub fn may_take_secret(before: &[u8], next: u8) -> bool {
 
 /// Finds the argument of a call whose name suggests a secret, as in `setPassword("x")` and `.api_key("x")`. `at` points
 /// to the opening bracket.
-pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     values::opening_quote_at(text, at + 1)?;
     let before = &text[floor..at];
     // In a call such as `SecretString::new("x")`, the name of the type suggests a secret.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
     let named = made.unwrap_or(before);
-    let (owner, name) = named.split_at(named.len() - run_length_at_end(named, WORD, MAX_NAME_BYTES));
+    let (owner, name) =
+        named.split_at(named.len() - class_run_length_at_end(named, IDENTIFIER_BYTE, MAX_NAME_BYTES));
     let verdict = names::judge_name(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
     // With most other verbs the argument is the name of a secret, as in `get_secret("prod/db")`. A bare call such as
@@ -115,10 +117,10 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
         && profile_value(&text[at + 2..text.len().min(at + 18)]).looks_random();
     let builder = bare
         || owner.ends_with(b".")
-            && byte_is(name[0], LOWER)
+            && is_byte_in_class(name[0], LOWER)
             && (!takes_no_secret(name) || is_password_check(name));
     let sure = setter || name == b"PASSWORD";
-    let value = values::value_at(text, at + 1)?;
+    let value = values::literal_value_at(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     if !(sure || builder || made.is_some())
         || !matches!(verdict.strength, NameStrength::Password | NameStrength::Secret)
@@ -153,7 +155,7 @@ const PASSWORD_POSITIONS: &str = "\
 
 /// Finds a password that is always the same argument of a call, as in `new mysqli("host", "user", "x")`, or the text
 /// typed into a password field, as in `get("#password").type("x")`. `at` points to the opening bracket.
-pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let before = &text[floor..at];
     if byte_or_newline(text, at + 1) == b')' || !may_have_positional_secret(before) {
         return None;
@@ -184,7 +186,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
             || if row.ends_with("AndPassword") { nth_argument(text, at + 1, place - 1) } else { None };
         nth_argument(text, at + 1, place).or_else(method)?
     };
-    let value = values::value_at(text, start).filter(|value| value.is_quoted)?;
+    let value = values::literal_value_at(text, start).filter(|value| value.is_quoted)?;
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
     // Tests often type an ordinary word into a password field. Such a word is not redacted.
@@ -271,7 +273,7 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     while at < end {
         match text[at] {
             mark @ (b'\'' | b'"') if byte_or_newline(text, at + 1) == mark => at += 1,
-            b'\'' | b'"' => at = values::value_at(text, at)?.end,
+            b'\'' | b'"' => at = values::literal_value_at(text, at)?.end,
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
             b',' if depth == 0 => place += 1,
@@ -312,7 +314,7 @@ fn is_second_argument_password(text: &[u8]) -> bool {
 }
 
 /// Finds the value in `<password>value</password>`. `at` points to the `>` that closes the opening tag.
-pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     if let Some(hit) = private_number_in_xml(text, at, floor) {
         return Some(hit);
     }
@@ -355,7 +357,7 @@ fn is_inline_tag(before: &[u8]) -> bool {
 }
 
 /// Finds a value on a line of its own between `<password>` and `</password>`. `at` is just after the opening tag.
-fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Option<SecretHit> {
+fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Option<FoundSecret> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let start = text.len() - rest.len() + count_blanks(rest, MAX_BLANKS);
     let length = text[start..].iter().take(512).position(|byte| *byte <= b' ')?;
@@ -386,34 +388,36 @@ fn table_column_head(before: &[u8]) -> Option<&[u8]> {
 fn content_of_element_before(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_suffix(b"<")?;
     let before = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b">")?;
-    let tag = run_length_at_end(before, BASE64_URL, 40);
+    let tag = class_run_length_at_end(before, BASE64_URL, 40);
     let (before, tag) = before.split_at(before.len() - tag);
     let content = before.strip_suffix(b"</")?;
     let named = ["key", "name"].iter().any(|known| ends_with_ignore_case(tag, known));
-    named.then(|| &content[content.len() - run_length_at_end(content, BASE64_URL | DOT, MAX_NAME_BYTES)..])
+    named.then(|| {
+        &content[content.len() - class_run_length_at_end(content, BASE64_URL | DOT, MAX_NAME_BYTES)..]
+    })
 }
 
 /// Finds a private number in `<RSAKeyValue>`, such as `<D>…</D>` or `<P>…</P>`. `at` points to the end of the opening
 /// tag.
-fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let before = &text[floor..at];
     let private =
         [&b"<D"[..], b"<P", b"<Q", b"<DP", b"<DQ", b"<InverseQ"].iter().any(|tag| before.ends_with(tag));
     if !private {
         return None;
     }
-    let length = super::classes::run_length(&text[at + 1..], super::classes::BASE64, 2048);
+    let length = super::classes::class_run_length(&text[at + 1..], super::classes::BASE64, 2048);
     let near = &text[at.saturating_sub(4096)..at];
     let secret = length >= 40
         && byte_or_newline(text, at + 1 + length) == b'<'
         && super::contains_bytes(near, b"RSAKeyValue");
-    secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "private-key" })
+    secret.then_some(FoundSecret { start: at + 1, end: at + 1 + length, kind: "private-key" })
 }
 
 /// Returns the name that describes an element's content. The name comes from `<name`, from `<property name="name"`,
 /// from a label before the element, or from `<key>name</key> <string` in Apple's format.
 fn element_name(before: &[u8]) -> Option<&[u8]> {
-    let tail = |text: &[u8]| text.len() - run_length_at_end(text, BASE64_URL | DOT, MAX_NAME_BYTES);
+    let tail = |text: &[u8]| text.len() - class_run_length_at_end(text, BASE64_URL | DOT, MAX_NAME_BYTES);
     if let Some(before) = before.strip_suffix(b"\"") {
         let (rest, name) = before.split_at(tail(before));
         let told =
@@ -433,10 +437,10 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
         let cell = cell.trim_ascii_end();
         let cell = cell.strip_suffix(b":").unwrap_or(cell);
         // A label may have two words, such as `API key`.
-        let words = run_length_at_end(cell, BASE64_URL | DOT, MAX_NAME_BYTES);
+        let words = class_run_length_at_end(cell, BASE64_URL | DOT, MAX_NAME_BYTES);
         let label = &cell[..cell.len() - words];
         let words = match label.strip_suffix(b" ") {
-            Some(label) if words > 0 => words + 1 + run_length_at_end(label, BASE64_URL, 16),
+            Some(label) if words > 0 => words + 1 + class_run_length_at_end(label, BASE64_URL, 16),
             _ => words,
         };
         return Some(&cell[cell.len() - words..])
@@ -465,7 +469,7 @@ fn tag_name(before: &[u8]) -> Option<&[u8]> {
     let window = &before[before.len().saturating_sub(MAX_TAG_BYTES)..];
     let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];
     let name = &tag[..tag.iter().position(|byte| *byte == b' ')?];
-    name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
+    name.iter().all(|byte| is_byte_in_class(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
 }
 
 /// Returns the `name` attribute of the element whose opening tag is at the end of `before`, or the element's own name
@@ -477,6 +481,6 @@ fn name_attribute_or_element(before: &[u8]) -> Option<&[u8]> {
         Some(at) => &tag[at + 7..],
         None => tag,
     };
-    Some(&name[..super::classes::run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
+    Some(&name[..super::classes::class_run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
         .filter(|name| !name.is_empty())
 }

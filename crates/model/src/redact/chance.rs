@@ -3,7 +3,7 @@
 //! Shannon entropy does not separate the two in strings this short. For example, `user_profile_image` scores higher
 //! than many tokens. So this module counts changes between lower case, upper case and digits, which are rare in words.
 
-use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
+use super::classes::{DIGIT, LETTER, LETTER_OR_DIGIT, LOWER, UPPER, is_byte_in_class};
 
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ValueProfile {
@@ -32,16 +32,17 @@ pub fn profile_value(text: &[u8]) -> ValueProfile {
     let (mut longest, mut cluster) = (0, 0);
     let mut seen = [0u64; 4];
     for &byte in text {
-        longest = if byte_is(byte, ALNUM) { longest + 1 } else { 0 };
+        longest = if is_byte_in_class(byte, LETTER_OR_DIGIT) { longest + 1 } else { 0 };
         found.longest_run = found.longest_run.max(longest);
         cluster = if is_ascii_consonant(byte) { cluster + 1 } else { 0 };
         found.longest_consonant_run = found.longest_consonant_run.max(cluster);
-        found.digits += usize::from(byte_is(byte, DIGIT));
-        found.lower += usize::from(byte_is(byte, LOWER));
-        found.upper += usize::from(byte_is(byte, UPPER));
+        found.digits += usize::from(is_byte_in_class(byte, DIGIT));
+        found.lower += usize::from(is_byte_in_class(byte, LOWER));
+        found.upper += usize::from(is_byte_in_class(byte, UPPER));
         found.filler_chars += usize::from(matches!(byte, b'x' | b'X' | b'*'));
-        found.symbols +=
-            usize::from(!byte_is(byte, ALNUM) && !matches!(byte, b'_' | b'-' | b'.' | b'/' | b':'));
+        found.symbols += usize::from(
+            !is_byte_in_class(byte, LETTER_OR_DIGIT) && !matches!(byte, b'_' | b'-' | b'.' | b'/' | b':'),
+        );
         found.class_changes += usize::from(changes_class(previous, byte));
         let (slot, bit) = (usize::from(byte >> 6), 1u64 << (byte & 63));
         found.distinct_bytes += usize::from(seen[slot] & bit == 0);
@@ -101,11 +102,11 @@ impl ValueProfile {
 }
 
 fn is_ascii_consonant(byte: u8) -> bool {
-    byte_is(byte, LETTER) && !matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
+    is_byte_in_class(byte, LETTER) && !matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }
 
 fn changes_class(previous: u8, byte: u8) -> bool {
-    (byte_is(previous, LETTER) && byte_is(byte, DIGIT))
-        || (byte_is(previous, DIGIT) && byte_is(byte, LETTER))
-        || (byte_is(previous, LOWER) && byte_is(byte, UPPER))
+    (is_byte_in_class(previous, LETTER) && is_byte_in_class(byte, DIGIT))
+        || (is_byte_in_class(previous, DIGIT) && is_byte_in_class(byte, LETTER))
+        || (is_byte_in_class(previous, LOWER) && is_byte_in_class(byte, UPPER))
 }

@@ -18,41 +18,41 @@ pub const SLASH: ByteClass = 1 << 11;
 pub const EQUALS: ByteClass = 1 << 12;
 pub const PERCENT: ByteClass = 1 << 13;
 pub const TILDE: ByteClass = 1 << 14;
-pub const AT: ByteClass = 1 << 15;
+pub const AT_SIGN: ByteClass = 1 << 15;
 
 pub const DIGIT: ByteClass = DIGIT_01 | DIGIT_27 | DIGIT_89;
 pub const LOWER: ByteClass = LOWER_AF | LOWER_GZ;
 pub const UPPER: ByteClass = UPPER_AF | UPPER_GZ;
 pub const LETTER: ByteClass = LOWER | UPPER;
-pub const ALNUM: ByteClass = LETTER | DIGIT;
+pub const LETTER_OR_DIGIT: ByteClass = LETTER | DIGIT;
 /// The bytes of identifiers. All other bytes are word boundaries.
-pub const WORD: ByteClass = ALNUM | UNDERSCORE;
+pub const IDENTIFIER_BYTE: ByteClass = LETTER_OR_DIGIT | UNDERSCORE;
 /// Lower-case hexadecimal digits, as providers print them.
-pub const HEX: ByteClass = DIGIT | LOWER_AF;
-pub const ANY_HEX: ByteClass = HEX | UPPER_AF;
-pub const UPPER_NUM: ByteClass = UPPER | DIGIT;
-pub const LOWER_NUM: ByteClass = LOWER | DIGIT;
+pub const LOWER_HEX: ByteClass = DIGIT | LOWER_AF;
+pub const ANY_HEX: ByteClass = LOWER_HEX | UPPER_AF;
+pub const UPPER_OR_DIGIT: ByteClass = UPPER | DIGIT;
+pub const LOWER_OR_DIGIT: ByteClass = LOWER | DIGIT;
 pub const UUID: ByteClass = ANY_HEX | DASH;
-pub const BASE64: ByteClass = ALNUM | PLUS | SLASH | EQUALS;
-pub const BASE64_URL: ByteClass = WORD | DASH;
+pub const BASE64: ByteClass = LETTER_OR_DIGIT | PLUS | SLASH | EQUALS;
+pub const BASE64_URL: ByteClass = IDENTIFIER_BYTE | DASH;
 
 static CLASS_TABLE: [ByteClass; 256] = build_class_table();
 
 #[inline]
-pub fn byte_is(byte: u8, class: ByteClass) -> bool {
+pub fn is_byte_in_class(byte: u8, class: ByteClass) -> bool {
     CLASS_TABLE[byte as usize] & class != 0
 }
 
 /// Returns the length of the run of `class` bytes at the start of `text`, at most `max`.
 #[inline]
-pub fn run_length(text: &[u8], class: ByteClass, max: usize) -> usize {
-    text.iter().take(max).take_while(|byte| byte_is(**byte, class)).count()
+pub fn class_run_length(text: &[u8], class: ByteClass, max: usize) -> usize {
+    text.iter().take(max).take_while(|byte| is_byte_in_class(**byte, class)).count()
 }
 
 /// Returns the length of the run of `class` bytes at the end of `text`, at most `max`.
 #[inline]
-pub fn run_length_at_end(text: &[u8], class: ByteClass, max: usize) -> usize {
-    text.iter().rev().take(max).take_while(|byte| byte_is(**byte, class)).count()
+pub fn class_run_length_at_end(text: &[u8], class: ByteClass, max: usize) -> usize {
+    text.iter().rev().take(max).take_while(|byte| is_byte_in_class(**byte, class)).count()
 }
 
 /// Returns the byte at `at`. Returns a newline if `at` is beyond the end, because the end of the text is a boundary
@@ -95,7 +95,7 @@ const fn build_class_table() -> [ByteClass; 256] {
             b'=' => EQUALS,
             b'%' => PERCENT,
             b'~' => TILDE,
-            b'@' => AT,
+            b'@' => AT_SIGN,
             _ => 0,
         };
         byte += 1;

@@ -5,17 +5,18 @@ use memchr::memmem;
 
 use super::chance::profile_value;
 use super::classes::{
-    ALNUM, BASE64_URL, DOT, byte_is, byte_or_newline, count_blanks, run_length, starts_with_ignore_case,
+    BASE64_URL, DOT, LETTER_OR_DIGIT, byte_or_newline, class_run_length, count_blanks, is_byte_in_class,
+    starts_with_ignore_case,
 };
 use super::context::text_after_last_break;
 use super::names::{self, NameStrength};
-use super::{PLACEHOLDER_START, SecretHit, flags, sentences};
+use super::{FoundSecret, PLACEHOLDER_START, flags, sentences};
 
 const MAX_COMMAND_BYTES: usize = 300;
 const MAX_COMMAND_WORDS: usize = 12;
 
 /// Finds a secret among the words after the command `text[start..end]`.
-pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     match &text[start..end] {
         b"use" if ends_with_word(&text[..start], b"net") => secret_in_net_use(text, end),
         b"setx" => secret_in_setx(text, end),
@@ -182,7 +183,7 @@ pub fn may_take_secret(word: &[u8]) -> bool {
 
 /// Finds the word after `skip` other words, as in `vault login x` and `bw login name x`. The word must mix letters and
 /// digits or consist of joined words, so that the words of a sentence do not match.
-fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
+fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<FoundSecret> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
     let looks = profile_value(content);
@@ -203,22 +204,22 @@ fn ends_with_login_tool(before: &[u8]) -> bool {
         cloudsmith gcloud stripe twilio linode-cli civo akamai nx turbo trunk phrase crowdin transifex tx lokalise semgrep fossa \
         snyk checkly grafbase convex planetscale pscale neon neonctl xata render-cli okteto garden dagger earthly depot namespace blacksmith";
     let tool = before.trim_ascii_end();
-    let tool = &tool
-        [tool.len() - tool.iter().rev().take(24).take_while(|byte| byte_is(**byte, BASE64_URL)).count()..];
+    let tool = &tool[tool.len()
+        - tool.iter().rev().take(24).take_while(|byte| is_byte_in_class(**byte, BASE64_URL)).count()..];
     before.ends_with(b" ") && LOGIN_TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
 }
 
 /// Finds an argument that is a token: 20 characters or more that look random.
-fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
+fn token_argument(text: &[u8], at: usize) -> Option<FoundSecret> {
     command_words(text, at).find_map(|(start, end)| {
         let word = &text[start..end];
         let word = word.rsplit(|byte| *byte == b'=').next().unwrap_or(word);
         let looks = profile_value(word);
         let drawn = word.len() >= 20
-            && word.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT))
+            && word.iter().all(|byte| is_byte_in_class(*byte, BASE64_URL | DOT))
             && looks.looks_random()
             && !super::contains_bytes(word, b"REDACTED");
-        drawn.then_some(SecretHit { start: end - word.len(), end, kind: "token" })
+        drawn.then_some(FoundSecret { start: end - word.len(), end, kind: "token" })
     })
 }
 
@@ -231,7 +232,7 @@ pub fn may_be_setting_command(before: &[u8]) -> bool {
 
 /// Finds the value in `http-basic.host name x` and `pypi-token.host x`, which are settings in Composer and Poetry. `at`
 /// points to the dash.
-pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<FoundSecret> {
     let place = match &text[at..] {
         rest if rest.starts_with(b"-basic.") => 2,
         rest if rest.starts_with(b"-token.") => 1,
@@ -241,7 +242,7 @@ pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the password in the Redis command `ACL SETUSER name on >x ~* +@all`. `at` points to the `>`.
-pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<FoundSecret> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_BYTES)..at]).to_ascii_lowercase();
     if !line.starts_with(b"user ") {
         memmem::find(&line, b"setuser ")?;
@@ -296,7 +297,7 @@ fn command_words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)>
 
 /// Finds the password in `net use Z: \\host\share x /user:name`. The password is the word that is not a drive, a share
 /// or an option.
-fn secret_in_net_use(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_net_use(text: &[u8], at: usize) -> Option<FoundSecret> {
     let line = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     memmem::find(&line.to_ascii_lowercase(), b"/user:")?;
@@ -312,7 +313,7 @@ fn secret_in_net_use(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the value in `setx NAME x`.
-fn secret_in_setx(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_setx(text: &[u8], at: usize) -> Option<FoundSecret> {
     let mut words = command_words(text, at).skip_while(|(start, _)| text[*start] == b'/');
     let (start, end) = words.next()?;
     let verdict = names::judge_name(&text[start..end])?;
@@ -325,12 +326,12 @@ fn secret_in_setx(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the password in `sqlplus name/x@host` and `expdp name/x schemas=name`.
-fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<FoundSecret> {
     let (start, end) = command_words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let word = &text[start..end];
     let slash = memchr::memchr(b'/', word)?;
     let name = &word[..slash];
-    if name.is_empty() || !name.iter().all(|byte| byte_is(*byte, BASE64_URL)) {
+    if name.is_empty() || !name.iter().all(|byte| is_byte_in_class(*byte, BASE64_URL)) {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
@@ -345,7 +346,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the password in `psexec.py domain/name:x@host`, an Impacket command.
-fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<FoundSecret> {
     command_words(text, at).find_map(|(start, end)| {
         let outer = usize::from(matches!(text[start], b'\'' | b'"') && end - start > 2);
         let (start, end) = (start + outer, end - outer);
@@ -354,7 +355,8 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
         let account = &word[..colon];
         let slash = memchr::memchr(b'/', account);
         let named = |part: &[u8]| {
-            !part.is_empty() && part.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT) || *byte == b'$')
+            !part.is_empty()
+                && part.iter().all(|byte| is_byte_in_class(*byte, BASE64_URL | DOT) || *byte == b'$')
         };
         if !account.split(|byte| *byte == b'/').all(named) || account.starts_with(b"-") {
             return None;
@@ -376,19 +378,19 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
         let from = start + colon + 1;
         let to = from + length - usize::from(quoted && password.len() > 2);
         flags::whole_argument(&text[..to + usize::from(quoted)], from)
-            .or(Some(SecretHit { start: from + usize::from(quoted), end: to, kind: "password" })
+            .or(Some(FoundSecret { start: from + usize::from(quoted), end: to, kind: "password" })
                 .filter(|_| host.is_some()))
             .filter(|_| !super::contains_bytes(password, b"[REDACTED:"))
     })
 }
 
 /// Finds the password in `impacket-psexec domain/name:x@host`. `at` is just after `impacket`.
-pub fn secret_in_packaged_impacket(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_packaged_impacket(text: &[u8], at: usize) -> Option<FoundSecret> {
     secret_in_impacket_target(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
 }
 
 /// Finds the word after `flag`, as in `signtool sign /f cert.pfx /p x`.
-fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
+fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<FoundSecret> {
     let mut words =
         command_words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
     let (start, _) = words.nth(1)?;
@@ -396,23 +398,23 @@ fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
 }
 
 /// Finds the password in `expect Password:; send "x\r"`. `at` points to the semicolon.
-pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     let rest = &text[at..text.len().min(at + 40)];
     let quote = at + rest.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let length = text[quote + 1..]
         .iter()
         .take(64)
         .position(|byte| matches!(byte, b'"' | b'\'' | b'\\' | b'\n' | b'$'))?;
-    (length >= 4).then_some(SecretHit { start: quote + 1, end: quote + 1 + length, kind: "password" })
+    (length >= 4).then_some(FoundSecret { start: quote + 1, end: quote + 1 + length, kind: "password" })
 }
 
 /// Finds the password in `send "x\r"` after `expect "Password:"`. Both `send` and `expect` may be method calls. `at`
 /// points to the quote after the prompt.
-pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<FoundSecret> {
     let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
     let rest = &window[1.min(window.len()) + gap..];
-    let verb = run_length(rest, ALNUM | DOT | super::classes::UNDERSCORE, 40);
+    let verb = class_run_length(rest, LETTER_OR_DIGIT | DOT | super::classes::UNDERSCORE, 40);
     if !matches!(byte_or_newline(window, 0), b'"' | b'\'') || !super::contains_bytes(&rest[..verb], b"send") {
         return None;
     }
@@ -426,25 +428,27 @@ pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     let literal = !content.starts_with(b"$")
         && !content.contains(&b' ')
         && !super::contains_bytes(content, PLACEHOLDER_START);
-    (length >= 4 && literal).then_some(SecretHit { start: from, end: from + length, kind: "password" })
+    (length >= 4 && literal).then_some(FoundSecret { start: from, end: from + length, kind: "password" })
 }
 
 /// Finds the second hash in `-hashes lm:nt`, because this hash is enough to log in.
-fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<SecretHit> {
-    let start = at + text[at..].iter().take(34).take_while(|byte| byte_is(**byte, ALNUM)).count() + 1;
-    let length = run_length(text.get(start..)?, super::classes::ANY_HEX, 64);
-    (length == 32).then_some(SecretHit { start, end: start + length, kind: "password-hash" })
+fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let start = at
+        + text[at..].iter().take(34).take_while(|byte| is_byte_in_class(**byte, LETTER_OR_DIGIT)).count()
+        + 1;
+    let length = class_run_length(text.get(start..)?, super::classes::ANY_HEX, 64);
+    (length == 32).then_some(FoundSecret { start, end: start + length, kind: "password-hash" })
 }
 
 /// Finds the password in `openssl passwd -6 x`.
-fn secret_in_openssl_passwd(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_openssl_passwd(text: &[u8], at: usize) -> Option<FoundSecret> {
     let (start, end) = command_words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let end = end - text[start..end].iter().rev().take_while(|byte| matches!(byte, b')' | b'"')).count();
     flags::whole_argument(&text[..end.max(start)], start)
 }
 
 /// Finds the password in `PASS x` alone on a line, as FTP and POP clients send it.
-fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_pass_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte_or_newline(text, at + length), b'\n' | b'\r');
@@ -481,7 +485,7 @@ fn begins_client_message(before: &[u8]) -> bool {
 }
 
 /// Finds the password in the Teradata command `.logon host/name,x`.
-fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<FoundSecret> {
     let (start, end) = command_words(text, at).next()?;
     let comma = start + memchr::memchr(b',', &text[start..end])?;
     flags::whole_argument(&text[..end], comma + 1)
@@ -489,7 +493,7 @@ fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds the password in the IRC commands `NickServ identify x` and `/nickserv identify name x`. The password is the
 /// last word.
-fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let line = text_after_last_break(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
     memmem::find(&line, b"nickserv")?;
     let (start, end) = command_words(text, end).take(3).last()?;
@@ -498,7 +502,7 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Secre
 
 /// Finds the base64 password on the lines below `AUTH LOGIN`, with or without the server's prompts. `at` points to the
 /// end of the `AUTH LOGIN` line.
-pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<FoundSecret> {
     const MAX_LOGIN_LINES: usize = 6;
     // The client's first line is the user name.
     let mut at = at;
@@ -508,13 +512,13 @@ pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
         let rest = text.get(at..)?;
         let asks = rest.starts_with(b"334 ") || rest.starts_with(b"S: ");
         let start = at + if rest.starts_with(b"C: ") { 3 } else { 0 };
-        let length = run_length(&text[start..], super::classes::BASE64, 200);
+        let length = class_run_length(&text[start..], super::classes::BASE64, 200);
         at += rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len());
         let line = length >= 4 && matches!(byte_or_newline(text, start + length), b'\n' | b'\r');
         match (asks, line) {
             (true, _) => {}
             (false, true) if named => {
-                return Some(SecretHit { start, end: start + length, kind: "password" });
+                return Some(FoundSecret { start, end: start + length, kind: "password" });
             }
             (false, true) => named = true,
             (false, false) => return None,
@@ -524,7 +528,7 @@ pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the password in `sp_addlogin 'name', 'x'`.
-fn secret_in_second_literal(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_second_literal(text: &[u8], at: usize) -> Option<FoundSecret> {
     let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let comma = memchr::memchr(b',', window)?;
@@ -534,7 +538,7 @@ fn secret_in_second_literal(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds the value in `/p:x`, `/pass:x` and `/password:x`, which are flags in Windows programs. The flag's name is
 /// `text[start..at]`.
-pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let name = &text[start..at];
     let short = name == b"p" && {
         let line = text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]);
@@ -549,7 +553,7 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Secr
 
 /// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` points
 /// to the colon before the typed text.
-pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();
     let phrase = sentences::passphrase_length(&text[start..]);
@@ -564,7 +568,7 @@ pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
         .iter()
         .any(|words| memmem::find(line, words.as_bytes()).is_some());
     match phrase.filter(|_| told) {
-        Some(length) => Some(SecretHit { start, end: start + length, kind: "password" }),
+        Some(length) => Some(FoundSecret { start, end: start + length, kind: "password" }),
         None => told.then(|| flags::whole_argument(text, start))?,
     }
 }

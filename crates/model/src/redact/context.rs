@@ -5,12 +5,12 @@ use memchr::memmem;
 
 use super::chance::profile_value;
 use super::classes::{
-    BASE64_URL, ByteClass, DOT, EQUALS, LOWER, PERCENT, PLUS, SLASH, TILDE, byte_or_newline, count_blanks,
-    ends_with_ignore_case, run_length, starts_with_ignore_case,
+    BASE64_URL, ByteClass, DOT, EQUALS, LOWER, PERCENT, PLUS, SLASH, TILDE, byte_or_newline,
+    class_run_length, count_blanks, ends_with_ignore_case, starts_with_ignore_case,
 };
 use super::names::{self, NameStrength, NameVerdict};
 use super::values::{self, LiteralValue, ValueContext};
-use super::{SecretHit, commands, flags, keys, languages, made_up, named, pairs};
+use super::{FoundSecret, commands, flags, keys, languages, made_up, named, pairs};
 
 const COOKIE_CLASS: ByteClass = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// The minimum length of a session id. A shorter value is probably an ordinary setting.
@@ -25,7 +25,7 @@ const MAX_LINE_BYTES: usize = 200;
 
 /// Finds a secret after the `=` or `:` at `at` when the name `text[start..end]` alone does not identify the secret.
 #[inline]
-pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
+pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) -> Option<FoundSecret> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
     match (text[at], opened) {
         (b'=', b'?' | b'&') if end == at => secret_in_query(text, start, at),
@@ -78,7 +78,7 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
 
 /// Finds the value in `::add-mask::x` in a GitHub workflow, or a password that an installer prints below a line such as
 /// `… the following password:`. `at` points to the last colon.
-pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     if text[..at].ends_with(b"::add-mask:") {
         return flags::quoted_or_random_secret(text, at + 1);
     }
@@ -104,27 +104,27 @@ pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between the name and the token. The
 /// host starts at `start`.
-fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let before =
         text[start.saturating_sub(80)..start - 1].trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
     let name = before.strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
-    let name = &name[name.len() - super::classes::run_length_at_end(name, BASE64_URL, 40)..];
+    let name = &name[name.len() - super::classes::class_run_length_at_end(name, BASE64_URL, 40)..];
     let told = names::judge_name(name).is_some() || name.ends_with(b"oauth") || name == b"bearer";
-    let value = values::value_at(text, at + 1 + count_blanks(&text[at + 1..], 4))
+    let value = values::literal_value_at(text, at + 1 + count_blanks(&text[at + 1..], 4))
         .filter(|value| value.is_quoted && told)?;
     let verdict = NameVerdict { strength: NameStrength::Secret, kind: "token" };
     named::hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
 /// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a log line of Azure Pipelines.
-fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<FoundSecret> {
     let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
     (text[at + close] == b']').then(|| flags::whole_argument(text, at + close + 1))?
 }
 
 /// Finds a wallet's recovery phrase of twelve words or more, as in `seed phrase: actor island canyon …` and
 /// `the mnemonic is "…"`. The noun ends at `end`.
-pub fn recovery_phrase(text: &[u8], end: usize) -> Option<SecretHit> {
+pub fn recovery_phrase(text: &[u8], end: usize) -> Option<FoundSecret> {
     const MIN_SEED_WORDS: usize = 12;
     let marks = text[end..].iter().take(32).take_while(|byte| b" :=\n\r\"'`*-".contains(byte)).count();
     let verb = ["is", "are", "was", "(12 words)", "(24 words)"]
@@ -136,7 +136,7 @@ pub fn recovery_phrase(text: &[u8], end: usize) -> Option<SecretHit> {
     let (mut end, mut words) = (start, 0);
     loop {
         let next = end + usize::from(words > 0);
-        let length = run_length(&text[next.min(text.len())..], LOWER, 9);
+        let length = class_run_length(&text[next.min(text.len())..], LOWER, 9);
         if !(3..=8).contains(&length) || words > 0 && text[end] != b' ' {
             break;
         }
@@ -145,18 +145,18 @@ pub fn recovery_phrase(text: &[u8], end: usize) -> Option<SecretHit> {
     // In a sentence, more words or a punctuation mark would follow.
     let alone = words >= MIN_SEED_WORDS
         && matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | 0);
-    alone.then_some(SecretHit { start, end, kind: "password" })
+    alone.then_some(FoundSecret { start, end, kind: "password" })
 }
 
 /// Finds the password in `A temporary password is generated for root@localhost: x`, which MySQL prints at its first
 /// start. The password can contain punctuation.
-fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_generated_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     let start = at + 1 + count_blanks(&text[at + 1..], 1);
     let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let mixed = profile_value(&text[start..start + length]).class_changes >= 3;
     let told = mixed && memmem::find(line, b"password is generated for").is_some();
-    told.then_some(SecretHit { start, end: start + length, kind: "password" })
+    told.then_some(FoundSecret { start, end: start + length, kind: "password" })
 }
 
 /// Returns the only word on the next line, such as the key below `api_key:`. A value in a YAML block
@@ -175,16 +175,16 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     at += count_blanks(&text[at..], 40);
     // The value may follow a `> ` prompt or be in a code block.
     if let Some(fenced) = text[at..].strip_prefix(b"```") {
-        at = text.len() - fenced.len() + run_length(fenced, LOWER, 12);
+        at = text.len() - fenced.len() + class_run_length(fenced, LOWER, 12);
         at += keys::break_length(&text[at..]);
     } else if text[at..].starts_with(b"> ") {
         at += 2;
     }
     if let Some(typed) = text[at..].strip_prefix(b"string(") {
-        let digits = run_length(typed, super::classes::DIGIT, 5);
+        let digits = class_run_length(typed, super::classes::DIGIT, 5);
         at += if typed[digits..].starts_with(b") ") { 9 + digits } else { 0 };
     }
-    let value = values::value_at(text, at)?;
+    let value = values::literal_value_at(text, at)?;
     let rest = &text[value.end..];
     let alone = rest.is_empty() || byte_or_newline(rest, 0) == b'"' || keys::break_length(rest) > 0;
     // Some programs print JSON with `"password":` on one line and the value on the next.
@@ -196,7 +196,7 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
 fn block_mark_length(text: &[u8]) -> usize {
     match byte_or_newline(text, 0) {
         b'|' | b'>' => 1 + usize::from(matches!(byte_or_newline(text, 1), b'-' | b'+')),
-        b'<' if text.starts_with(b"<<") => 2 + run_length(&text[2..], BASE64_URL, 16),
+        b'<' if text.starts_with(b"<<") => 2 + class_run_length(&text[2..], BASE64_URL, 16),
         b'"' | b'\'' if text.starts_with(b"\"\"\"\n") || text.starts_with(b"'''\n") => 3,
         b'"' | b'\'' if text.starts_with(b"\"\"\"\\\n") || text.starts_with(b"'''\\\n") => 4,
         _ => 0,
@@ -204,21 +204,21 @@ fn block_mark_length(text: &[u8]) -> usize {
 }
 
 /// Finds the authorization code in `?code=x`, or the value of `appid` or `token_hash`.
-fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let kind = match &text[start..at] {
         b"code" => "oauth-code",
         b"appid" | b"token_hash" => "token",
         _ => return None,
     };
-    let value = values::value_at(text, at + 1)?;
+    let value = values::literal_value_at(text, at + 1)?;
     let looks = profile_value(&text[value.start..value.end]);
     let secret = looks.len >= 20 && looks.looks_random();
-    secret.then_some(SecretHit { start: value.start, end: value.end, kind })
+    secret.then_some(FoundSecret { start: value.start, end: value.end, kind })
 }
 
 /// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is treated
 /// as a session id.
-fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let after = at + 1 + count_blanks(&text[at + 1..], 1);
     let content = values::opening_quote_at(text, after).map_or(after, |(content, _)| content);
     let named = is_session_name(&text[start..at]);
@@ -238,7 +238,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     if line[behind..].iter().any(code) {
         return None; // this is code, not a header
     }
-    let value = values::value_at(text, after)?;
+    let value = values::literal_value_at(text, after)?;
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = ValueContext { is_doubtful_form: true, ..ValueContext::default() };
@@ -249,23 +249,23 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
         && profile_value(content).is_mixed()
         && !super::contains_bytes(content, b"REDACTED")
         || !uuid && values::is_secret_value(text, value, NameStrength::Secret, joint);
-    secret.then_some(SecretHit { start: value.start, end: value.end, kind: "cookie" })
+    secret.then_some(FoundSecret { start: value.start, end: value.end, kind: "cookie" })
 }
 
 /// Returns the length of a cookie's value, at most `max`. The `s:` at the start of a signed value is not counted.
 #[inline]
 fn cookie_length(text: &[u8], max: usize) -> usize {
-    run_length(text.strip_prefix(b"s:").unwrap_or(text), COOKIE_CLASS, max)
+    class_run_length(text.strip_prefix(b"s:").unwrap_or(text), COOKIE_CLASS, max)
 }
 
 /// Finds the session id in `PHPSESSID=x; path=/` at the start of a line.
-fn secret_in_session_pair(text: &[u8], at: usize) -> Option<SecretHit> {
-    let length = run_length(&text[at + 1..], COOKIE_CLASS | EQUALS, MAX_HEADER_BYTES);
+fn secret_in_session_pair(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let length = class_run_length(&text[at + 1..], COOKIE_CLASS | EQUALS, MAX_HEADER_BYTES);
     let rest = &text[at + 1 + length..];
     let secret = length >= MIN_SESSION_BYTES
         && rest.starts_with(b";")
         && profile_value(&text[at + 1..at + 1 + length]).looks_random();
-    secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "cookie" })
+    secret.then_some(FoundSecret { start: at + 1, end: at + 1 + length, kind: "cookie" })
 }
 
 /// Returns whether a name belongs to a session id, such as `sessionid`, `PHPSESSID` or `connect.sid`.
@@ -275,21 +275,21 @@ fn is_session_name(name: &[u8]) -> bool {
 }
 
 /// Finds a private number of a JSON Web Key, such as the value of `"d":"x"` in an object with `"kty"`.
-fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
+fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<FoundSecret> {
     if !matches!(&text[start..end], b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
         return None;
     }
     let (start, _) = values::opening_quote_at(text, at + 1 + count_blanks(&text[at + 1..], 4))?;
-    let length = run_length(&text[start..], BASE64_URL, MAX_HEADER_BYTES);
+    let length = class_run_length(&text[start..], BASE64_URL, MAX_HEADER_BYTES);
     let around = &text[start.saturating_sub(MAX_WEB_KEY_BYTES)..text.len().min(start + MAX_WEB_KEY_BYTES)];
     let secret = length >= MIN_PRIVATE_NUMBER_BYTES
         && matches!(byte_or_newline(text, start + length), b'"' | b'\'' | b'\\')
         && memmem::find(around, b"kty").is_some();
-    secret.then_some(SecretHit { start, end: start + length, kind: "private-key" })
+    secret.then_some(FoundSecret { start, end: start + length, kind: "private-key" })
 }
 
 /// Finds the password in `someone@example.com:x`, as written in lists of accounts and in `/etc/postfix/sasl_passwd`.
-fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_after_address(text: &[u8], at: usize) -> Option<FoundSecret> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
     let looks = profile_value(content);
@@ -298,12 +298,16 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
         && !content.iter().all(u8::is_ascii_hexdigit)
         && !content.contains(&b'/')
         && (!content.contains(&b'.') || made_up::is_everyday_nouns(content));
-    (length >= 8 && plausible).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
+    (length >= 8 && plausible).then_some(FoundSecret {
+        start: at + 1,
+        end: at + 1 + length,
+        kind: "password",
+    })
 }
 
 /// Finds the number in `PIN: 482193` and in `Debugger PIN: 123-456-789`. Anybody who knows a debugger's PIN can run
 /// code.
-fn pin_after_colon(text: &[u8], at: usize) -> Option<SecretHit> {
+fn pin_after_colon(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length =
         text[start..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
@@ -313,7 +317,7 @@ fn pin_after_colon(text: &[u8], at: usize) -> Option<SecretHit> {
             && (4..=8).contains(&length)
             && start > at + 1
             && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b' ' | b',' | b')');
-    plausible.then_some(SecretHit { start, end: start + length, kind: "password" })
+    plausible.then_some(FoundSecret { start, end: start + length, kind: "password" })
 }
 
 /// Returns whether a line is indented below `passwords:`. Such a line contains a name and a password.
@@ -330,11 +334,11 @@ fn is_below_passwords(before: &[u8]) -> bool {
 
 /// Finds the value of a form field, which comes after `Content-Disposition: form-data; name="password"` and an empty
 /// line.
-fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     if !text[..start].ends_with(b"form-data; ") {
         return None;
     }
-    let name = values::value_at(text, at + 1).filter(|name| name.is_quoted)?;
+    let name = values::literal_value_at(text, at + 1).filter(|name| name.is_quoted)?;
     let verdict = names::judge_name(&text[name.start..name.end])?;
     let rest = text[name.end + 1..]
         .strip_prefix(b"\r\n\r\n")
@@ -355,11 +359,11 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
 }
 
 /// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the content of a Wi-Fi network's QR code.
-fn secret_in_wifi_code(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_wifi_code(text: &[u8], at: usize) -> Option<FoundSecret> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     memmem::find(line, b"WIFI:")?;
     let length = text[at + 1..].iter().take(64).position(|byte| *byte == b';')?;
-    (length >= 8).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
+    (length >= 8).then_some(FoundSecret { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
 /// Returns the text after the last line break. The break may be a newline or the two characters `\n`.

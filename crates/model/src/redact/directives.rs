@@ -1,6 +1,6 @@
 //! Passwords in SQL statements, router configurations and Lisp forms that have no separator before the value.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
 use super::classes::byte_or_newline;
 use super::made_up;
@@ -8,7 +8,7 @@ use super::stated::hit_if_password_like;
 use super::values::{self, LiteralValue};
 
 /// Finds the password in `SET PASSWORD FOR 'name'@'host' = 'x'`.
-pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let set = super::classes::ends_with_ignore_case(&text[..start], "set ");
     let window = &text[end..text.len().min(end + 100)];
     if !set || !window.get(..5)?.eq_ignore_ascii_case(b" for ") {
@@ -21,7 +21,7 @@ pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<S
 
 /// Finds the password in a router's or switch's configuration, as in `enable secret x` and
 /// `username name password 0 x`.
-pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let line =
         super::context::text_after_last_break(&text[start.saturating_sub(120)..start]).trim_ascii_start();
     let line = line
@@ -47,7 +47,7 @@ pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<
         return None;
     }
     let kind = byte_or_newline(text, end + 1).is_ascii_digit() && byte_or_newline(text, end + 2) == b' ';
-    let value = values::value_at(text, end + if kind { 3 } else { 1 })?;
+    let value = values::literal_value_at(text, end + if kind { 3 } else { 1 })?;
     let looks = profile_value(&text[value.start..value.end]);
     let plausible = looks.len >= 6
         && (looks.is_mixed()
@@ -66,7 +66,7 @@ pub fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<Literal
     };
     let digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
     (digit && byte_or_newline(text, kind.end) == b' ')
-        .then(|| values::value_at(text, kind.end + 1).filter(scrambled))?
+        .then(|| values::literal_value_at(text, kind.end + 1).filter(scrambled))?
 }
 
 /// Returns whether a value is the last part of a Lisp form, as in `(setq smtp-password "x")`. `before` is the text
@@ -74,7 +74,7 @@ pub fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<Literal
 pub fn is_in_lisp_form(text: &[u8], value: LiteralValue, before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(before).trim_ascii_start();
     let form = line.strip_prefix(b"(").unwrap_or_default();
-    let verb = &form[..super::classes::run_length(form, super::classes::BASE64_URL, 24)];
+    let verb = &form[..super::classes::class_run_length(form, super::classes::BASE64_URL, 24)];
     value.is_quoted
         && byte_or_newline(text, value.end + 1) == b')'
         && matches!(

@@ -1,8 +1,8 @@
 //! Secrets in the names of files and branches: `backup-password-x.zip`, `fix/reset-pw-to-x`, `apikey_x.txt`.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
-use super::classes::{ALNUM, byte_is, byte_or_newline, starts_with_ignore_case};
+use super::classes::{LETTER_OR_DIGIT, byte_or_newline, is_byte_in_class, starts_with_ignore_case};
 use super::context::text_after_last_break;
 use super::grades::{PasswordGrade, grade_word};
 use super::names::{WordList, word_list};
@@ -28,7 +28,7 @@ const MAX_NAME_BYTES: usize = 80;
 
 /// Finds the value after a noun inside the word `text[start..end]`. If the whole word is a noun and a dash follows,
 /// the value follows the dash.
-pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     // A noun starts the word or follows an underscore.
     let mut begins = (0..word.len()).filter(|at| *at == 0 || word[at - 1] == b'_');
@@ -47,7 +47,7 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Secre
         from += if text[from..].starts_with(verb.as_bytes()) { verb.len() } else { 0 };
     }
     let rest = &text[from..text.len().min(from + MAX_NAME_BYTES)];
-    let joined = |byte: &u8| byte_is(*byte, ALNUM) || b"_-.!@#$%&*+?^".contains(byte);
+    let joined = |byte: &u8| is_byte_in_class(*byte, LETTER_OR_DIGIT) || b"_-.!@#$%&*+?^".contains(byte);
     let length = rest.iter().take_while(|byte| joined(byte)).count();
     let whole = &rest[..length];
     let stem = memchr::memrchr(b'.', whole).filter(|dot| FILE_EXTENSIONS.contains_word(&whole[dot + 1..]));
@@ -66,7 +66,7 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Secre
         }
     };
     let code = matches!(byte_or_newline(text, from + length), b'(' | b'=' | b':' | b'[' | b'{');
-    (named && secret && !code && length < MAX_NAME_BYTES).then_some(SecretHit {
+    (named && secret && !code && length < MAX_NAME_BYTES).then_some(FoundSecret {
         start: from,
         end: from + value.len(),
         kind: if is_password { "password" } else { "token" },

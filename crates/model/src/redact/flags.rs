@@ -2,10 +2,11 @@
 
 use memchr::memmem;
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
 use super::classes::{
-    ALNUM, DASH, DIGIT, LETTER, LOWER, UNDERSCORE, byte_is, byte_or_newline, count_blanks, run_length,
+    DASH, DIGIT, LETTER, LETTER_OR_DIGIT, LOWER, UNDERSCORE, byte_or_newline, class_run_length, count_blanks,
+    is_byte_in_class,
 };
 use super::made_up::PasswordCertainty;
 use super::names::{self, NameStrength};
@@ -17,15 +18,18 @@ pub const MAX_COMMAND_DISTANCE: usize = 300;
 const MAX_SKIPPED_WORDS: usize = 8;
 
 /// Finds the value of the flag whose first dash is at `at`.
-pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
     // In `["-p"]` the same quote comes before and after the flag, and no value follows.
     let long_flag = byte_or_newline(text, at + 1) == b'-';
     if at > floor && matches!(text[at - 1], b'"' | b'\'') {
-        let end =
-            if long_flag { at + run_length(&text[at..], ALNUM | DASH | UNDERSCORE, 50) } else { at + 2 };
+        let end = if long_flag {
+            at + class_run_length(&text[at..], LETTER_OR_DIGIT | DASH | UNDERSCORE, 50)
+        } else {
+            at + 2
+        };
         if byte_or_newline(text, end) == text[at - 1] && byte_or_newline(text, end + 1) != b',' {
             return None;
         }
@@ -41,7 +45,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     {
         return whole_argument(text, at + 2);
     }
-    let length = run_length(&text[at + 1..], LETTER, 16);
+    let length = class_run_length(&text[at + 1..], LETTER, 16);
     // Java tools, Go programs and OpenSSL take long flags with one dash, as in `-storepass x` and `-password x`.
     let name = &text[at + 1..at + 1 + length];
     if matches!(name, b"pw" | b"upw" | b"opw") {
@@ -65,17 +69,18 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
 
 /// Finds a random value after a short flag that often takes a token or a password, as in `tool -t x`. The command does
 /// not matter.
-fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
+fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     if !matches!(byte_or_newline(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K')
         || byte_or_newline(text, at + 1) != b' '
     {
         return None;
     }
-    let value = values::value_at(text, position_after_flag(text, at + 1)?)?;
+    let value = values::literal_value_at(text, position_after_flag(text, at + 1)?)?;
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
-    let base64 =
-        content.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL));
+    let base64 = content
+        .iter()
+        .all(|byte| is_byte_in_class(*byte, super::classes::BASE64 | super::classes::BASE64_URL));
     let strong = (20..=200).contains(&looks.len)
         && base64
         && looks.digits > 1
@@ -83,7 +88,7 @@ fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         && looks.lower > 1
         && looks.class_changes * 4 >= looks.len
         && !content.contains(&b'/');
-    strong.then_some(SecretHit { start: value.start, end: value.end, kind: "token" })
+    strong.then_some(FoundSecret { start: value.start, end: value.end, kind: "token" })
 }
 
 fn is_certain_name(name: &[u8]) -> bool {
@@ -91,8 +96,8 @@ fn is_certain_name(name: &[u8]) -> bool {
         .is_some_and(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))
 }
 
-fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
-    let length = run_length(&text[at..], ALNUM | DASH | UNDERSCORE, 48);
+fn secret_of_long_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let length = class_run_length(&text[at..], LETTER_OR_DIGIT | DASH | UNDERSCORE, 48);
     let name = &text[at..at + length];
     let after = position_after_flag(text, at + length)?;
     if matches!(name, b"user" | b"proxy-user" | b"src-creds" | b"dest-creds" | b"creds") {
@@ -121,7 +126,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, after) == b'-' {
         return None;
     }
-    let value = values::value_at(text, after)?;
+    let value = values::literal_value_at(text, after)?;
     let content = &text[value.start..value.end];
     // A list of flags contains no values, as in `add_argument("--password", help="…")` and
     // `["--user", "--password", "--port"]`.
@@ -135,7 +140,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     // In prose an ordinary word follows the flag, as in `the --password flag`. In a command, another flag may follow
     // the value.
     let prose = !value.is_quoted
-        && content.iter().all(|byte| byte_is(*byte, LETTER))
+        && content.iter().all(|byte| is_byte_in_class(*byte, LETTER))
         && !text[value.end..].starts_with(b" -")
         && !is_part_of_command(text, at, value);
     if prose && profile_value(content).class_changes < 3 || verdict.strength == NameStrength::Authorization {
@@ -155,7 +160,9 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
 pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     let content = &text[value.start..value.end];
     let capitals = content.len() <= 24
-        && content.iter().all(|byte| byte_is(*byte, super::classes::UPPER) || matches!(byte, b'_' | b'-'));
+        && content
+            .iter()
+            .all(|byte| is_byte_in_class(*byte, super::classes::UPPER) || matches!(byte, b'_' | b'-'));
     if !capitals {
         return false;
     }
@@ -200,7 +207,7 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
     nouns && !line.is_empty()
         || (command || program) && ends
         || short && !line.trim_ascii().is_empty()
-        || humps && (ends || byte_is(byte_or_newline(text, value.end + 1), LOWER))
+        || humps && (ends || is_byte_in_class(byte_or_newline(text, value.end + 1), LOWER))
 }
 
 /// Returns whether the command before `at` runs `mysql`, `mysqldump`, `mariadb` or a similar program. A mere path does
@@ -219,7 +226,7 @@ fn runs_mysql(text: &[u8], at: usize) -> bool {
     named && !OTHER_P_FLAGS.iter().any(|flag| text[at + 1..].starts_with(flag))
 }
 
-fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     let letter = byte_or_newline(text, at);
     let attached =
         !matches!(byte_or_newline(text, at + 1), b' ' | b'\t' | b'"' | b'\'' | b'\n' | b'=' | b',');
@@ -328,7 +335,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         // The default SNMP community in `-c public` is not a secret.
         b'c' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             let after = position_after_flag(text, at + 1)?;
-            let value = values::value_at(text, after)?;
+            let value = values::literal_value_at(text, after)?;
             profile_value(&text[value.start..value.end]).is_mixed().then(|| whole_argument(text, after))?
         }
         b'A' | b'X' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
@@ -387,7 +394,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         // Many tools accept a user and a password, as in `kadmin -u name -w x`.
         b'p' | b'P' | b'w' if !attached && follows_user_flag(text, at) => {
             let after = position_after_flag(text, at + 1)?;
-            let value = values::value_at(text, after)?;
+            let value = values::literal_value_at(text, after)?;
             let content = &text[value.start..value.end];
             let drawn = super::grades::grade_word(content) == Some(super::grades::PasswordGrade::Obvious)
                 || content.len() >= 12 && profile_value(content).looks_random();
@@ -410,7 +417,8 @@ fn follows_user_flag(text: &[u8], at: usize) -> bool {
 
 /// Returns whether the value of `-p` is a port, such as `27017` or `3306:3306/tcp`.
 fn is_port_number(text: &[u8]) -> bool {
-    let length = text.iter().take(24).take_while(|byte| byte_is(**byte, DIGIT) || **byte == b':').count();
+    let length =
+        text.iter().take(24).take_while(|byte| is_byte_in_class(**byte, DIGIT) || **byte == b':').count();
     let mapped = text[..length].contains(&b':') || length < 6;
     length > 0
         && length < 12
@@ -420,8 +428,8 @@ fn is_port_number(text: &[u8]) -> bool {
 
 /// Finds the password in `htpasswd -b file user x` and `htpasswd -nb user x`. The password is the last word of the
 /// command.
-fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<SecretHit> {
-    let length = run_length(&text[at..], LETTER, 8);
+fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let length = class_run_length(&text[at..], LETTER, 8);
     let cluster = &text[at..at + length];
     if !cluster.contains(&b'b') || !is_one_of_commands_before(text, at, &["htpasswd ", "mosquitto_passwd "]) {
         return None;
@@ -441,14 +449,14 @@ fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the word after the name in `net user NAME x` and `rabbitmqctl add_user NAME x`. `at` is just after the verb.
-pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
     if matches!(byte_or_newline(text, name), b'-' | b'/') || text[name + length] == b'\n' {
         return None;
     }
     let after = position_after_flag(text, name + length)?;
-    let value = values::value_at(text, after)?;
+    let value = values::literal_value_at(text, after)?;
     let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
     // In prose, another word follows the value.
@@ -464,7 +472,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Like [`password_after_name`], but also accepts an ordinary word, as in the FTP command `user NAME x`.
-pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_word_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
     if text[name + length] == b'\n' {
@@ -474,8 +482,8 @@ pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds a quoted string that does not look like an ordinary word, or an unquoted string that looks random.
-pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
-    let value = values::value_at(text, at)?;
+pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let value = values::literal_value_at(text, at)?;
     let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let mixed = looks.digits + looks.symbols > 0 || looks.class_changes >= 2 || words;
@@ -485,13 +493,13 @@ pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds the value in `ConvertTo-SecureString "x"` and `ConvertTo-SecureString -String "x"`. `at` is just after the
 /// command's name.
-pub fn secure_string(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secure_string(text: &[u8], at: usize) -> Option<FoundSecret> {
     let option = text[at..].strip_prefix(b" -String").map_or(0, |_| 8);
     quoted_or_random_secret(text, at + option + 1)
 }
 
 /// Finds the password in the SQL clause `IDENTIFIED BY 'x'`. `start..end` is the `BY`.
-pub fn secret_in_identified_by(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_identified_by(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let context = &text[start.saturating_sub(100)..start];
     // Prose often contains `identified by 'name'`, so lower case alone is not enough.
     let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
@@ -540,24 +548,24 @@ pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the whole argument as a secret, unless it is a variable or another flag.
-pub fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
-    let value = values::value_at(text, at)?;
+pub fn whole_argument(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let value = values::literal_value_at(text, at)?;
     let joint =
         ValueContext { is_env_style: true, without_blanks: true, is_in_list: true, is_doubtful_form: false };
     let secret =
         text[value.start] != b'-' && values::is_secret_value(text, value, NameStrength::Password, joint);
-    secret.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
+    secret.then_some(FoundSecret { start: value.start, end: value.end, kind: "password" })
 }
 
 /// Finds the password in `user:password`.
-pub fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_after_user(text: &[u8], at: usize) -> Option<FoundSecret> {
     password_after_separator(text, at, b':')
 }
 
 /// Like [`password_after_user`], but with the separator `mark`.
-fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
-    // `value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
-    let value = values::value_at(text, at).or_else(|| {
+fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<FoundSecret> {
+    // `literal_value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
+    let value = values::literal_value_at(text, at).or_else(|| {
         let length = text[at..]
             .iter()
             .take(256)
@@ -575,14 +583,18 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
     if colon + 1 == content.len() {
         // `curl -u key:` sends a key as the user name.
         let token = profile_value(&content[..colon]).looks_random();
-        return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
+        return token.then_some(FoundSecret {
+            start: value.start,
+            end: value.start + colon,
+            kind: "password",
+        });
     }
     // `curl -u :token` has no user name.
     let told = value.is_quoted || colon > 0 || profile_value(&content[1..]).looks_random();
     // A password may begin with a dash, but `whole_argument` rejects a leading dash.
     let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
     whole_argument(&text[..value.end], value.start + colon + 1 + dash)
-        .map(|hit| SecretHit { start: hit.start - dash, end: value.end, ..hit })
+        .map(|hit| FoundSecret { start: hit.start - dash, end: value.end, ..hit })
         .filter(|_| told)
 }
 

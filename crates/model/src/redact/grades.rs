@@ -1,7 +1,7 @@
 //! Grades how much a word in a line about passwords looks like a password.
 
 use super::chance::{ValueProfile, profile_value};
-use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
+use super::classes::{DIGIT, LETTER, LETTER_OR_DIGIT, LOWER, UPPER, is_byte_in_class};
 use super::lexicon;
 use super::made_up;
 use super::names::{self, WordList, word_list};
@@ -20,14 +20,14 @@ const MAX_WORD_BYTES: usize = 64;
 /// Returns how much a word looks like a password. Returns `None` for a term, a name, a path or an id.
 pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     if !(MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&word.len())
-        || !byte_is(word[0], ALNUM) && word[0] < 0x80
+        || !is_byte_in_class(word[0], LETTER_OR_DIGIT) && word[0] < 0x80
         || word.iter().any(|byte| b"/\\\"'`<>(){}[]|,;=:".contains(byte))
         || word.iter().any(|byte| *byte >= 0x80 && !made_up::is_accented(*byte))
     {
         return None;
     }
     // A word without digits, punctuation or inner capitals belongs to the sentence. Most words are rejected here.
-    let plain = |byte: &u8| byte_is(*byte, LOWER) || *byte >= 0x80;
+    let plain = |byte: &u8| is_byte_in_class(*byte, LOWER) || *byte >= 0x80;
     if word[1..].iter().all(plain) {
         return None;
     }
@@ -49,31 +49,34 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
             PasswordGrade::Likely
         });
     }
-    let parts = WordParts::of(word);
+    let parts = WordParts::count_in_text(word);
     let marks = word.iter().filter(|byte| b"!@#$%^&*?+~".contains(byte)).count();
-    if marks > 0 && marks <= 6 && looks.digits > 0 && parts.common == 0 {
+    if marks > 0 && marks <= 6 && looks.digits > 0 && parts.common_words == 0 {
         return Some(PasswordGrade::Obvious);
     }
-    if is_randomly_mixed(&looks) && parts.common == 0 {
+    if is_randomly_mixed(&looks) && parts.common_words == 0 {
         return Some(PasswordGrade::Obvious);
     }
     if looks.digits == 0 {
         let strung = parts.count >= 3
-            && parts.common == 0
+            && parts.common_words == 0
             && parts.shortest >= 3
             && word.contains(&b'-')
             && looks.upper <= parts.count;
         return (strung
             || sure == Some(made_up::PasswordCertainty::SeveralWords) && word.contains(&b'_')
             || sure == Some(made_up::PasswordCertainty::SeveralWords)
-                && word.iter().any(|byte| byte_is(*byte, UPPER)))
+                && word.iter().any(|byte| is_byte_in_class(*byte, UPPER)))
         .then_some(PasswordGrade::Likely);
     }
     // An id such as `PROJ-1234` contains no lower-case letters.
     let shouts = looks.lower == 0;
-    let worded = parts.common == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
+    let worded = parts.common_words == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
     if word.len() == MIN_WORD_BYTES {
-        let short = looks.upper == 1 && byte_is(word[0], UPPER) && looks.digits >= 2 && parts.common == 0;
+        let short = looks.upper == 1
+            && is_byte_in_class(word[0], UPPER)
+            && looks.digits >= 2
+            && parts.common_words == 0;
         return short.then_some(PasswordGrade::Likely);
     }
     let numbered = looks.digits >= 2 || looks.upper > 0 || looks.letters() >= 5;
@@ -93,11 +96,11 @@ fn is_randomly_mixed(looks: &ValueProfile) -> bool {
 /// Returns whether a word is a hash, an id, a number with a unit, a date or a version.
 fn is_known_id(word: &[u8]) -> bool {
     let hex = word.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    let digits_first =
-        byte_is(word[0], DIGIT) && word.iter().filter(|byte| byte_is(**byte, LETTER)).count() <= 3;
+    let digits_first = is_byte_in_class(word[0], DIGIT)
+        && word.iter().filter(|byte| is_byte_in_class(**byte, LETTER)).count() <= 3;
     let version = matches!(word[0], b'v' | b'V')
-        && byte_is(word[1], DIGIT)
-        && word[1..].iter().all(|byte| byte_is(*byte, DIGIT | LOWER) || *byte == b'.');
+        && is_byte_in_class(word[1], DIGIT)
+        && word[1..].iter().all(|byte| is_byte_in_class(*byte, DIGIT | LOWER) || *byte == b'.');
     hex || digits_first || version
 }
 
@@ -106,23 +109,23 @@ fn is_mail_address(word: &[u8]) -> bool {
     let Some(at) = memchr::memchr(b'@', word) else { return false };
     let (name, host) = (&word[..at], &word[at + 1..]);
     let dotted = memchr::memchr(b'.', host)
-        .is_some_and(|dot| host[dot + 1..].first().is_some_and(|byte| byte_is(*byte, LETTER)));
+        .is_some_and(|dot| host[dot + 1..].first().is_some_and(|byte| is_byte_in_class(*byte, LETTER)));
     let plain = name.len() > 2
-        && name.iter().all(|byte| byte_is(*byte, LOWER | DIGIT))
-        && host.first().is_some_and(|byte| byte_is(*byte, LOWER));
+        && name.iter().all(|byte| is_byte_in_class(*byte, LOWER | DIGIT))
+        && host.first().is_some_and(|byte| is_byte_in_class(*byte, LOWER));
     dotted || plain
 }
 
 /// Returns whether a word is a computing term or a file name. Both may contain digits.
 pub fn is_computing_term(word: &[u8]) -> bool {
-    if !word.iter().any(|byte| byte_is(*byte, DIGIT) || *byte == b'.') {
+    if !word.iter().any(|byte| is_byte_in_class(*byte, DIGIT) || *byte == b'.') {
         return false;
     }
-    let stem = &word[..word.iter().position(|byte| !byte_is(*byte, LETTER)).unwrap_or(word.len())];
+    let stem = &word[..word.iter().position(|byte| !is_byte_in_class(*byte, LETTER)).unwrap_or(word.len())];
     let dot = memchr::memrchr(b'.', word);
     let file = dot.is_some_and(|dot| FILE_EXTENSIONS.contains_word(&word[dot + 1..]));
-    let letters = word[stem.len()..].iter().filter(|byte| byte_is(**byte, LETTER)).count();
-    let member = word[stem.len()..].iter().take_while(|byte| byte_is(**byte, DIGIT)).count();
+    let letters = word[stem.len()..].iter().filter(|byte| is_byte_in_class(**byte, LETTER)).count();
+    let member = word[stem.len()..].iter().take_while(|byte| is_byte_in_class(**byte, DIGIT)).count();
     let scoped = COMPUTING_TERMS.contains_word(stem) && word.get(stem.len() + member) == Some(&b'.');
     file || scoped || letters <= 4 && COMPUTING_TERMS.contains_word(stem) && word.len() - stem.len() <= 12
 }
@@ -155,14 +158,14 @@ static COMPUTING_TERMS: WordList = word_list(
 /// Statistics about the words that are joined in a string such as `copper-kettle-42`.
 struct WordParts {
     count: usize,
-    common: usize,
+    common_words: usize,
     shortest: usize,
     longest: usize,
 }
 
 impl WordParts {
-    fn of(word: &[u8]) -> WordParts {
-        let mut parts = WordParts { count: 0, common: 0, shortest: usize::MAX, longest: 0 };
+    fn count_in_text(word: &[u8]) -> WordParts {
+        let mut parts = WordParts { count: 0, common_words: 0, shortest: usize::MAX, longest: 0 };
         let mut start = 0;
         while start < word.len() {
             if !made_up::is_latin_letter(word[start]) {
@@ -172,7 +175,7 @@ impl WordParts {
             let length = made_up::word_length(&word[start..]);
             let part = &word[start..start + length];
             parts.count += 1;
-            parts.common += usize::from(
+            parts.common_words += usize::from(
                 length > 2 && made_up::is_common_or_plural(part) && !made_up::is_everyday_noun(part),
             );
             parts.shortest = parts.shortest.min(length);

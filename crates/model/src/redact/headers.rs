@@ -2,19 +2,20 @@
 
 use super::chance::profile_value;
 use super::classes::{
-    ALNUM, ANY_HEX, BASE64, BASE64_URL, DASH, DOT, TILDE, byte_is, byte_or_newline, count_blanks, run_length,
+    ANY_HEX, BASE64, BASE64_URL, DASH, DOT, LETTER_OR_DIGIT, TILDE, byte_or_newline, class_run_length,
+    count_blanks, is_byte_in_class,
 };
 use super::names::NameStrength;
 use super::values::{self, LiteralValue, ValueContext};
-use super::{SecretHit, shape};
+use super::{FoundSecret, shape};
 
 const AUTH_SCHEMES: &str = "bearer basic token apikey api-key key ssws oauth bot digest negotiate geniekey deepl-auth-key \
     klaviyo-api-key jwt pat splunk sso-key x-api-key authtoken zoho-oauthtoken private-token credential";
 
 /// Finds the credential in an `Authorization` header whose value starts at `at`.
-pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn credential_in_header(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = values::opening_quote_at(text, at).map_or(at, |(start, _)| start);
-    let scheme = run_length(&text[start..], ALNUM | DASH, 24);
+    let scheme = class_run_length(&text[start..], LETTER_OR_DIGIT | DASH, 24);
     if text[start..start + scheme].starts_with(b"AWS4-") {
         return None;
     }
@@ -46,7 +47,7 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     if value.end > value.start
         && let Some(token) = shape::token_starting_at(text, from, from).filter(|hit| hit.end == value.end)
     {
-        return Some(SecretHit { start: value.start, ..token });
+        return Some(FoundSecret { start: value.start, ..token });
     }
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
@@ -62,23 +63,23 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     {
         return None;
     }
-    Some(SecretHit { start: value.start, end: value.end, kind: "authorization" })
+    Some(FoundSecret { start: value.start, end: value.end, kind: "authorization" })
 }
 
 /// Finds the response in a header such as `Digest username="bob", …, response="6629fa…"`. The response is computed from
 /// the password.
-fn secret_in_digest_header(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_digest_header(text: &[u8], at: usize) -> Option<FoundSecret> {
     const DIGEST_RESPONSE_START: &[u8] = b"response=\"";
     let line = &text[at..text.len().min(at + 2048)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     let start = at + memchr::memmem::find(line, DIGEST_RESPONSE_START)? + DIGEST_RESPONSE_START.len();
-    let length = run_length(&text[start..], ANY_HEX, 128);
-    (length >= 16).then_some(SecretHit { start, end: start + length, kind: "authorization" })
+    let length = class_run_length(&text[start..], ANY_HEX, 128);
+    (length >= 16).then_some(FoundSecret { start, end: start + length, kind: "authorization" })
 }
 
 /// Finds the token in `Bearer x` outside a header. `at` is just after the word `Bearer`. In prose almost any word can
 /// follow, so the token must look random.
-pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn token_after_bearer(text: &[u8], at: usize) -> Option<FoundSecret> {
     let from = at + count_blanks(&text[at..], 2);
     // A backslash continues the line.
     let from = match text[from..].strip_prefix(b"\\\n") {
@@ -97,17 +98,18 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
         && looks.looks_random()
         && !called
         && values::is_secret_value(text, value, NameStrength::Secret, ValueContext::default());
-    secret.then_some(SecretHit { start: value.start, end: value.end, kind: "authorization" })
+    secret.then_some(FoundSecret { start: value.start, end: value.end, kind: "authorization" })
 }
 
 fn credential_length(text: &[u8]) -> usize {
-    let mut length = run_length(text, BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
+    let mut length = class_run_length(text, BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
     // A credential such as `id:key` continues after a separator.
     while matches!(byte_or_newline(text, length), b':' | b'|' | b'!' | b'$' | b'*' | b'@' | b'#')
-        && (byte_is(byte_or_newline(text, length + 1), ALNUM) || text[length..].starts_with(b"::"))
+        && (is_byte_in_class(byte_or_newline(text, length + 1), LETTER_OR_DIGIT)
+            || text[length..].starts_with(b"::"))
     {
         length += 1 + usize::from(text[length..].starts_with(b"::"));
-        length += run_length(&text[length..], BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
+        length += class_run_length(&text[length..], BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
     }
     while length > 0 && matches!(text[length - 1], b'.') {
         length -= 1;

@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
-use super::classes::{BASE64, BASE64_URL, LETTER, byte_is, byte_or_newline, run_length, run_length_at_end};
+use super::classes::{
+    BASE64, BASE64_URL, LETTER, byte_or_newline, class_run_length, class_run_length_at_end, is_byte_in_class,
+};
 
 /// The maximum length of a private key, which is longer than any key in use. Longer text between two frame lines is not
 /// a key.
@@ -18,7 +20,7 @@ const MAX_SEGMENT_BYTES: usize = 16 * 1024;
 
 /// Finds a private key whose `-----BEGIN ` is at `at`. The hit is the whole key with its frame, even if the end is
 /// missing. Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
-pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let rest = &text[at..];
     if is_end_frame(rest) {
         return key_without_first_lines(text, at, floor);
@@ -30,7 +32,7 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
         return None;
     }
     let body = 11 + label.len() + 4;
-    let body = body + run_length(&rest[body..], super::classes::DASH, 1);
+    let body = body + class_run_length(&rest[body..], super::classes::DASH, 1);
     let window = &rest[body..rest.len().min(body + MAX_KEY_BYTES)];
     let end = match memmem::find(window, b"----") {
         Some(length) if is_end_frame(&window[length..]) => {
@@ -39,11 +41,11 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
             }
             let tail = &window[length..];
             let closing = 9 + memmem::find(&tail[9..tail.len().min(9 + MAX_LABEL_BYTES)], b"----")?;
-            body + length + closing + run_length(&tail[closing..], super::classes::DASH, 5)
+            body + length + closing + class_run_length(&tail[closing..], super::classes::DASH, 5)
         }
         _ => body + length_of_lines_joined_by_blanks(window).or_else(|| cut_off_body_length(window))?,
     };
-    Some(SecretHit { start: at, end: at + end, kind: "private-key" })
+    Some(FoundSecret { start: at, end: at + end, kind: "private-key" })
 }
 
 /// Returns the length of a key whose line breaks became blanks, as in an environment variable with
@@ -52,7 +54,7 @@ fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
     const MIN_LINE_BYTES: usize = 40;
     let (mut end, mut lines) = (0, 0);
     while byte_or_newline(text, end) == b' ' {
-        let length = run_length(&text[end + 1..], BASE64, MAX_KEY_BYTES);
+        let length = class_run_length(&text[end + 1..], BASE64, MAX_KEY_BYTES);
         let last =
             lines > 0 && length >= 4 && profile_value(&text[end + 1..end + 1 + length]).letters() < length;
         if length < MIN_LINE_BYTES && !last {
@@ -65,13 +67,13 @@ fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
 
 /// Finds a key whose first lines are missing. The key consists of the base64 lines above `-----END … PRIVATE KEY-----`
 /// at `at`.
-fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let label = text.get(at + 9..text.len().min(at + 9 + MAX_LABEL_BYTES))?;
     let closing = memmem::find(label, b"----")?;
     if !is_private_label(&label[..closing]) {
         return None;
     }
-    let end = at + 9 + closing + run_length(&label[closing..], super::classes::DASH, 5);
+    let end = at + 9 + closing + class_run_length(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(MAX_KEY_BYTES));
     // On the line of the end mark, either a prefix such as `file:12:` or the whole key may come before the mark.
@@ -92,15 +94,16 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
         let Some(above) = end_of_previous_line(text, lowest, line_start) else { break };
         line_end = above;
     }
-    plausible.then_some(SecretHit { start: start?, end, kind: "private-key" })
+    plausible.then_some(FoundSecret { start: start?, end, kind: "private-key" })
 }
 
 /// How many bytes are searched backwards for the start of a line. Only a key without line breaks has longer lines.
 const MAX_LINE_BYTES: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
-    let marks = text[lowest..end].iter().rev().take(16).take_while(|byte| !byte_is(**byte, BASE64)).count();
-    let body = end - marks - run_length_at_end(&text[lowest..end - marks], BASE64, MAX_KEY_BYTES);
+    let marks =
+        text[lowest..end].iter().rev().take(16).take_while(|byte| !is_byte_in_class(**byte, BASE64)).count();
+    let body = end - marks - class_run_length_at_end(&text[lowest..end - marks], BASE64, MAX_KEY_BYTES);
     let window = &text[lowest.max(body.saturating_sub(MAX_LINE_BYTES))..end];
     let first = end - window.len();
     let real = memchr::memrchr(b'\n', window).map_or(0, |at| at + 1);
@@ -120,7 +123,7 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
 
 /// Finds a key without a frame by its first characters. These encode `openssh-key-v1` or the ASN.1 header of a private
 /// key.
-pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn key_without_frame(text: &[u8], at: usize) -> Option<FoundSecret> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
         b"MHcCAQEEI",
@@ -138,29 +141,29 @@ pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let end = cut_off_body_length(&rest[..rest.len().min(MAX_KEY_BYTES)])?;
-    (end >= 40).then_some(SecretHit { start: at, end: at + end, kind: "private-key" })
+    (end >= 40).then_some(FoundSecret { start: at, end: at + end, kind: "private-key" })
 }
 
 /// Finds the lines after `Private-Lines: n` in a PuTTY key file. `at` is just after the colon.
-pub fn putty_key_lines(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn putty_key_lines(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = at + text[at..].iter().take(16).position(|byte| *byte == b'\n')? + 1;
     let end = start + cut_off_body_length(&text[start..text.len().min(start + MAX_KEY_BYTES)])?;
-    Some(SecretHit { start, end, kind: "private-key" })
+    Some(FoundSecret { start, end, kind: "private-key" })
 }
 
 /// Finds a JSON Web Token that starts with `eyJ` at `at`. An encrypted token has five parts.
-pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn web_token(text: &[u8], at: usize) -> Option<FoundSecret> {
     let rest = text[at..].strip_prefix(b"eyJ")?;
-    let head = run_length(rest, BASE64_URL, MAX_SEGMENT_BYTES);
+    let head = class_run_length(rest, BASE64_URL, MAX_SEGMENT_BYTES);
     if head < 8 || byte_or_newline(rest, head) != b'.' {
         return None;
     }
     let mut end = head;
     let mut segments = 0;
     while segments < 4 && byte_or_newline(rest, end) == b'.' {
-        let length = run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
+        let length = class_run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
         // Only the second part may be empty. It is empty in some encrypted tokens.
-        if length == 0 && (segments > 0 || !byte_is(byte_or_newline(rest, end + 2), BASE64_URL)) {
+        if length == 0 && (segments > 0 || !is_byte_in_class(byte_or_newline(rest, end + 2), BASE64_URL)) {
             break;
         }
         end += 1 + length;
@@ -169,7 +172,7 @@ pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let payload = rest.get(head + 1..end)?;
     let plausible =
         payload.len() >= 8 && (payload.starts_with(b"eyJ") || (segments >= 2 && payload.len() >= 24));
-    plausible.then_some(SecretHit { start: at, end: at + 3 + end, kind: "jwt" })
+    plausible.then_some(FoundSecret { start: at, end: at + 3 + end, kind: "jwt" })
 }
 
 fn is_private_label(label: &[u8]) -> bool {
@@ -212,11 +215,11 @@ fn cut_off_body_length(text: &[u8]) -> Option<usize> {
 fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
-    let length = run_length_at_end(&line[..end], BASE64, MAX_KEY_BYTES);
+    let length = class_run_length_at_end(&line[..end], BASE64, MAX_KEY_BYTES);
     let (prefix, body) = line[..end].split_at(end - length);
     // The `+` that a diff puts before a line is also a base64 character.
     let mark = usize::from(prefix.is_empty() && body.first() == Some(&b'+'));
-    let decorated = !prefix.iter().any(|byte| byte_is(*byte, LETTER));
+    let decorated = !prefix.iter().any(|byte| is_byte_in_class(*byte, LETTER));
     let placed = prefix.len() < MAX_LINE_BYTES
         && matches!(prefix.last(), Some(b':' | b'-' | b'|' | b' ' | b'\t' | b'"' | b'\'' | 0x80..));
     let long = length >= 16 && (decorated || placed && (length >= 48 || profile_value(body).looks_random()));
@@ -227,7 +230,7 @@ fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
 fn is_line_inside_key(line: &[u8]) -> bool {
     let headers: [&[u8]; 6] = [b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
     line.len() < 120
-        && (line.iter().all(|byte| !byte_is(*byte, BASE64) || byte.is_ascii_digit())
+        && (line.iter().all(|byte| !is_byte_in_class(*byte, BASE64) || byte.is_ascii_digit())
             || headers.iter().any(|header| memmem::find(line, header).is_some()))
 }
 
@@ -235,7 +238,7 @@ fn is_line_inside_key(line: &[u8]) -> bool {
 fn longest_base64_run(line: &[u8]) -> (usize, usize) {
     let (mut longest, mut end, mut at) = (0, 0, 0);
     while at < line.len() {
-        let length = run_length(&line[at..], BASE64, MAX_KEY_BYTES);
+        let length = class_run_length(&line[at..], BASE64, MAX_KEY_BYTES);
         if length > longest {
             (longest, end) = (length, at + length);
         }

@@ -1,8 +1,8 @@
 //! Passwords and tokens stated in other languages: `mot de passe : x`, `Das Passwort für … lautet x`, `密码：x`.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
-use super::classes::{LETTER, LOWER, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case};
+use super::classes::{LETTER, LOWER, byte_or_newline, count_blanks, ends_with_ignore_case, is_byte_in_class};
 use super::made_up::{self, PasswordCertainty};
 use super::names::{NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage, value_length};
@@ -69,7 +69,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
         let Some(at) = name.len().checked_sub(word.len()) else { return false };
         // German and Dutch words may be compounds, such as `standaardwachtwoord`.
         let joins = word.len() >= 8;
-        name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !byte_is(name[at - 1], LETTER))
+        name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !is_byte_in_class(name[at - 1], LETTER))
     });
     if known {
         return Some(NameVerdict { strength: NameStrength::Password, kind: "password" });
@@ -128,17 +128,17 @@ pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
 }
 
 /// Finds the value stated after the non-ASCII name at `at`.
-pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
     let (name, kind) = NON_ASCII_NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
     let end = at + name.len();
     // The name may be a key in JSON, as in `"contraseña": "x"`.
     if *kind == "password"
         && text[end..].starts_with(b"\": \"")
-        && let Some(value) = values::value_at(text, end + 3).filter(|value| value.is_quoted)
+        && let Some(value) = values::literal_value_at(text, end + 3).filter(|value| value.is_quoted)
     {
         let content = &text[value.start..value.end];
         let told = super::grades::grade_word(content).is_some() || made_up::is_joined_words(content);
-        return told.then_some(SecretHit { start: value.start, end: value.end, kind });
+        return told.then_some(FoundSecret { start: value.start, end: value.end, kind });
     }
     if *kind == "password"
         && matches!(byte_or_newline(text, end), b':' | b'=')
@@ -146,14 +146,14 @@ pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     {
         let length = value_length(&text[end + 1..]);
         let told = super::grades::grade_word(&text[end + 1..end + 1 + length]).is_some();
-        return told.then_some(SecretHit { start: end + 1, end: end + 1 + length, kind });
+        return told.then_some(FoundSecret { start: end + 1, end: end + 1 + length, kind });
     }
     value_after_name(text, at + name.len(), kind)
 }
 
 /// Finds the value stated after an ASCII word for a password or a token, as in `le mot de passe … est x`. The word is
 /// `text[start..end]`.
-pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     // The name may consist of several words, as in `APIキー`, `API-Schlüssel`, `clé API` and `token de acceso`.
     let kind = match word {
@@ -186,7 +186,7 @@ pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<Secret
     // The module `stated` handles English sentences. Only the form `admin, password x` is handled here.
     if word.eq_ignore_ascii_case(b"password") {
         let length = value_length(text.get(end + 1..)?);
-        let is_word = text[end + 1..end + 1 + length].iter().all(|byte| byte_is(*byte, LETTER));
+        let is_word = text[end + 1..end + 1 + length].iter().all(|byte| is_byte_in_class(*byte, LETTER));
         let is_told = byte_or_newline(text, end) == b' ' && length >= 8 && !is_word;
         return is_told.then(|| secret_at(text, end + 1, kind, ValueForm::AfterBlank))?;
     }
@@ -199,14 +199,14 @@ fn completes_name(before: &[u8]) -> bool {
 }
 
 /// Finds the value in `le mot de passe, c'est x`. The name's last word is `text[start..end]`.
-pub fn secret_after_comma(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_after_comma(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     let known = judge_foreign_name(word).is_some() || word == b"passe" && completes_name(&text[..start]);
     known.then(|| sentences::secret_in_sentence(text, end + 1, NameLanguage::Other))?
 }
 
 /// Finds a value before the name that starts at `start`, as in `usa x como contraseña` and `nimm x als Kennwort`.
-pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     if matches!(&text[start..end], b"token" | b"Token" | b"API") {
         return None;
     }
@@ -224,7 +224,7 @@ pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -
 
 /// Finds the value after a name. A colon or a verb comes between the name and the value, either right after the name or
 /// a few words later.
-fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<SecretHit> {
+fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<FoundSecret> {
     // In `"password": "Contraseña", "confirm": "…"` the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
         return None;
@@ -270,7 +270,7 @@ enum ValueForm {
     AfterBlank,
 }
 
-fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> Option<SecretHit> {
+fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> Option<FoundSecret> {
     let at_once = told == ValueForm::RightAfterName;
     // German nouns start with a capital, as in `das Passwort Formular`, so a capital does not mark a password.
     let german = text[..start].trim_ascii_end().ends_with(b"wort");
@@ -287,7 +287,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
             ValueForm::RightAfterName => true,
             ValueForm::AfterVerb => {
                 // An adjective, as in `a senha é obrigatória`, is not a password.
-                let adjective = byte_is(content[0], LOWER)
+                let adjective = is_byte_in_class(content[0], LOWER)
                     && !super::lexicon::joins_everyday_noun(content)
                     && (made_up::has_long_word_suffix(content) || made_up::is_participle(content));
                 sure > PasswordCertainty::SingleWord
@@ -295,7 +295,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
                     || !adjective && made_up::ends_clause(text, value.end)
             }
             ValueForm::AfterBlank => {
-                let noun = byte_is(content[0], LOWER) || german;
+                let noun = is_byte_in_class(content[0], LOWER) || german;
                 sure >= PasswordCertainty::SeveralWords
                     || quoted
                     || !noun && made_up::ends_clause(text, value.end)
@@ -303,7 +303,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
         }
         && !super::contains_bytes(content, b"REDACTED")
     {
-        return Some(SecretHit { start: value.start, end: value.end, kind });
+        return Some(FoundSecret { start: value.start, end: value.end, kind });
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
@@ -327,7 +327,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
                 ..values::ValueContext::default()
             },
         );
-    secret.then_some(SecretHit { start: value.start, end: value.end, kind })
+    secret.then_some(FoundSecret { start: value.start, end: value.end, kind })
 }
 
 fn is_line_end(text: &[u8], at: usize) -> bool {
@@ -353,12 +353,12 @@ pub fn may_announce_secret(word: &[u8]) -> bool {
             | b"slo"
             | b"ena"
             | b"ola"
-    ) && (word.len() <= 10 || byte_is(word[0], LOWER))
+    ) && (word.len() <= 10 || is_byte_in_class(word[0], LOWER))
 }
 
 /// Finds the value after a word for a key whose ASCII letters are followed by an accented letter, such as `clé` or
 /// `Schlüssel`. `end` is the position of the accented letter.
-pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     let rest = &text[end..];
     let length = match word {
@@ -373,7 +373,7 @@ pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Optio
 }
 
 /// Finds the value in `clé API : x` and `chave da API: x`. `API` starts at `start`, and `at` points to the colon.
-pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     if is_key_word_before(&text[..start]) {
         secret_at(text, at + 1, "api-key", ValueForm::RightAfterName)
     } else {

@@ -2,14 +2,14 @@
 
 /// A list of words sorted by first letter, with the position where each letter's words start. The list is one string,
 /// so no pointers need relocation at start-up.
-pub struct Lexicon {
+pub struct NounLexicon {
     words: &'static [u8],
-    starts: [usize; 27],
+    first_word_by_letter: [usize; 27],
     /// One bit for the hash of each word. The bits rule out almost every word that is not listed.
-    hash_bits: [u64; LEXICON_SLOTS / 64],
+    hash_bits: [u64; LEXICON_HASH_SLOTS / 64],
 }
 
-const LEXICON_SLOTS: usize = 1 << 14;
+const LEXICON_HASH_SLOTS: usize = 1 << 14;
 
 /// Returns the slot of `word[start..end]` in `hash_bits`, ignoring case.
 const fn slot_of_word(word: &[u8], start: usize, end: usize) -> usize {
@@ -22,7 +22,7 @@ const fn slot_of_word(word: &[u8], start: usize, end: usize) -> usize {
     (hash.wrapping_mul(0x9e37_79b1) >> 18) as usize
 }
 
-impl Lexicon {
+impl NounLexicon {
     pub fn contains_word(&self, word: &[u8]) -> bool {
         let letter = match word.first().map(u8::to_ascii_lowercase) {
             Some(letter @ b'a'..=b'z') => usize::from(letter - b'a'),
@@ -32,16 +32,16 @@ impl Lexicon {
         if self.hash_bits[slot >> 6] >> (slot & 63) & 1 == 0 {
             return false;
         }
-        self.words[self.starts[letter]..self.starts[letter + 1]]
+        self.words[self.first_word_by_letter[letter]..self.first_word_by_letter[letter + 1]]
             .split(|byte| *byte == b' ')
             .any(|known| word.eq_ignore_ascii_case(known))
     }
 }
 
-pub const fn build_lexicon(words: &'static str) -> Lexicon {
+pub const fn build_lexicon(words: &'static str) -> NounLexicon {
     let words = words.as_bytes();
     let mut starts = [words.len(); 27];
-    let mut hash_bits = [0; LEXICON_SLOTS / 64];
+    let mut hash_bits = [0; LEXICON_HASH_SLOTS / 64];
     let (mut at, mut end) = (words.len(), words.len());
     while at > 0 {
         at -= 1;
@@ -61,16 +61,16 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
             starts[letter] = starts[letter + 1];
         }
     }
-    Lexicon { words, starts, hash_bits }
+    NounLexicon { words, first_word_by_letter: starts, hash_bits }
 }
 
 /// The maximum number of nouns in one word such as `copperkettlemoon`.
-const MAX_PARTS: usize = 4;
+const MAX_NOUNS_PER_WORD: usize = 4;
 
 /// Returns the number of everyday nouns that make up `word`, or zero if it contains anything else. For example,
 /// `copperkettle` consists of two nouns.
 pub fn count_everyday_nouns(word: &[u8]) -> usize {
-    count_parts(word, MAX_PARTS).unwrap_or(0)
+    count_noun_parts(word, MAX_NOUNS_PER_WORD).unwrap_or(0)
 }
 
 /// Returns whether a word starts or ends with an everyday noun that is joined to another word, as in `noodleengine`.
@@ -88,7 +88,7 @@ pub fn count_nouns_in_text(text: &[u8]) -> usize {
     text.split(|byte| !byte.is_ascii_alphabetic()).map(count_everyday_nouns).sum()
 }
 
-fn count_parts(word: &[u8], most: usize) -> Option<usize> {
+fn count_noun_parts(word: &[u8], most: usize) -> Option<usize> {
     if word.is_empty() {
         return Some(0);
     }
@@ -101,7 +101,8 @@ fn count_parts(word: &[u8], most: usize) -> Option<usize> {
         .find_map(|length| {
             let rest = &word[length..];
             let plural = rest.first().is_some_and(|byte| byte | 32 == b's');
-            count_parts(rest, most - 1).or_else(|| plural.then(|| count_parts(&rest[1..], most - 1))?)
+            count_noun_parts(rest, most - 1)
+                .or_else(|| plural.then(|| count_noun_parts(&rest[1..], most - 1))?)
         })
         .map(|rest| rest + 1)
 }
@@ -110,7 +111,7 @@ const MIN_NOUN_BYTES: usize = 3;
 const MAX_NOUN_BYTES: usize = 12;
 
 /// Nouns for nature, food, colours, places, household items and heroes. Words that are common in programs are left out.
-static EVERYDAY_NOUNS: Lexicon = build_lexicon(
+static EVERYDAY_NOUNS: NounLexicon = build_lexicon(
     "\
     aardbei abacaxi acorn albatross alder alligator almond alpaca amber amethyst amsterdam anchor anchovy angel \
     antelope antler anvil apfel apfelbaum appel apple apricot apron aqua arancia arcobaleno armadillo arrowhead \

@@ -3,7 +3,8 @@
 
 use super::chance::profile_value;
 use super::classes::{
-    BASE64, BASE64_URL, DOT, WORD, byte_is, byte_or_newline, run_length, run_length_at_end,
+    BASE64, BASE64_URL, DOT, IDENTIFIER_BYTE, byte_or_newline, class_run_length, class_run_length_at_end,
+    is_byte_in_class,
 };
 use super::{made_up, names};
 
@@ -27,7 +28,7 @@ pub struct LiteralValue {
 }
 
 /// Returns the value that starts at `at`.
-pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
+pub fn literal_value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     text.get(at)?;
     let quote = opening_quote_at(text, at).or_else(|| prefixed_quote_at(text, at));
     if let Some((start, slashes)) = quote {
@@ -37,8 +38,11 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     if let Some(value) = bracketed_value(text, at) {
         return Some(value);
     }
-    let ident =
-        rest.iter().take(48).take_while(|byte| byte_is(**byte, WORD) || matches!(byte, b':' | b'.')).count();
+    let ident = rest
+        .iter()
+        .take(48)
+        .take_while(|byte| is_byte_in_class(**byte, IDENTIFIER_BYTE) || matches!(byte, b':' | b'.'))
+        .count();
     if ident > 0
         && byte_or_newline(rest, ident) == b'('
         && let Some((start, slashes)) = opening_quote_at(text, at + ident + 1)
@@ -47,7 +51,7 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     }
     // Swift names the argument, as in `Data(base64Encoded: "x")`.
     if ident > 0 && byte_or_newline(rest, ident) == b'(' {
-        let label = run_length(&rest[ident + 1..], WORD, 24);
+        let label = class_run_length(&rest[ident + 1..], IDENTIFIER_BYTE, 24);
         if label > 0
             && rest[ident + 1 + label..].starts_with(b": ")
             && let Some((start, slashes)) = opening_quote_at(text, at + ident + label + 3)
@@ -99,7 +103,7 @@ fn bare_value_length(text: &[u8]) -> Option<usize> {
             return Some(at);
         }
         if matches!(byte, b'=' | b':') {
-            let name = run_length_at_end(&text[..at], BASE64_URL | DOT, 40);
+            let name = class_run_length_at_end(&text[..at], BASE64_URL | DOT, 40);
             if name > 0 && names::judge_name(&text[at - name..at]).is_some() {
                 return None;
             }
@@ -155,15 +159,15 @@ fn quoted_value(text: &[u8], start: usize, slashes: usize, is_in_call: bool) -> 
 
 /// Finds the next part of a token that is split into several literals, as in `"ghp_…" +` with another quoted string on
 /// the next line. The previous part ends at `end`.
-pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
+pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::FoundSecret> {
     const WIDEST: usize = 80;
     let mark = byte_or_newline(text, end);
     // In a shell, a backslash continues the line.
     if text[end..].starts_with(b"\\\n") {
-        let length = run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
+        let length = class_run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
         let looks = profile_value(&text[end + 2..end + 2 + length]);
         let rest = looks.is_mixed() && length >= 6 && looks.class_changes >= 2;
-        return rest.then_some(super::SecretHit { start: end + 2, end: end + 2 + length, kind: "token" });
+        return rest.then_some(super::FoundSecret { start: end + 2, end: end + 2 + length, kind: "token" });
     }
     if text.get(end) == Some(&b'\n') {
         return rest_of_wrapped_token(text, end).or_else(|| rest_on_next_line(text, end));
@@ -171,10 +175,10 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
     // The parts of a web token may be on lines of their own.
     if text[end..].starts_with(b".\n") {
         let start = end + 2 + super::classes::count_blanks(&text[end + 2..], 16);
-        let length = run_length(&text[start..], BASE64_URL, MAX_QUOTED_BYTES);
+        let length = class_run_length(&text[start..], BASE64_URL, MAX_QUOTED_BYTES);
         let rest =
             start > end + 2 && length >= 16 && profile_value(&text[start..start + length]).looks_random();
-        return rest.then_some(super::SecretHit { start, end: start + length, kind: "token" });
+        return rest.then_some(super::FoundSecret { start, end: start + length, kind: "token" });
     }
     if !matches!(mark, b'"' | b'\'') {
         return None;
@@ -198,15 +202,15 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
         && looks.class_changes >= 2
         && !super::contains_bytes(content, b"REDACTED");
     let told = text[start + length] == mark && plausible;
-    told.then_some(super::SecretHit { start, end: start + length, kind: "token" })
+    told.then_some(super::FoundSecret { start, end: start + length, kind: "token" })
 }
 
 /// Finds the rest of a token that a terminal wrapped. The rest is alone on the next line and looks random.
-fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
+fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::FoundSecret> {
     let start = end + 1;
-    let length = run_length(&text[start..], BASE64_URL, MAX_ENV_VALUE_BYTES);
+    let length = class_run_length(&text[start..], BASE64_URL, MAX_ENV_VALUE_BYTES);
     let looks = profile_value(&text[start..start + length]);
-    let joined = byte_is(text[end - 1], WORD);
+    let joined = is_byte_in_class(text[end - 1], IDENTIFIER_BYTE);
     let rest = joined
         && length >= 10
         && matches!(byte_or_newline(text, start + length), b'\n' | b'\r')
@@ -214,22 +218,22 @@ fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
         && looks.upper > 1
         && looks.lower > 1
         && looks.class_changes * 4 >= looks.len;
-    rest.then_some(super::SecretHit { start, end: start + length, kind: "token" })
+    rest.then_some(super::FoundSecret { start, end: start + length, kind: "token" })
 }
 
 /// Finds the rest of a long token that was wrapped. The rest is alone on the next line, which is indented.
-fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
+fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::FoundSecret> {
     const WIDEST_TOKEN: usize = 60;
     let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
-    let long =
-        before.len() == WIDEST_TOKEN && before.iter().all(|byte| byte_is(*byte, BASE64 | BASE64_URL | DOT));
+    let long = before.len() == WIDEST_TOKEN
+        && before.iter().all(|byte| is_byte_in_class(*byte, BASE64 | BASE64_URL | DOT));
     let start = end + 1 + super::classes::count_blanks(&text[end + 1..], 16);
-    let length = run_length(&text[start..], BASE64 | BASE64_URL | DOT, MAX_QUOTED_BYTES);
+    let length = class_run_length(&text[start..], BASE64 | BASE64_URL | DOT, MAX_QUOTED_BYTES);
     let rest = length >= 16
         && start > end + 1
         && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
         && profile_value(&text[start..start + length]).looks_random();
-    (long && rest).then_some(super::SecretHit { start, end: start + length, kind: "token" })
+    (long && rest).then_some(super::FoundSecret { start, end: start + length, kind: "token" })
 }
 
 /// Returns the end of a bare password, which may contain an `&` if no `name=value` follows it.

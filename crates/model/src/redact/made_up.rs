@@ -4,8 +4,8 @@
 //! Such passwords look like names in a program or words in a sentence. But next to the name of a password, code and
 //! sentences use only a limited vocabulary, which this module lists.
 
-use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
-use super::lexicon::{Lexicon, build_lexicon, count_everyday_nouns};
+use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte_or_newline, is_byte_in_class};
+use super::lexicon::{NounLexicon, build_lexicon, count_everyday_nouns};
 use super::names;
 
 /// The maximum length of a single word. A longer run of letters consists of several words.
@@ -55,7 +55,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
                 joint = content[start];
                 start += 1;
             }
-            mark if byte_is(mark, DIGIT) => {
+            mark if is_byte_in_class(mark, DIGIT) => {
                 digits += 1;
                 start += 1;
             }
@@ -73,7 +73,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
                 long += usize::from(length >= 3);
                 letters += length;
                 shortest = shortest.min(length);
-                capitals += usize::from(byte_is(word[0], UPPER));
+                capitals += usize::from(is_byte_in_class(word[0], UPPER));
                 start += length;
             }
             b'!' | b'@' | b'#' | b'$' | b'%' | b'&' | b'*' | b'+' | b'?' | b'^' if start > 2 => start += 1,
@@ -90,14 +90,16 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         return None;
     }
     // Names and constants in code, such as `snake_case`, `CONSTANT`, `utf-8` and `v1.2.3`, are not passwords.
-    let shouts = !content.iter().any(|byte| byte_is(*byte, LOWER));
+    let shouts = !content.iter().any(|byte| is_byte_in_class(*byte, LOWER));
     // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
     // Names like `Cedar_apricot6` and `cedar_apricot` do not occur in programs.
     let homely = (2..=4).contains(&words) && everyday * 2 >= words && common == 0 && shortest >= 4;
-    let numbered =
-        digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| byte_is(*last, DIGIT));
+    let numbered = digits >= 2
+        && words >= 2
+        && common == 0
+        && content.last().is_some_and(|last| is_byte_in_class(*last, DIGIT));
     let snake = joint == b'_'
         && !(capitals == words || capitals > 0 && digits > 0 || all_everyday || numbered || homely);
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
@@ -123,7 +125,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         }
         1 => Some(PasswordCertainty::SingleWord),
         // Names in code often have the form `lowerCamel`, but not `Title-word` or `word.word`.
-        2 | 3 if joint == 0 && byte_is(content[0], LOWER) => None,
+        2 | 3 if joint == 0 && is_byte_in_class(content[0], LOWER) => None,
         2..=6
             if joint == b'-'
                 && !ends_everyday
@@ -147,8 +149,8 @@ pub fn is_single_noun(word: &[u8]) -> bool {
         magic merry mighty morning music night pink polar purple red royal shiny silly silver snowy solar spicy star sunday \
         sunny sweet water white wild yellow turbo lonely windy zesty feral gilded hollow mellow anchor basket tunnel carbon";
     (4..=12).contains(&word.len())
-        && word.iter().all(|byte| byte_is(*byte, LETTER))
-        && word[1..].iter().all(|byte| byte_is(*byte, LOWER))
+        && word.iter().all(|byte| is_byte_in_class(*byte, LETTER))
+        && word[1..].iter().all(|byte| is_byte_in_class(*byte, LOWER))
         && count_everyday_nouns(word) > 0
         && !DESCRIBING_WORDS.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
@@ -185,7 +187,7 @@ pub fn ends_clause(text: &[u8], end: usize) -> bool {
         }
         b' ' => {
             let rest = &text[end + 1..];
-            let length = rest.iter().take(12).take_while(|byte| byte_is(**byte, LOWER)).count();
+            let length = rest.iter().take(12).take_while(|byte| is_byte_in_class(**byte, LOWER)).count();
             byte_or_newline(rest, 0) == b'('
                 || rest.starts_with(b"- ")
                 || rest.starts_with(b"</")
@@ -203,7 +205,7 @@ const CLAUSE_BEGINNERS: &str =
 
 /// Returns whether a byte is an ASCII letter or part of an accented letter.
 pub fn is_latin_letter(byte: u8) -> bool {
-    byte_is(byte, LETTER) || is_accented(byte)
+    is_byte_in_class(byte, LETTER) || is_accented(byte)
 }
 
 /// Returns whether a byte is part of an accented Latin letter in UTF-8.
@@ -214,30 +216,35 @@ pub fn is_accented(byte: u8) -> bool {
 /// Returns whether letters look random, as in `BFTvcqnUxUbuLv`. In words, a vowel comes between two capitals, and the
 /// last letter is not a capital.
 fn is_random_letters(content: &[u8]) -> bool {
-    if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| byte_is(*byte, LETTER)) {
+    if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| is_byte_in_class(*byte, LETTER))
+    {
         return false;
     }
     let (mut humps, mut dumb, mut start) = (0, 0, 0);
     for at in 1..=content.len() {
-        let hump = at < content.len() && byte_is(content[at], UPPER) && byte_is(content[at - 1], LOWER);
+        let hump = at < content.len()
+            && is_byte_in_class(content[at], UPPER)
+            && is_byte_in_class(content[at - 1], LOWER);
         humps += usize::from(hump);
         if hump || at == content.len() {
             let vowel = |byte: &u8| matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
             let part = &content[start..at];
             dumb += usize::from(
-                part.len() >= 3 && byte_is(part[part.len() - 1], LOWER) && !part.iter().any(vowel),
+                part.len() >= 3 && is_byte_in_class(part[part.len() - 1], LOWER) && !part.iter().any(vowel),
             );
             start = at;
         }
     }
-    let ends_loud = byte_is(content[content.len() - 1], UPPER);
+    let ends_loud = is_byte_in_class(content[content.len() - 1], UPPER);
     humps >= 2 && (dumb >= 1 || ends_loud && humps >= 3)
 }
 
 /// Returns the number of letters up to the capital that starts the next word.
 pub fn word_length(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|byte| is_latin_letter(**byte)).count();
-    (1..letters).find(|at| byte_is(text[*at], UPPER) && !byte_is(text[*at - 1], UPPER)).unwrap_or(letters)
+    (1..letters)
+        .find(|at| is_byte_in_class(text[*at], UPPER) && !is_byte_in_class(text[*at - 1], UPPER))
+        .unwrap_or(letters)
 }
 
 /// Returns whether a word describes the state of a password, as in the log lines `password=changed` and
@@ -254,7 +261,9 @@ pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
     let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
     parts().count() > 1
         && parts().all(|part| {
-            part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER)) && !is_common_or_plural(part)
+            part.len() > 2
+                && part.iter().all(|byte| is_byte_in_class(*byte, LETTER))
+                && !is_common_or_plural(part)
         })
 }
 
@@ -302,7 +311,7 @@ pub fn has_long_word_suffix(word: &[u8]) -> bool {
 }
 
 /// Words that are common in code, in sentences about passwords, and in the labels of forms.
-static COMMON_WORDS: Lexicon = build_lexicon(
+static COMMON_WORDS: NounLexicon = build_lexicon(
     "\
     abgelaufen accepted access account accounts across action active actual adapter address adequate adgangskode \
     admin afficher after again against agent aktuelles algorithm alive all alphanumeric also alterar always \

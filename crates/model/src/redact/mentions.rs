@@ -6,8 +6,8 @@
 //! ([`grades::PasswordGrade`]). One grammar serves all languages, because the words for `is`, `as` and `of` take the
 //! same positions in all of them.
 
-use super::SecretHit;
-use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
+use super::FoundSecret;
+use super::classes::{DIGIT, LETTER, LETTER_OR_DIGIT, LOWER, UPPER, byte_or_newline, is_byte_in_class};
 use super::grades::{PasswordGrade, grade_word};
 use super::names::{WordList, word_list};
 use super::nouns::{SecretNoun, is_lone_noun, secret_noun_at};
@@ -77,7 +77,7 @@ static TYPING_VERBS: WordList = word_list(
 );
 
 /// Finds the password in the line around the noun `text[start..end]`.
-pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     if let Some(hit) = answers::recovery_phrase_or_code(text, start, end, floor) {
         return Some(hit);
     }
@@ -106,15 +106,18 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
 fn may_contain_password(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
-        let joined =
-            byte_is(three[0], LETTER) && matches!(three[1], b'-' | b'_') && byte_is(three[2], LETTER);
+        let joined = is_byte_in_class(three[0], LETTER)
+            && matches!(three[1], b'-' | b'_')
+            && is_byte_in_class(three[2], LETTER);
         dashes += usize::from(joined);
-        let hump = byte_is(three[0], LOWER) && byte_is(three[1], UPPER) && byte_is(three[2], LOWER);
-        byte_is(three[1], DIGIT)
-            || byte_is(three[2], DIGIT)
+        let hump = is_byte_in_class(three[0], LOWER)
+            && is_byte_in_class(three[1], UPPER)
+            && is_byte_in_class(three[2], LOWER);
+        is_byte_in_class(three[1], DIGIT)
+            || is_byte_in_class(three[2], DIGIT)
             || hump
             || dashes > 1
-            || joined && byte_is(three[2], UPPER)
+            || joined && is_byte_in_class(three[2], UPPER)
     })
 }
 
@@ -133,7 +136,7 @@ fn secret_after_noun(
     end: usize,
     line_end: usize,
     noun: SecretNoun,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     let line = &text[end..line_end];
     if !(may_contain_password(line) || noun == SecretNoun::Password && ends_with_noun(line)) {
         return None;
@@ -167,7 +170,7 @@ fn secret_after_noun(
     for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
         // A remark in brackets is skipped, as in `the client secret (don't commit!) is x`.
-        if grade_word(bare).is_none() && is_remark(text, &word, line_end) {
+        if grade_word(bare).is_none() && is_in_bracketed_remark(text, &word, line_end) {
             continue;
         }
         // The next noun has its own value, and a key with a frame is found by another scanner.
@@ -196,10 +199,10 @@ fn secret_after_noun(
         if let Some(least) = least
             && grade_word(bare) >= Some(least)
             && !word.is_code(text)
-            && !(assigned && bare.iter().all(|byte| byte_is(*byte, LETTER)))
+            && !(assigned && bare.iter().all(|byte| is_byte_in_class(*byte, LETTER)))
             && (!english || bare.iter().any(u8::is_ascii_digit) || bare.contains(&b'-'))
         {
-            return Some(word.hit());
+            return Some(word.to_found_secret());
         }
         // An everyday noun counts as a password where the line states a password.
         if slot == ExpectedNext::Value
@@ -212,9 +215,9 @@ fn secret_after_noun(
             && !matches!(byte_or_newline(text, end), b'"' | b'\'' | b'`' | b',')
         {
             let phrase = super::sentences::passphrase_length(&text[word.start..]);
-            return Some(SecretHit {
+            return Some(FoundSecret {
                 end: phrase.map_or(word.end, |length| word.start + length),
-                ..word.hit()
+                ..word.to_found_secret()
             });
         }
         // A long hexadecimal or base64 value right after the noun is a password, unless the line mentions a hash.
@@ -224,17 +227,17 @@ fn secret_after_noun(
             && is_long_random_value(bare)
             && !mentions_hash(&text[start.saturating_sub(60)..line_end])
         {
-            return Some(word.hit());
+            return Some(word.to_found_secret());
         }
         // A number at the end of its clause may be a password.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && !first
             && (6..=16).contains(&bare.len())
-            && bare.iter().all(|byte| byte_is(*byte, DIGIT))
+            && bare.iter().all(|byte| is_byte_in_class(*byte, DIGIT))
             && made_up::ends_clause(text, word.end)
         {
-            return Some(word.hit());
+            return Some(word.to_found_secret());
         }
         // A PIN is a number, as in `the pin for the safe is 354577`.
         if slot == ExpectedNext::Value
@@ -243,7 +246,7 @@ fn secret_after_noun(
             && is_pin_noun(&text[start..end])
             && is_pin(bare)
         {
-            return Some(word.hit());
+            return Some(word.to_found_secret());
         }
         // A hexadecimal key is redacted if the line states it, as in `le secret est 9c1a…`, or tells the reader to use
         // it, as in `utilise le jeton 9c1a…`.
@@ -255,7 +258,7 @@ fn secret_after_noun(
                 || is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end]))
             && !mentions_hash(&text[start.saturating_sub(60)..line_end])
         {
-            return Some(SecretHit { kind: "token", ..word.hit() });
+            return Some(FoundSecret { kind: "token", ..word.to_found_secret() });
         }
         // The value may be part of a file name, as in `touch 'wifi password x.md'`.
         if slot == ExpectedNext::Value
@@ -264,9 +267,11 @@ fn secret_after_noun(
             && matches!(&bare[dot + 1..], b"md" | b"txt" | b"zip" | b"pdf" | b"docx" | b"log" | b"png")
             && grade_word(&bare[..dot]).is_some()
         {
-            return Some(SecretHit { start: word.start, end: word.start + dot, kind: "password" });
+            return Some(FoundSecret { start: word.start, end: word.start + dot, kind: "password" });
         }
-        labelled |= word.has_colon && bare.iter().any(|byte| byte_is(*byte, ALNUM)) && !is_pin_noun(bare);
+        labelled |= word.has_colon
+            && bare.iter().any(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT))
+            && !is_pin_noun(bare);
         slot = if word.has_colon
             || WORDS_BEFORE_VALUE.contains_word(bare) && !IGNORED_WORDS.contains_word(bare)
             || WORDS_BEFORE_NEW_VALUE.contains_word(bare) && sets()
@@ -287,12 +292,12 @@ fn secret_after_noun(
             && !word.is_code(text)
         {
             return shape::token_starting_at(text, word.start, word.start)
-                .or(Some(SecretHit { kind: "token", ..word.hit() }));
+                .or(Some(FoundSecret { kind: "token", ..word.to_found_secret() }));
         }
         // A line about a secret often only describes the secret, or assigns it in code, and states no value.
         astray |= noun == SecretNoun::Secret
             && (english
-                && (word.has_colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
+                && (word.has_colon && bare.iter().any(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT))
                     || matches!(bare, b"=" | b":" | b"=>" | b"->" | b"-" | b"/"))
                 || slot == ExpectedNext::Anything && !is_adjective(bare) && !seen_name
                 || text[word.end..].starts_with(b","));
@@ -325,7 +330,7 @@ fn is_pin_noun(noun: &[u8]) -> bool {
 }
 
 fn is_pin(word: &[u8]) -> bool {
-    (4..=10).contains(&word.len()) && word.iter().all(|byte| byte_is(*byte, DIGIT))
+    (4..=10).contains(&word.len()) && word.iter().all(|byte| is_byte_in_class(*byte, DIGIT))
 }
 
 fn is_hex_key(word: &[u8]) -> bool {
@@ -347,7 +352,7 @@ fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
 }
 
 /// Returns whether a word belongs to a remark of several words in brackets that is followed by `is`.
-fn is_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
+fn is_in_bracketed_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
     let before = &text[word.start.saturating_sub(60)..word.start];
     let Some(open) = memchr::memrchr2(b'(', b')', before).filter(|at| before[*at] == b'(') else {
         return false;
@@ -360,7 +365,9 @@ fn is_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
 /// Returns whether a word is a long random value, which may be hexadecimal.
 fn is_long_random_value(word: &[u8]) -> bool {
     (24..=128).contains(&word.len())
-        && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
+        && word
+            .iter()
+            .all(|byte| is_byte_in_class(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
         && super::chance::profile_value(word).looks_random()
         && super::chance::profile_value(word).digits > 1
@@ -389,7 +396,9 @@ fn mentions_hash(line: &[u8]) -> bool {
 fn is_random_token(word: &[u8]) -> bool {
     let looks = super::chance::profile_value(word);
     (24..=200).contains(&word.len())
-        && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
+        && word
+            .iter()
+            .all(|byte| is_byte_in_class(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
         && looks.digits > 0
         && looks.upper > 2
@@ -433,7 +442,7 @@ fn secret_before_noun(
     start: usize,
     end: usize,
     noun: SecretNoun,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     if noun != SecretNoun::Password {
         return None;
     }
@@ -466,7 +475,7 @@ fn secret_before_noun(
             && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely)
             && !value.is_code(text)
         {
-            return Some(value.hit());
+            return Some(value.to_found_secret());
         }
     }
     // The value may follow a typing verb, as in `type x at the password prompt`.
@@ -475,7 +484,7 @@ fn secret_before_noun(
         let told = TYPING_VERBS.contains_word(verb.bytes(text))
             && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely)
             && !value.is_code(text);
-        told.then(|| value.hit())
+        told.then(|| value.to_found_secret())
     });
     if typed.is_some() {
         return typed;
@@ -485,7 +494,7 @@ fn secret_before_noun(
         let [user, mark, value] = three else { return None };
         let told = mark.bytes(text) == b"/" && user.end > user.start && !user.has_colon;
         (told && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely) && !value.is_code(text))
-            .then(|| value.hit())
+            .then(|| value.to_found_secret())
     })
 }
 
@@ -496,7 +505,7 @@ fn words_that_are_the_password(
     line_start: usize,
     start: usize,
     end: usize,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     let before = &text[line_start..start];
     let verb = memchr::memmem::find(before, b" is ").filter(|verb| before.len() - verb < 32)?;
     let ends = made_up::ends_clause(text, end) || is_preposition_next(text, end);
@@ -504,12 +513,13 @@ fn words_that_are_the_password(
         .iter()
         .any(|words| before[verb..].starts_with(words));
     let value = words_between(text, line_start, line_start + verb).last().filter(|_| ends && article)?;
-    let alone = before[..value.start - line_start].iter().all(|byte| !byte_is(*byte, ALNUM))
-        || matches!(before.get(value.start - line_start - 1), Some(b'"' | b'\'' | b'`'));
+    let alone =
+        before[..value.start - line_start].iter().all(|byte| !is_byte_in_class(*byte, LETTER_OR_DIGIT))
+            || matches!(before.get(value.start - line_start - 1), Some(b'"' | b'\'' | b'`'));
     let content = value.bytes(text);
     let told = made_up::is_single_noun(content)
-        || made_up::is_joined_words(content) && content.iter().any(|byte| !byte_is(*byte, LETTER));
-    (alone && told && !value.is_code(text)).then(|| value.hit())
+        || made_up::is_joined_words(content) && content.iter().any(|byte| !is_byte_in_class(*byte, LETTER));
+    (alone && told && !value.is_code(text)).then(|| value.to_found_secret())
 }
 
 /// Returns whether a preposition, a verb or a conjunction follows the noun, as in `the password for the vpn`.
@@ -525,7 +535,7 @@ fn is_preposition_next(text: &[u8], end: usize) -> bool {
 }
 
 /// Finds the password in `admin:x` and `admin/x`.
-fn password_of_pair(text: &[u8], word: &LineWord, noun: SecretNoun) -> Option<SecretHit> {
+fn password_of_pair(text: &[u8], word: &LineWord, noun: SecretNoun) -> Option<FoundSecret> {
     if noun == SecretNoun::Secret {
         return None;
     }
@@ -533,8 +543,10 @@ fn password_of_pair(text: &[u8], word: &LineWord, noun: SecretNoun) -> Option<Se
     let mark = bare.iter().position(|byte| matches!(byte, b':' | b'/'))?;
     let (user, password) = (&bare[..mark], &bare[mark + 1..]);
     let named = user.len() > 1
-        && user.iter().all(|byte| byte_is(*byte, ALNUM) || matches!(byte, b'.' | b'_' | b'-' | b'@'))
-        && byte_is(user[0], LETTER);
+        && user.iter().all(|byte| {
+            is_byte_in_class(*byte, LETTER_OR_DIGIT) || matches!(byte, b'.' | b'_' | b'-' | b'@')
+        })
+        && is_byte_in_class(user[0], LETTER);
     let told = named && grade_word(password) >= Some(PasswordGrade::Likely) && !word.is_code(text);
-    told.then_some(SecretHit { start: word.start + mark + 1, end: word.end, kind: "password" })
+    told.then_some(FoundSecret { start: word.start + mark + 1, end: word.end, kind: "password" })
 }

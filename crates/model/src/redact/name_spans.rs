@@ -5,8 +5,8 @@ use memchr::memmem;
 
 use super::chance::profile_value;
 use super::classes::{
-    ALNUM, BASE64_URL, DOT, WORD, byte_is, byte_or_newline, ends_with_ignore_case, run_length,
-    run_length_at_end,
+    BASE64_URL, DOT, IDENTIFIER_BYTE, LETTER_OR_DIGIT, byte_or_newline, class_run_length,
+    class_run_length_at_end, ends_with_ignore_case, is_byte_in_class,
 };
 use super::context;
 use super::named::{MAX_BLANKS, MAX_NAME_BYTES};
@@ -33,7 +33,8 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     if before[..end].ends_with(b">") {
         let tail = &before[end.saturating_sub(12)..end];
         let tag = memmem::rfind(tail, b"</").filter(|tag| {
-            tail[tag + 2..tail.len() - 1].iter().all(|byte| byte_is(*byte, ALNUM)) && tail.len() > tag + 3
+            tail[tag + 2..tail.len() - 1].iter().all(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT))
+                && tail.len() > tag + 3
         });
         end -= tag.map_or(0, |tag| tail.len() - tag);
     }
@@ -92,23 +93,20 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     let bracket = end > 1
         && before[end - 1] == b']'
         && (matches!(before[end - 2], b'"' | b'\'' | b'[')
-            || byte_is(before[end - 2], WORD) && (member || field()));
+            || is_byte_in_class(before[end - 2], IDENTIFIER_BYTE) && (member || field()));
     end -= usize::from(bracket);
     let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
     let is_quoted = before[end - marks..end].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     end -= marks;
-    let length = run_length_at_end(&before[..end], BASE64_URL | DOT, MAX_NAME_BYTES);
+    let length = class_run_length_at_end(&before[..end], BASE64_URL | DOT, MAX_NAME_BYTES);
     let mut start = floor + end - length;
     let end = floor + end;
     // The `n` in `\npassword` belongs to the escape.
     if start > floor && text[start - 1] == b'\\' && matches!(text.get(start), Some(b'n' | b'r' | b't')) {
         start += 1;
     }
-    (start < end && text[start..end].iter().any(|byte| byte_is(*byte, ALNUM))).then_some(NameSpan {
-        start,
-        end,
-        is_quoted,
-    })
+    (start < end && text[start..end].iter().any(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT)))
+        .then_some(NameSpan { start, end, is_quoted })
 }
 
 /// Returns the name of a value whose own label is only `value`, `default` or similar. In `name: DB_PASSWORD, value: x`
@@ -126,12 +124,12 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
         let line = context::text_after_last_break(before);
         if let Some(flag) = memmem::find(line, b"\"--") {
             return Some(
-                &line[flag + 3..flag + 3 + run_length(&line[flag + 3..], BASE64_URL, MAX_NAME_BYTES)],
+                &line[flag + 3..flag + 3 + class_run_length(&line[flag + 3..], BASE64_URL, MAX_NAME_BYTES)],
             );
         }
         let block = &before[memmem::rfind(before, b"variable \"")? + 10..];
         let inside = memmem::find(block, b"\n}").is_none();
-        return inside.then_some(&block[..run_length(block, BASE64_URL, MAX_NAME_BYTES)]);
+        return inside.then_some(&block[..class_run_length(block, BASE64_URL, MAX_NAME_BYTES)]);
     }
     // In the `<apikeys>` section of a NuGet configuration, `key` is the address and `value` is the API key.
     if name.bytes(text) == b"value"
@@ -143,7 +141,7 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
     if name.bytes(text) == b"content" {
         let line = context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]);
         let at = memmem::rfind(line, b"name=\"")? + 6;
-        return Some(&line[at..at + run_length(&line[at..], BASE64_URL | DOT, MAX_NAME_BYTES)]);
+        return Some(&line[at..at + class_run_length(&line[at..], BASE64_URL | DOT, MAX_NAME_BYTES)]);
     }
     if !ends_with_ignore_case(name.bytes(text), "value") {
         return None;
@@ -166,7 +164,7 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
     // The name may be that of a form field, as in `getElementById("password").value = "x"` and
     // `change(passwordInput, { target: { value: "x" } })`.
     if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
-        return Some(&call[call.len() - run_length_at_end(call, BASE64_URL, MAX_NAME_BYTES)..]);
+        return Some(&call[call.len() - class_run_length_at_end(call, BASE64_URL, MAX_NAME_BYTES)..]);
     }
     if before.ends_with(b"target: {")
         && super::contains_bytes(
@@ -185,7 +183,7 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
             .unwrap_or(object)
             .trim_ascii_end();
         let object = object.strip_suffix(b"\"").unwrap_or(object);
-        return Some(&object[object.len() - run_length_at_end(object, BASE64_URL, MAX_NAME_BYTES)..]);
+        return Some(&object[object.len() - class_run_length_at_end(object, BASE64_URL, MAX_NAME_BYTES)..]);
     }
     if before.ends_with(b"SecureString") {
         return Some(b"password"); // this is a parameter of AWS Systems Manager
@@ -195,11 +193,11 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
         before = before[..before.len() - 2].trim_ascii_end();
     }
     let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"\\\"")).unwrap_or(before);
-    let length = run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES);
+    let length = class_run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES);
     let (rest, paired) = before.split_at(before.len() - length);
     let rest = &rest
         [..rest.len() - rest.iter().rev().take(8).take_while(|byte| b" \t\"'\\:=".contains(byte)).count()];
-    let label = &rest[rest.len() - run_length_at_end(rest, WORD, 24)..];
+    let label = &rest[rest.len() - class_run_length_at_end(rest, IDENTIFIER_BYTE, 24)..];
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
 }
 
@@ -209,7 +207,7 @@ fn name_of_parent(text: &[u8], start: usize) -> Option<&[u8]> {
     const MAX_LINES: usize = 4;
     let before = &text[start.saturating_sub(200)..start];
     let line = context::text_after_last_break(before);
-    let tail = |part: &'_ [u8]| part.len() - run_length_at_end(part, BASE64_URL, MAX_NAME_BYTES);
+    let tail = |part: &'_ [u8]| part.len() - class_run_length_at_end(part, BASE64_URL, MAX_NAME_BYTES);
     if let Some(brace) = memchr::memrchr(b'{', line) {
         let object = line[..brace].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
         let object = object.strip_suffix(b"\"").unwrap_or(object);
@@ -240,7 +238,7 @@ fn name_in_condition(text: &[u8], end: usize) -> Option<&[u8]> {
     let condition = word.get(..6).filter(|word| word.eq_ignore_ascii_case(b"where ")).map(|_| &word[6..])?;
     let quote = memchr::memchr(b'\'', &condition[..condition.len().min(40)])?;
     let name = &condition[quote + 1..];
-    Some(&name[..run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
+    Some(&name[..class_run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
 }
 
 /// Returns the name given on a line above, as in `- key: auth_token`, `  type: secret`, `  value: x`.
@@ -263,7 +261,7 @@ fn label_above(before: &[u8]) -> Option<&[u8]> {
         let name = line[joint + 1..].trim_ascii_start();
         let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
         named
-            .then(|| &name[..run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
+            .then(|| &name[..class_run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
             .filter(|name| !name.is_empty())
     })
 }
@@ -286,12 +284,12 @@ fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Opti
     }
     let field = || attributes.iter().find_map(|half| Some(&half[memmem::find(half, b" name=\"")? + 7..]));
     let name = before.starts_with(b"input ").then(field)??;
-    Some(&name[..run_length(name, BASE64_URL, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
+    Some(&name[..class_run_length(name, BASE64_URL, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
 }
 
 /// Returns the name `text[start..end]` together with the word before it, such as `api key`.
 pub fn name_with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<&[u8]> {
     let before = text[floor..start].strip_suffix(b" ")?;
-    let word = run_length_at_end(before, BASE64_URL, 24);
+    let word = class_run_length_at_end(before, BASE64_URL, 24);
     (word > 0).then(|| &text[start - 1 - word..end])
 }

@@ -6,14 +6,14 @@ use memchr::memmem;
 
 use super::chance::profile_value;
 use super::classes::{
-    ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, byte_is, byte_or_newline, count_blanks,
-    ends_with_ignore_case, run_length, run_length_at_end,
+    BASE64_URL, DIGIT, DOT, IDENTIFIER_BYTE, LETTER_OR_DIGIT, LOWER, UPPER, byte_or_newline,
+    class_run_length, class_run_length_at_end, count_blanks, ends_with_ignore_case, is_byte_in_class,
 };
 use super::name_spans::{NameSpan, name_before, name_of_pair, name_with_word_before};
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage};
 use super::values::{self, LiteralValue, ValueContext};
-use super::{SecretHit, commands, context, headers, keys, made_up, pairs, shape, tables};
+use super::{FoundSecret, commands, context, headers, keys, made_up, pairs, shape, tables};
 
 /// How many bytes of a name are read. A longer name is judged by its last bytes.
 pub const MAX_NAME_BYTES: usize = 64;
@@ -21,7 +21,7 @@ pub const MAX_NAME_BYTES: usize = 64;
 pub const MAX_BLANKS: usize = 40;
 
 /// Finds the secret assigned by the `=` or `:` at `at`.
-pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let mut after = at + 1;
     let mut joint = ValueContext::default();
     match (text[at], byte_or_newline(text, after)) {
@@ -39,7 +39,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         (b':', b'-') if is_variable_expansion(&text[floor..at]) => after += 1,
         (b'=', b'=') => {
             joint.is_doubtful_form = true;
-            after += run_length(&text[after..], super::classes::EQUALS, 2);
+            after += class_run_length(&text[after..], super::classes::EQUALS, 2);
         }
         _ => {}
     }
@@ -65,7 +65,8 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if name.bytes(text) == b"phrase" && ends_with_ignore_case(&text[floor..name.start], "pass ") {
         name.start -= 5;
     }
-    let numbered = text[at] == b':' && name.end - name.start == 1 && byte_is(text[name.start], DIGIT);
+    let numbered =
+        text[at] == b':' && name.end - name.start == 1 && is_byte_in_class(text[name.start], DIGIT);
     if numbered && text[floor..name.start].ends_with(b" ") {
         name = name_before(text, name.start, floor)?; // as in `Unseal Key 1: value`
     }
@@ -113,7 +114,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     // In YAML, a type may come before the value, as in `key: !!str x`.
     if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
-        after += run_length(&text[after + 2..], LOWER, 8) + 3;
+        after += class_run_length(&text[after + 2..], LOWER, 8) + 3;
     }
     if verdict.strength == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
@@ -174,7 +175,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if verdict.strength == NameStrength::Password
         && let Some(length) = sentences::passphrase_length(&text[after..])
     {
-        return Some(SecretHit { start: after, end: after + length, kind: verdict.kind });
+        return Some(FoundSecret { start: after, end: after + length, kind: verdict.kind });
     }
     // The colon may belong to a prompt, as in `expect "*?assword:*"`.
     if verdict.strength == NameStrength::Password
@@ -207,7 +208,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         b'_' | b'~' if text[at] == b':' => value_in_emphasis(text, after),
         _ => None,
     };
-    let mut value = marked.or_else(|| values::value_at(text, after))?;
+    let mut value = marked.or_else(|| values::literal_value_at(text, after))?;
     // In `v-model="password" :type="…"` another attribute follows, not a value.
     if name.is_quoted
         && !value.is_quoted
@@ -279,7 +280,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
 }
 
 /// Finds a passphrase that is alone on the next line, which may be in a YAML block. `at` is just after the separator.
-fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<SecretHit> {
+fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     let block = text[at..].iter().take(3).take_while(|byte| b"|>-".contains(byte)).count();
     let mut at = at + block;
     let step = keys::break_length(&text[at..]);
@@ -290,7 +291,7 @@ fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<SecretHit> {
     at += keys::break_length(&text[at..]);
     at += count_blanks(&text[at..], MAX_BLANKS);
     let length = sentences::passphrase_length(&text[at..])?;
-    ends_line(text, at + length).then_some(SecretHit { start: at, end: at + length, kind: "password" })
+    ends_line(text, at + length).then_some(FoundSecret { start: at, end: at + length, kind: "password" })
 }
 
 /// Returns the value in `Password: _x_` and `Password: ~~x~~`, where Markdown marks surround it.
@@ -300,7 +301,7 @@ fn value_in_emphasis(text: &[u8], at: usize) -> Option<LiteralValue> {
     let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = text[start..start + length].strip_suffix(&text[at..start])?;
     let end = start + content.len();
-    (content.len() >= 6 && byte_is(content[0], ALNUM)).then_some(LiteralValue {
+    (content.len() >= 6 && is_byte_in_class(content[0], LETTER_OR_DIGIT)).then_some(LiteralValue {
         start,
         end,
         is_quoted: true,
@@ -343,11 +344,12 @@ fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
             let rest = &text[at + 1..text.len().min(at + 80)];
             let format = &rest[..rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())];
             format.iter().filter(|byte| **byte == b':').count() >= 2
-                && format.iter().all(|byte| byte_is(*byte, LOWER | UPPER) || *byte == b':')
+                && format.iter().all(|byte| is_byte_in_class(*byte, LOWER | UPPER) || *byte == b':')
         }
         b':' if line.ends_with(b"=") && name.end == at => {
-            let version = &text[at + 1..at + 1 + run_length(&text[at + 1..], ALNUM, 8)];
-            version == b"latest" || version.iter().all(|byte| byte_is(*byte, DIGIT)) && version.len() < 4
+            let version = &text[at + 1..at + 1 + class_run_length(&text[at + 1..], LETTER_OR_DIGIT, 8)];
+            version == b"latest"
+                || version.iter().all(|byte| is_byte_in_class(*byte, DIGIT)) && version.len() < 4
         }
         b'=' => super::contains_bytes(line, b"set /p ") || super::contains_bytes(line, b"SET /P "),
         _ => false,
@@ -374,18 +376,18 @@ fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
 }
 
 /// Finds the key in `{"username":"…","key":"…"}`. Next to a user name, 32 hexadecimal digits are a key and not a hash.
-fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<SecretHit> {
+fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<FoundSecret> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
     let near = &text[name.start.saturating_sub(80)..name.start];
     let told = [&b"\"username\":"[..], b"crypt", b"cipher", b"secret"]
         .iter()
         .any(|word| super::contains_bytes(near, word));
-    (key && told).then_some(SecretHit { start: value.start, end: value.end, kind: "api-key" })
+    (key && told).then_some(FoundSecret { start: value.start, end: value.end, kind: "api-key" })
 }
 
 /// Finds the default value in `process.env.SECRET || "x"`. `value` is the expression before the operator.
-fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<SecretHit> {
+fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<FoundSecret> {
     if value.is_quoted && !value.is_in_call
         || !matches!(verdict.strength, NameStrength::Password | NameStrength::Secret)
     {
@@ -401,12 +403,12 @@ fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> 
         is_doubtful_form: verdict.strength != NameStrength::Password,
         ..ValueContext::default()
     };
-    hit_if_secret(text, values::value_at(text, value.end + mark)?, verdict, joint)
+    hit_if_secret(text, values::literal_value_at(text, value.end + mark)?, verdict, joint)
 }
 
 /// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"` when only the name before the
 /// operator shows that the value is a secret. `at` points to the operator's first byte.
-pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let after = at + 2 + usize::from(byte_or_newline(text, at + 2) == b'=');
     let after = after + count_blanks(&text[after.min(text.len())..], 4);
     values::opening_quote_at(text, after)?;
@@ -422,7 +424,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     secret.then(|| {
         hit_if_secret(
             text,
-            values::value_at(text, after)?,
+            values::literal_value_at(text, after)?,
             verdict,
             ValueContext { is_doubtful_form, ..ValueContext::default() },
         )
@@ -430,7 +432,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
 }
 
 /// Finds the value in `NAME -> value`, a form that is common in notes. `at` points to the `>`.
-pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let gap = count_blanks(&text[at + 1..], MAX_BLANKS);
     let name = name_before(text, at - 1, floor)?;
     if gap == 0 || name.end + 1 == at {
@@ -440,14 +442,14 @@ pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<Secret
 }
 
 /// Finds the value in `NAME→ value`. `at` points to the first byte of the arrow.
-pub fn secret_after_wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_after_wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let name = name_before(text, at, floor)?;
     secret_pointed_at(text, &name, at + 3 + count_blanks(&text[at + 3..], MAX_BLANKS))
 }
 
-fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHit> {
+fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<FoundSecret> {
     let verdict = names::judge_name(name.bytes(text))?;
-    let value = values::value_at(text, at)?;
+    let value = values::literal_value_at(text, at)?;
     let told = verdict.strength == NameStrength::Password
         && made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let is_doubtful_form = !(told && made_up::ends_clause(text, value.end + usize::from(value.is_quoted)));
@@ -465,29 +467,30 @@ fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHi
 }
 
 /// Finds the value in the C++ initialiser `name{"x"}`. The name is `text[start..end]`.
-pub fn secret_in_initialiser(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_initialiser(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let verdict = names::judge_name(&text[start..end])?;
-    let value = values::value_at(text, end + 1).filter(|value| text[value.end..].starts_with(b"\"}"))?;
+    let value =
+        values::literal_value_at(text, end + 1).filter(|value| text[value.end..].starts_with(b"\"}"))?;
     hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
 /// Finds the value in the GitHub workflow command `::set-output name=token::x`. `at` points to the first colon after
 /// the name.
-fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let name = name_before(text, at, floor)?;
     text[..name.start].ends_with(b" name=").then_some(())?;
     let verdict = names::judge_name(name.bytes(text))?;
     let joint = ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() };
-    hit_if_secret(text, values::value_at(text, at + 2)?, verdict, joint)
+    hit_if_secret(text, values::literal_value_at(text, at + 2)?, verdict, joint)
 }
 
 /// Finds the value in the R assignment `name <- "x"`. `at` points to the dash.
-pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
     let after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
     values::opening_quote_at(text, after)?;
-    hit_if_secret(text, values::value_at(text, after)?, verdict, ValueContext::default())
+    hit_if_secret(text, values::literal_value_at(text, after)?, verdict, ValueContext::default())
 }
 
 fn is_resource_declaration(before: &[u8]) -> bool {
@@ -495,7 +498,7 @@ fn is_resource_declaration(before: &[u8]) -> bool {
         .iter()
         .rev()
         .take(120)
-        .take_while(|byte| byte_is(**byte, BASE64_URL) || **byte == b':')
+        .take_while(|byte| is_byte_in_class(**byte, BASE64_URL) || **byte == b':')
         .count();
     before.ends_with(b":!")
         || before.ends_with(b":") && super::contains_bytes(&before[before.len() - length..], b"arn:")
@@ -504,7 +507,8 @@ fn is_resource_declaration(before: &[u8]) -> bool {
 /// Returns whether the text ends with the start of an expansion such as `${DB_PASSWORD` or `${db.password`. A default
 /// value follows it.
 fn is_variable_expansion(before: &[u8]) -> bool {
-    before[..before.len() - run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES)].ends_with(b"${")
+    before[..before.len() - class_run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES)]
+        .ends_with(b"${")
 }
 
 fn ends_line(text: &[u8], at: usize) -> bool {
@@ -524,12 +528,13 @@ pub fn hit_if_secret(
     value: LiteralValue,
     verdict: NameVerdict,
     joint: ValueContext,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     let shaped = shape::token_starting_at(text, value.start, value.start).filter(|hit| hit.end == value.end);
     let uuid = || verdict.kind == names::SECRET_ID_KIND && values::is_uuid(&text[value.start..value.end]);
     let secret = || values::is_secret_value(text, value, verdict.strength, joint) || uuid();
-    shaped
-        .or_else(|| secret().then_some(SecretHit { start: value.start, end: value.end, kind: verdict.kind }))
+    shaped.or_else(|| {
+        secret().then_some(FoundSecret { start: value.start, end: value.end, kind: verdict.kind })
+    })
 }
 
 /// Judges a bare `key` or `token` together with the word before it, as in `API key: …` and `unexpected token: …`.
@@ -539,7 +544,7 @@ fn judge_with_word_before(
     floor: usize,
     verdict: NameVerdict,
 ) -> Option<NameVerdict> {
-    let bare = name.bytes(text).iter().all(|byte| byte_is(*byte, LOWER | UPPER));
+    let bare = name.bytes(text).iter().all(|byte| is_byte_in_class(*byte, LOWER | UPPER));
     if name.is_quoted || !bare || verdict.strength == NameStrength::Password {
         return Some(verdict);
     }
@@ -559,7 +564,7 @@ fn tags_length(text: &[u8]) -> usize {
     for _ in 0..MAX_TAGS {
         let Some(rest) = text[at..].strip_prefix(b"<") else { break };
         let rest = rest.strip_prefix(b"/").unwrap_or(rest);
-        let name = &rest[..run_length(rest, LOWER, 8)];
+        let name = &rest[..class_run_length(rest, LOWER, 8)];
         let known = TAG_NAMES.split(' ').any(|known| known.as_bytes() == name);
         let Some(close) = rest.iter().take(80).position(|byte| matches!(byte, b'>' | b'\n')) else { break };
         if !known || rest[close] != b'>' {
@@ -571,46 +576,51 @@ fn tags_length(text: &[u8]) -> usize {
     at
 }
 
-fn encoded_secret(text: &[u8], at: usize) -> Option<SecretHit> {
-    let length = run_length(&text[at..], super::classes::BASE64, 400);
+fn encoded_secret(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let length = class_run_length(&text[at..], super::classes::BASE64, 400);
     let whole = length >= 8 && length.is_multiple_of(4) && ends_line(text, at + length);
-    whole.then_some(SecretHit { start: at, end: at + length, kind: "password" })
+    whole.then_some(FoundSecret { start: at, end: at + length, kind: "password" })
 }
 
 /// Finds the hash in an LDAP entry such as `userPassword: {SSHA}x`.
-fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<SecretHit> {
+fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<FoundSecret> {
     let rest = text[at..].strip_prefix(b"{")?;
-    let scheme = run_length(rest, UPPER | DIGIT | super::classes::DASH, 16);
-    let length =
-        run_length(rest.get(scheme + 1..)?, super::classes::BASE64 | DOT | super::classes::UNDERSCORE, 200);
+    let scheme = class_run_length(rest, UPPER | DIGIT | super::classes::DASH, 16);
+    let length = class_run_length(
+        rest.get(scheme + 1..)?,
+        super::classes::BASE64 | DOT | super::classes::UNDERSCORE,
+        200,
+    );
     let told =
         scheme > 2 && rest[scheme] == b'}' && length >= 20 && verdict.strength == NameStrength::Password;
-    told.then_some(SecretHit { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
+    told.then_some(FoundSecret { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
 }
 
 /// Returns the position of the value in `name: Type = value`. After a type, only a quoted value can be a literal
 /// secret.
 fn value_after_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if text[at] != b':'
-        || !byte_is(byte_or_newline(text, after), ALNUM)
+        || !is_byte_in_class(byte_or_newline(text, after), LETTER_OR_DIGIT)
             && !matches!(byte_or_newline(text, after), b'&' | b'*' | b'[')
     {
         return Some(after);
     }
     let window = &text[after..text.len().min(after + 40)];
-    let length =
-        window.iter().take_while(|byte| byte_is(**byte, WORD) || b" &'<>[]?*|.:".contains(byte)).count();
+    let length = window
+        .iter()
+        .take_while(|byte| is_byte_in_class(**byte, IDENTIFIER_BYTE) || b" &'<>[]?*|.:".contains(byte))
+        .count();
     let behind = after + length + 1;
     let value = behind + count_blanks(text.get(behind..).unwrap_or_default(), 4);
     if byte_or_newline(text, after + length) != b'=' || byte_or_newline(text, behind) != b' ' {
         return Some(after);
     }
-    values::value_at(text, value).filter(|literal| literal.is_quoted).map(|_| value)
+    values::literal_value_at(text, value).filter(|literal| literal.is_quoted).map(|_| value)
 }
 
 /// Returns whether a name is written like an environment variable.
 pub fn is_variable_style(name: &[u8]) -> bool {
     name.len() >= 3
-        && name.iter().any(|byte| byte_is(*byte, UPPER))
-        && !name.iter().any(|byte| byte_is(*byte, LOWER))
+        && name.iter().any(|byte| is_byte_in_class(*byte, UPPER))
+        && !name.iter().any(|byte| is_byte_in_class(*byte, LOWER))
 }

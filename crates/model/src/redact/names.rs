@@ -4,7 +4,7 @@
 //! *is*: `secret_name` is a name, and `name_secret` is a secret. The words before it determine which kind of key or
 //! token is meant.
 
-use super::classes::{DIGIT, LOWER, UPPER, byte_is, ends_with_ignore_case};
+use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is_byte_in_class};
 use super::languages;
 
 /// Returns whether `$word` is one of the words in `$known`, ignoring case.
@@ -287,7 +287,7 @@ static NEUTRAL_SUFFIXES: WordList = word_list(
 );
 
 fn is_neutral_suffix(word: &[u8]) -> bool {
-    word.iter().all(|byte| byte_is(*byte, DIGIT)) || NEUTRAL_SUFFIXES.contains_word(word)
+    word.iter().all(|byte| is_byte_in_class(*byte, DIGIT)) || NEUTRAL_SUFFIXES.contains_word(word)
 }
 
 /// Returns whether a name may belong to a secret. The test is cheap and rules out almost every other name.
@@ -434,8 +434,8 @@ fn is_word_separator(byte: u8) -> bool {
 /// Returns whether a word starts at `at` inside `name`, as at the bars in `a|B`, `1|b`, `b|1` and `AB|Cd`.
 fn begins_word_at(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
-    let after_is_lower = name.get(at + 1).is_some_and(|byte| byte_is(*byte, LOWER));
-    (byte_is(before, LOWER) && byte_is(here, UPPER))
-        || (byte_is(before, UPPER) && byte_is(here, UPPER) && after_is_lower)
-        || (byte_is(before, DIGIT) != byte_is(here, DIGIT))
+    let after_is_lower = name.get(at + 1).is_some_and(|byte| is_byte_in_class(*byte, LOWER));
+    (is_byte_in_class(before, LOWER) && is_byte_in_class(here, UPPER))
+        || (is_byte_in_class(before, UPPER) && is_byte_in_class(here, UPPER) && after_is_lower)
+        || (is_byte_in_class(before, DIGIT) != is_byte_in_class(here, DIGIT))
 }

@@ -1,6 +1,8 @@
 //! Nouns for secrets in the supported languages: `password`, `mot de passe`, `Zugangsdaten`.
 
-use super::classes::{ALNUM, LETTER, UPPER, byte_is, byte_or_newline, ends_with_ignore_case};
+use super::classes::{
+    LETTER, LETTER_OR_DIGIT, UPPER, byte_or_newline, ends_with_ignore_case, is_byte_in_class,
+};
 use super::names::{WordList, word_list};
 use super::{context, languages, stated};
 
@@ -27,17 +29,18 @@ pub fn secret_noun_at(
     let closes = match next {
         b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
         | b'=' => true,
-        b'.' => !byte_is(byte_or_newline(text, end + 1), ALNUM),
+        b'.' => !is_byte_in_class(byte_or_newline(text, end + 1), LETTER_OR_DIGIT),
         b'|' | b'\t' => true,
         0xc3 => true,
         _ => false,
     };
     let opened = start.checked_sub(1).map_or(b'\n', |at| text[at]);
     let opens = match opened {
-        b'-' => byte_is(word[0], UPPER) || matches!(word, b"value" | b"text"),
+        b'-' => is_byte_in_class(word[0], UPPER) || matches!(word, b"value" | b"text"),
         b'n' | b't' | b'r' => text[..start - 1].ends_with(b"\\"),
         mark => {
-            !byte_is(mark, ALNUM) && !matches!(mark, b'_' | b'.' | b'/' | b'$' | b'@' | b'#' | b'%' | b'\\')
+            !is_byte_in_class(mark, LETTER_OR_DIGIT)
+                && !matches!(mark, b'_' | b'.' | b'/' | b'$' | b'@' | b'#' | b'%' | b'\\')
         }
     };
     if !closes || !opens || !is_spelled_like_word(word) {
@@ -205,7 +208,7 @@ static CREDENTIAL_PAIR_NOUNS: WordList = word_list(
 
 /// Returns whether a word is spelled as in a sentence, such as `password`, `Password` or `PASSWORD`.
 fn is_spelled_like_word(word: &[u8]) -> bool {
-    let upper = word.iter().filter(|byte| byte_is(**byte, UPPER)).count();
-    let letters = word.iter().all(|byte| byte_is(*byte, LETTER));
-    letters && (upper == 0 || upper == word.len() || upper == 1 && byte_is(word[0], UPPER))
+    let upper = word.iter().filter(|byte| is_byte_in_class(**byte, UPPER)).count();
+    let letters = word.iter().all(|byte| is_byte_in_class(*byte, LETTER));
+    letters && (upper == 0 || upper == word.len() || upper == 1 && is_byte_in_class(word[0], UPPER))
 }

@@ -1,8 +1,9 @@
 //! A user name and a password stated as a pair: `log in as admin / x`, `credentials: admin:x`, `user/pass: admin/x`.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::classes::{
-    BASE64_URL, DOT, byte_is, byte_or_newline, count_blanks, run_length_at_end, starts_with_ignore_case,
+    BASE64_URL, DOT, byte_or_newline, class_run_length_at_end, count_blanks, is_byte_in_class,
+    starts_with_ignore_case,
 };
 use super::context::text_after_last_break;
 use super::grades::grade_word;
@@ -20,7 +21,7 @@ const ACCOUNT_NAMES: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 
 /// Finds the password in `admin / x`. `at` points to the slash between two blanks.
-pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let before = text[floor..at].strip_suffix(b" ")?;
     let user = word_before(before)?;
     let told = is_pair_announced(&before[..before.len() - user.len()]);
@@ -28,7 +29,7 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
         let end = at + 2 + sentences::value_length(&text[at + 2..]);
         let likely = grade_word(&text[at + 2..end]).is_some()
             && !super::contains_bytes(&text[at + 2..end], b"REDACTED");
-        return likely.then_some(SecretHit { start: at + 2, end, kind: "password" });
+        return likely.then_some(FoundSecret { start: at + 2, end, kind: "password" });
     }
     let least = match super::made_up::is_single_noun(
         &text[at + 2..at + 2 + sentences::value_length(&text[at + 2..])],
@@ -41,7 +42,7 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
 
 /// Finds the password in `admin:x` after words such as `log in with`. The user is `text[start..at]`, and `at` points to
 /// the colon.
-pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let credentials = || {
         let line = text_after_last_break(&text[start.saturating_sub(MAX_ANNOUNCEMENT_DISTANCE)..start]);
         [&b"creds"[..], b"credential", b"Creds", b"Credential"]
@@ -80,18 +81,19 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
 }
 
 /// Finds the password in `u: ann p: x`. The `p` is at `start`, and `at` points to the colon after it.
-pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let near = &text[start.saturating_sub(60)..start];
     let told = ["u: ", "u:", "U: ", "user: ", "login: ", "U:"].iter().any(|label| {
-        memchr::memmem::rfind(near, label.as_bytes())
-            .is_some_and(|found| found == 0 || !byte_is(near[found - 1], super::classes::ALNUM))
+        memchr::memmem::rfind(near, label.as_bytes()).is_some_and(|found| {
+            found == 0 || !is_byte_in_class(near[found - 1], super::classes::LETTER_OR_DIGIT)
+        })
     });
     let from = at + 1 + count_blanks(&text[at + 1..], 2);
     let end = from + sentences::value_length(&text[from..]);
     let content = &text[from..end];
     let drawn = grade_word(content).is_some()
         || content.len() >= 8 && super::chance::profile_value(content).looks_random();
-    (told && drawn && !super::contains_bytes(content, b"REDACTED")).then_some(SecretHit {
+    (told && drawn && !super::contains_bytes(content, b"REDACTED")).then_some(FoundSecret {
         start: from,
         end,
         kind: "password",
@@ -99,18 +101,19 @@ pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Optio
 }
 
 /// Finds the password in `login=name:x`. `at` points to the colon.
-pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<FoundSecret> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
     let told = grade_word(content).is_some()
         || content.len() >= 12 && super::chance::profile_value(content).looks_random();
     let plain = !content.contains(&b'/') && !super::contains_bytes(content, b"REDACTED");
-    (told && plain).then_some(SecretHit { start: at + 1, end, kind: "password" })
+    (told && plain).then_some(FoundSecret { start: at + 1, end, kind: "password" })
 }
 
 /// Finds the password in `user/pass: admin/x`. `at` is where the user name starts.
-pub fn password_in_joined_pair(text: &[u8], at: usize) -> Option<SecretHit> {
-    let length = text[at..].iter().take(40).take_while(|byte| byte_is(**byte, BASE64_URL | DOT)).count();
+pub fn password_in_joined_pair(text: &[u8], at: usize) -> Option<FoundSecret> {
+    let length =
+        text[at..].iter().take(40).take_while(|byte| is_byte_in_class(**byte, BASE64_URL | DOT)).count();
     let mark = at + length;
     let told = length > 1 && matches!(byte_or_newline(text, mark), b'/' | b':');
     let value = mark + 1 + count_blanks(text.get(mark + 1..)?, 1);
@@ -119,13 +122,15 @@ pub fn password_in_joined_pair(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds the password in the first pair after the word that ends at `end`, as in `creds for the box: ann/x` and
 /// `credentials are ann:x`.
-pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<SecretHit> {
+pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<FoundSecret> {
     let window = &text[end..text.len().min(end + MAX_ANNOUNCEMENT_DISTANCE)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let mut at = 0;
     for word in window.split(|byte| matches!(byte, b' ' | b'`' | b'"' | b'\'' | b'(')) {
-        let user =
-            word.iter().take_while(|byte| byte_is(**byte, BASE64_URL | DOT | super::classes::AT)).count();
+        let user = word
+            .iter()
+            .take_while(|byte| is_byte_in_class(**byte, BASE64_URL | DOT | super::classes::AT_SIGN))
+            .count();
         let value = end + at + user + 1;
         let told = (2..40).contains(&user)
             && matches!(byte_or_newline(word, user), b'/' | b':')
@@ -167,7 +172,7 @@ fn is_account_name(user: &[u8]) -> bool {
 }
 
 fn word_before(before: &[u8]) -> Option<&[u8]> {
-    let length = run_length_at_end(before, BASE64_URL | DOT | super::classes::AT, 64);
+    let length = class_run_length_at_end(before, BASE64_URL | DOT | super::classes::AT_SIGN, 64);
     (length > 1).then(|| &before[before.len() - length..])
 }
 

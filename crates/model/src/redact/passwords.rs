@@ -2,7 +2,9 @@
 //! typical of code, forms and sentences.
 
 use super::chance::ValueProfile;
-use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, starts_with_ignore_case};
+use super::classes::{
+    DIGIT, IDENTIFIER_BYTE, LETTER, LOWER, UPPER, byte_or_newline, is_byte_in_class, starts_with_ignore_case,
+};
 use super::made_up::PasswordCertainty;
 use super::values::{LiteralValue, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
 use super::{context, languages, lexicon, made_up, names};
@@ -32,7 +34,7 @@ pub fn is_literal_password(
     }
     if value.is_quoted {
         // The value in `"password": "Passwort"` is a label. Labels contain no full stops.
-        let label = byte_is(content[0], UPPER)
+        let label = is_byte_in_class(content[0], UPPER)
             && looks.upper == 1
             && !content.contains(&b'.')
             && !(joint.without_blanks && joint.is_in_list)
@@ -57,7 +59,7 @@ pub fn is_literal_password(
         && !fruit
         && plain
         && byte_or_newline(text, value.end) == b' '
-        && byte_is(byte_or_newline(text, value.end + 1), LETTER);
+        && is_byte_in_class(byte_or_newline(text, value.end + 1), LETTER);
     // The value may be the label of a form, as in `label.password=Mot de passe`.
     let labelled =
         plain && !fruit && !joint.is_env_style && !joint.is_in_list && is_sentence(&text[value.end..]);
@@ -148,7 +150,7 @@ fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
         && byte_or_newline(rest, 0) == b')'
         && match byte_or_newline(rest, 1) {
             b'\n' | b'\r' | b'.' | b',' | b'"' => true,
-            b' ' => byte_is(byte_or_newline(rest, 2), LOWER),
+            b' ' => is_byte_in_class(byte_or_newline(rest, 2), LOWER),
             _ => false,
         }
 }
@@ -160,8 +162,9 @@ fn is_printed_object(text: &[u8], value: LiteralValue) -> bool {
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let Some(open) = line.iter().rposition(|byte| matches!(byte, b'(' | b'[' | b'{')) else { return false };
     let typed = line[..open].trim_ascii_end();
-    let typed = &typed[typed.len() - typed.iter().rev().take_while(|byte| byte_is(**byte, WORD)).count()..];
-    let is_type = typed.first().is_none_or(|first| byte_is(*first, UPPER));
+    let typed = &typed[typed.len()
+        - typed.iter().rev().take_while(|byte| is_byte_in_class(**byte, IDENTIFIER_BYTE)).count()..];
+    let is_type = typed.first().is_none_or(|first| is_byte_in_class(*first, UPPER));
     let mut members =
         line[open + 1..].split(|byte| matches!(byte, b',' | b' ')).filter(|part| !part.is_empty());
     closes
@@ -189,7 +192,9 @@ fn is_argument_or_member(text: &[u8], value: LiteralValue) -> bool {
         // The dashes in `Password=copper-kettle-moon;` do not mean subtraction.
         b';' if text[value.start - 1] == b'=' && text[value.start..end].contains(&b'-') => false,
         b')' | b';' => true,
-        b',' => byte_or_newline(text, end + 1) == b' ' && byte_is(byte_or_newline(text, end + 2), LETTER),
+        b',' => {
+            byte_or_newline(text, end + 1) == b' ' && is_byte_in_class(byte_or_newline(text, end + 2), LETTER)
+        }
         _ => false,
     }
 }
@@ -201,8 +206,8 @@ fn is_note_label(text: &[u8], value: LiteralValue) -> bool {
     let line = context::text_after_last_break(before);
     let above = context::text_after_last_break(before[..before.len() - line.len()].trim_ascii_end());
     let starts = line.trim_ascii_start().first();
-    let noted =
-        starts.is_some_and(|first| byte_is(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
+    let noted = starts
+        .is_some_and(|first| is_byte_in_class(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
     let told = line.contains(&b'/') || line.iter().filter(|byte| **byte == b':').count() > 1;
     let user = (0..above.len()).any(|at| {
         [
@@ -244,7 +249,7 @@ fn is_phrase_before_name(line: &[u8]) -> bool {
     else {
         return false;
     };
-    if assigned && !before.iter().all(|byte| byte_is(*byte, LOWER)) {
+    if assigned && !before.iter().all(|byte| is_byte_in_class(*byte, LOWER)) {
         return false;
     }
     let word = before.iter().all(|byte| made_up::is_latin_letter(*byte) || matches!(byte, b'-' | b'\''));
@@ -269,9 +274,9 @@ fn is_apart_from_code(text: &[u8], value: LiteralValue, line: &[u8], above: &[u8
 
 fn is_not_code(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    let parent = line
-        .strip_suffix(b":")
-        .is_some_and(|name| name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-')));
+    let parent = line.strip_suffix(b":").is_some_and(|name| {
+        name.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || matches!(byte, b'.' | b'-'))
+    });
     line.is_empty() || parent || is_settings_line(line) || is_program_message(line)
 }
 
@@ -280,10 +285,10 @@ fn is_program_message(line: &[u8]) -> bool {
     let mut words = line.split(|byte| *byte == b' ');
     let plain = |word: &[u8]| {
         let word = word.strip_suffix(b",").or_else(|| word.strip_suffix(b".")).unwrap_or(word);
-        !word.is_empty() && word.iter().all(|byte| byte_is(*byte, LETTER | DIGIT))
+        !word.is_empty() && word.iter().all(|byte| is_byte_in_class(*byte, LETTER | DIGIT))
     };
     line.iter().filter(|byte| **byte == b' ').count() >= 2
-        && line.first().is_some_and(|first| byte_is(*first, UPPER))
+        && line.first().is_some_and(|first| is_byte_in_class(*first, UPPER))
         && words.all(plain)
 }
 
@@ -296,12 +301,16 @@ fn is_settings_line(line: &[u8]) -> bool {
     let (listed, line) = line.strip_prefix(b"- ").map_or((false, line), |item| (true, item));
     let Some(colon) = memchr::memmem::find(line, b": ") else { return false };
     let (name, held) = (&line[..colon], line[colon + 2..].trim_ascii());
-    let named =
-        !name.is_empty() && name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-'));
-    let plain =
-        held.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-' | b'@' | b'/' | b':'));
+    let named = !name.is_empty()
+        && name.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || matches!(byte, b'.' | b'-'));
+    let plain = held.iter().all(|byte| {
+        is_byte_in_class(*byte, IDENTIFIER_BYTE) || matches!(byte, b'.' | b'-' | b'@' | b'/' | b':')
+    });
     let typed = TYPE_WORDS.split(' ').any(|known| held.eq_ignore_ascii_case(known.as_bytes()));
-    named && plain && !typed && (listed || held.first().is_some_and(|first| byte_is(*first, LOWER | DIGIT)))
+    named
+        && plain
+        && !typed
+        && (listed || held.first().is_some_and(|first| is_byte_in_class(*first, LOWER | DIGIT)))
 }
 
 /// Returns whether a word of letters is the whole value of a line, as in `password: sunflowerfield` in YAML files, INI
@@ -318,10 +327,10 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
         || (next == b'\\' && matches!(byte_or_newline(text, value.end + 1), b'n' | b'r'));
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let assigned = line.trim_ascii_end().ends_with(b"=");
-    let capital = byte_is(content[0], UPPER);
+    let capital = is_byte_in_class(content[0], UPPER);
     (content.len() >= if capital { 8 } else { 6 } || made_up::made_up_certainty(content).is_some())
         && ends
-        && content.iter().skip(1).all(|byte| byte_is(*byte, LOWER))
+        && content.iter().skip(1).all(|byte| is_byte_in_class(*byte, LOWER))
         && !made_up::is_common_or_state_word(content)
         && !NOT_PASSWORDS.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
         && (!assigned
@@ -341,7 +350,8 @@ fn is_below_settings_line(text: &[u8], start: usize) -> bool {
     let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
     let line = context::text_after_last_break(&above[above.len().saturating_sub(80)..]).trim_ascii();
     let word = |part: &[u8]| {
-        !part.is_empty() && part.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-'))
+        !part.is_empty()
+            && part.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || matches!(byte, b'.' | b'-'))
     };
     let section = line.starts_with(b"[") && line.ends_with(b"]");
     let pair = memchr::memchr(b'=', line).is_some_and(|at| {
@@ -357,8 +367,9 @@ fn is_words_and_number(content: &[u8]) -> bool {
     let parts = || content.split(|byte| *byte == b'-');
     let number =
         parts().next_back().is_some_and(|part| part.len() > 1 && part.iter().all(u8::is_ascii_digit));
-    let words =
-        parts().filter(|part| part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER))).count();
+    let words = parts()
+        .filter(|part| part.len() > 2 && part.iter().all(|byte| is_byte_in_class(*byte, LETTER)))
+        .count();
     number && words >= 2 && words + 1 == parts().count()
 }
 
@@ -373,7 +384,8 @@ fn mentions_password(content: &[u8]) -> bool {
         languages::judge_foreign_name(content).is_some()
             || languages::verdict_of_non_ascii_name(content).is_some()
     };
-    (english || foreign()) && !(content.len() > 8 && content.iter().all(|byte| byte_is(*byte, LOWER)))
+    (english || foreign())
+        && !(content.len() > 8 && content.iter().all(|byte| is_byte_in_class(*byte, LOWER)))
 }
 
 /// Words that are typical of a sentence about a password.
@@ -391,7 +403,7 @@ pub fn is_prose_word(word: &[u8]) -> bool {
 /// Returns whether `content` is a passphrase. It must have at least three words of lower-case letters and digits, none
 /// of which is typical of a sentence about passwords.
 pub fn is_passphrase(content: &[u8]) -> bool {
-    content.iter().all(|byte| byte_is(*byte, LOWER | DIGIT) || *byte == b' ')
+    content.iter().all(|byte| is_byte_in_class(*byte, LOWER | DIGIT) || *byte == b' ')
         && split_words(content).count() >= 3
         && !split_words(content).any(is_prose_word)
 }
@@ -399,8 +411,11 @@ pub fn is_passphrase(content: &[u8]) -> bool {
 /// Returns whether `content` has at most four words and one of them has a digit between letters, as in `Xk9w0rd zz!`.
 pub fn is_mixed_phrase(content: &[u8]) -> bool {
     let is_mixed = |word: &[u8]| {
-        let between =
-            |three: &[u8]| byte_is(three[0], LETTER) && byte_is(three[1], DIGIT) && byte_is(three[2], LETTER);
+        let between = |three: &[u8]| {
+            is_byte_in_class(three[0], LETTER)
+                && is_byte_in_class(three[1], DIGIT)
+                && is_byte_in_class(three[2], LETTER)
+        };
         word.len() >= 5 && word.windows(3).any(between) && !is_type_name(word)
     };
     split_words(content).count() <= 4

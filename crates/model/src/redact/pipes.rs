@@ -2,8 +2,8 @@
 
 use memchr::memmem;
 
-use super::SecretHit;
-use super::classes::{ALNUM, DASH, UNDERSCORE, byte_is, count_blanks};
+use super::FoundSecret;
+use super::classes::{DASH, LETTER_OR_DIGIT, UNDERSCORE, count_blanks, is_byte_in_class};
 use super::flags::{
     MAX_COMMAND_DISTANCE, is_one_of_commands_before, password_after_user, position_after_flag, whole_argument,
 };
@@ -11,7 +11,7 @@ use super::values;
 
 /// Finds the value in `echo x | docker login --password-stdin` and similar commands that read a secret from standard
 /// input. `at` is just after `echo`.
-pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<FoundSecret> {
     const SECRET_READERS: [&str; 17] = [
         "secret create",
         "create secret",
@@ -45,7 +45,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     if is_password_command(&text[..at]) {
         return whole_argument(text, after);
     }
-    let value = values::value_at(text, after)?;
+    let value = values::literal_value_at(text, after)?;
     let rest = &text[value.end..text.len().min(value.end + MAX_COMMAND_DISTANCE)];
     let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
     if is_written_to_secret_file(rest) {
@@ -61,7 +61,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     // A value piped to `base64` is redacted only if it is the base64 form of `user:password`.
     if memmem::find(&rest[pipe..], b"base64 -").is_some() {
         let pair = values::is_encoded_pair(&text[value.start..value.end]);
-        return pair.then_some(SecretHit { start: value.start, end: value.end, kind: "password" });
+        return pair.then_some(FoundSecret { start: value.start, end: value.end, kind: "password" });
     }
     SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
 }
@@ -112,14 +112,19 @@ fn is_password_command(before: &[u8]) -> bool {
     let Some((b'"' | b'\'', name)) = before.split_last() else { return false };
     let name = &name[..name.len().saturating_sub(1)];
     let name = &name[name.len()
-        - name.iter().rev().take(40).take_while(|byte| byte_is(**byte, ALNUM | DASH | UNDERSCORE)).count()..];
+        - name
+            .iter()
+            .rev()
+            .take(40)
+            .take_while(|byte| is_byte_in_class(**byte, LETTER_OR_DIGIT | DASH | UNDERSCORE))
+            .count()..];
     let lower = name.to_ascii_lowercase();
     super::contains_bytes(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
 }
 
 /// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` points to the first
 /// `<`.
-pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<FoundSecret> {
     const SECRET_READERS: [&str; 16] = [
         "--with-token",
         "secret create",

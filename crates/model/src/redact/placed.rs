@@ -1,7 +1,7 @@
 //! Secrets that are recognised by their position: a value on the line below a name, a literal that a comment describes,
 //! a cell of a table, or part of the name of a file or branch.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
 use super::classes::{byte_or_newline, count_blanks};
 use super::grades::grade_word;
@@ -15,7 +15,12 @@ use super::values::{self, LiteralValue, ValueContext};
 
 /// Finds a literal described by a comment at the end of its line, as in
 /// `sign(body, "9f8e…")  # webhook signing secret`. The name `text[start..end]` is a word of the comment.
-pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_described_by_comment(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    floor: usize,
+) -> Option<FoundSecret> {
     const MAX_COMMENT_WORDS: usize = 6;
     if !follows_comment_mark(&text[floor..start]) {
         return None;
@@ -99,7 +104,7 @@ fn follows_comment_mark(before: &[u8]) -> bool {
 
 /// Finds the argument in `-p x  # password for the registry`. `code` is the text before the comment and begins at
 /// `from`.
-fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<SecretHit> {
+fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<FoundSecret> {
     let code = code.trim_ascii_end();
     let code = code.strip_suffix(b"#").or_else(|| code.strip_suffix(b"//")).unwrap_or(code).trim_ascii_end();
     let blank = memchr::memrchr(b' ', code)?;
@@ -117,7 +122,7 @@ fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<Secr
 
 /// Finds the value that a debugger or an interpreter prints for the name `text[start..end]`, as in
 /// `>>> settings.SECRET_KEY` with `'x'` on the next line.
-pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     const PROMPTS: [&str; 14] = [
         ">>> ", "(pdb) ", "(Pdb) ", "ipdb> ", "In [", "irb(", "pry(", "[1] pry", "> ", "iex(", "scala> ",
         "php > ", "julia> ", "(gdb) ",
@@ -137,8 +142,8 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
     let answers = first[..mark].trim_ascii();
     let known =
         answers.is_empty() || answers.starts_with(b"Out[") || answers == b"=>" || answers.ends_with(b"=");
-    let value =
-        values::value_at(text, text.len() - rest.len() + mark).filter(|value| value.is_quoted && known)?;
+    let value = values::literal_value_at(text, text.len() - rest.len() + mark)
+        .filter(|value| value.is_quoted && known)?;
     hit_if_secret(
         text,
         value,
@@ -149,7 +154,7 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
 
 /// Finds the last part of a branch or file name such as `fix/password-CopperKettle7` or
 /// `backup-password-Copper2024.zip`, if its spelling is unusual for a name. `end` points to the dash.
-pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
     let rest = &text[from..text.len().min(from + 64)];
@@ -190,7 +195,7 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
 
 /// Finds the value on the line below a line that ends with `Password` or `the token is`. The name is
 /// `text[start..end]`, and its line ends at `at`.
-pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
+pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<FoundSecret> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let rest = rest.strip_prefix(b"\n").unwrap_or(rest);
     let from = text.len() - rest.len() + count_blanks(rest, 8);
@@ -225,7 +230,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     let code = code
         && !(verdict.strength == NameStrength::Secret
             && length >= 32
-            && super::classes::run_length(content, super::classes::BASE64, length) == length);
+            && super::classes::class_run_length(content, super::classes::BASE64, length) == length);
     if plausible && !code && !super::contains_bytes(content, b"REDACTED") {
         hit_if_secret(
             text,
@@ -240,7 +245,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
 
 /// Finds a password inside a file name, as in `notes_password_is_copperkettle.md` and `backup_pw_CopperKettle.zip`.
 /// `end` points to the dot.
-pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     const NAME_PREFIXES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
     const FILE_EXTENSIONS: &str =
         "md txt zip 7z rar pdf sql gz tgz tar csv json docx xlsx kdbx bak log yml yaml env sh html";
@@ -253,11 +258,11 @@ pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     let told = FILE_EXTENSIONS.split(' ').any(|known| known.as_bytes() == extension)
         && (at == 0 || word[at - 1] == b'_')
         && made_up::is_everyday_nouns(&text[from..end]);
-    told.then_some(SecretHit { start: from, end, kind: "password" })
+    told.then_some(FoundSecret { start: from, end, kind: "password" })
 }
 
 /// Finds the value in the cell after a bold name, as in `| **Password** | x |`.
-pub fn secret_in_cell_after_bold(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_cell_after_bold(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let rest = text[end..].strip_prefix(b"**")?.trim_ascii_start().strip_prefix(b"|")?;
     let from = text.len() - rest.len() + count_blanks(rest, 8);
     let mark = usize::from(byte_or_newline(text, from) == b'`');
@@ -266,14 +271,14 @@ pub fn secret_in_cell_after_bold(text: &[u8], start: usize, end: usize) -> Optio
 }
 
 /// Finds the value on a line that consists of `password`, a tab or a bar, and the value.
-pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let first = start == 0 || text[start - 1] == b'\n';
     if !first || !is_password_name(&text[start..end]) {
         return None;
     }
     let gap = count_blanks(&text[end..], 24);
     let bar = end + gap + usize::from(matches!(byte_or_newline(text, end + gap), b'|' | b'\t'));
-    let value = values::value_at(text, bar + count_blanks(&text[bar..], 8))?;
+    let value = values::literal_value_at(text, bar + count_blanks(&text[bar..], 8))?;
     let ends =
         matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r' | b'|');
     let content = &text[value.start..value.end];

@@ -1,10 +1,11 @@
 //! The single pass over the bytes. The byte at each position determines which rules are tried.
 
 use super::classes::{
-    ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte_is, byte_or_newline, run_length,
+    ANY_HEX, BASE64, DIGIT, IDENTIFIER_BYTE, LETTER_OR_DIGIT, LOWER, UNDERSCORE, byte_or_newline,
+    class_run_length, is_byte_in_class,
 };
 use super::{
-    PLACEHOLDER_START, RedactOptions, SecretHit, TableHead, calls, commands, file_names, flags, headers,
+    FoundSecret, PLACEHOLDER_START, RedactOptions, TableHead, calls, commands, file_names, flags, headers,
     infix, keys, languages, mentions, named, pairs, pipes, placed, sentences, shape, stated, tables,
     telling_lines, urls,
 };
@@ -15,7 +16,7 @@ pub fn next_secret(
     floor: usize,
     options: RedactOptions,
     heads: &mut Vec<TableHead>,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     if let Some(hit) = infix::secret_after_key_id(text, floor) {
         return Some(hit);
     }
@@ -45,7 +46,7 @@ pub fn next_secret(
             ScanAction::Assign => named::secret_assigned_at(text, at, floor),
             // Base64 in a data URL, such as `data:image/png;base64,…`, is content and not a secret.
             ScanAction::Comma if text[floor..at].ends_with(b";base64") => {
-                at += 1 + run_length(&text[at + 1..], BASE64, text.len());
+                at += 1 + class_run_length(&text[at + 1..], BASE64, text.len());
                 continue;
             }
             ScanAction::Comma if matches!(text[floor..at].last(), Some(b'"' | b'\'')) => {
@@ -129,7 +130,7 @@ pub fn next_secret(
                 hit
             }
             ScanAction::Percent => {
-                at += if run_length(&text[at + 1..], ANY_HEX, 2) == 2 { 3 } else { 1 };
+                at += if class_run_length(&text[at + 1..], ANY_HEX, 2) == 2 { 3 } else { 1 };
                 edge = at;
                 continue;
             }
@@ -210,14 +211,14 @@ const fn build_scan_actions() -> [ScanAction; 256] {
 
 #[inline]
 fn word_length(text: &[u8]) -> usize {
-    text.iter().position(|byte| !byte_is(*byte, WORD)).unwrap_or(text.len())
+    text.iter().position(|byte| !is_byte_in_class(*byte, IDENTIFIER_BYTE)).unwrap_or(text.len())
 }
 
 /// Finds a token that starts with the word at `at`. The function runs before the scan looks for the end of the word,
 /// because a word of several megabytes may contain thousands of tokens.
 #[inline]
-fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
-    let start = if text[at] == b'_' { at + run_length(&text[at..], UNDERSCORE, 8) } else { at };
+fn token_at(text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
+    let start = if text[at] == b'_' { at + class_run_length(&text[at..], UNDERSCORE, 8) } else { at };
     if start == text.len() {
         return None;
     }
@@ -246,7 +247,7 @@ fn secret_at_word(
     end: usize,
     floor: usize,
     heads: &mut Vec<TableHead>,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     let next = byte_or_newline(text, end);
     let length = end - start;
     let odd = matches!(
@@ -257,7 +258,7 @@ fn secret_at_word(
             | (telling_lines::MIN_TOKEN_BYTES.., _)
             | (_, b'-' | b'\t' | 0x80..)
     ) || next == b' ' && text[end - 1] == b'T'
-        || length >= 12 && byte_is(text[end - 1], DIGIT);
+        || length >= 12 && is_byte_in_class(text[end - 1], DIGIT);
     if odd || ends_like_known_word(&text[start..end]) {
         secret_at_known_word(text, start, end, floor, heads)
     } else {
@@ -271,7 +272,7 @@ fn secret_at_known_word(
     end: usize,
     floor: usize,
     heads: &mut Vec<TableHead>,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     let next = byte_or_newline(text, end);
     // In `GET /account/password HTTP/1.1` the word is the end of a path.
     if next == b' ' && text[end..].starts_with(b" HTTP/") {
@@ -342,7 +343,7 @@ fn announced_secret(
     end: usize,
     floor: usize,
     heads: &mut Vec<TableHead>,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     let next = byte_or_newline(text, end);
     match (end - start, next) {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => {
@@ -457,7 +458,7 @@ const MIN_INNER_TOKEN_BYTES: usize = 24;
 const MAX_WORD_BYTES: usize = 256;
 
 /// Finds a token that starts after an underscore in the word `text[start..end]`.
-fn token_inside_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+fn token_inside_word(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     if end - start > MAX_WORD_BYTES {
         return None;
     }
@@ -489,7 +490,7 @@ fn ends_like_known_word(word: &[u8]) -> bool {
     }
 }
 
-fn secret_at_at_sign(text: &[u8], at: usize, floor: usize, options: RedactOptions) -> Option<SecretHit> {
+fn secret_at_at_sign(text: &[u8], at: usize, floor: usize, options: RedactOptions) -> Option<FoundSecret> {
     let credentials = urls::secret_in_userinfo(text, at, floor);
     if credentials.is_none() && options.emails { urls::email_around(text, at, floor) } else { credentials }
 }
@@ -497,19 +498,19 @@ fn secret_at_at_sign(text: &[u8], at: usize, floor: usize, options: RedactOption
 /// Returns the length of the placeholder at the start of `text`.
 pub fn placeholder_length(text: &[u8]) -> Option<usize> {
     let kind = text.strip_prefix(PLACEHOLDER_START)?;
-    let length = run_length(kind, LOWER | DIGIT | super::classes::DASH, 40);
+    let length = class_run_length(kind, LOWER | DIGIT | super::classes::DASH, 40);
     (length > 0 && byte_or_newline(kind, length) == b']').then_some(PLACEHOLDER_START.len() + length + 1)
 }
 
 /// Skips an escape sequence, so that a token after it starts a word. Examples are `\nghp_…`, `\u0022ghp_…` and a token
 /// after a terminal colour.
-fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit>) {
+fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<FoundSecret>) {
     let slashes = text[at..].iter().take_while(|byte| **byte == b'\\').count();
     let rest = &text[at + slashes..];
     let length = match byte_or_newline(rest, 0) {
         0x1b => 1,
-        b'u' if run_length(&rest[1..], ANY_HEX, 4) == 4 => 5,
-        b'x' if run_length(&rest[1..], ANY_HEX, 2) == 2 => 3,
+        b'u' if class_run_length(&rest[1..], ANY_HEX, 4) == 4 => 5,
+        b'x' if class_run_length(&rest[1..], ANY_HEX, 2) == 2 => 3,
         b'0' if rest.starts_with(b"033") => 3,
         b'n' | b'r' | b't' | b'e' | b'b' | b'f' | b'0' => 1,
         _ => return (slashes.max(1), None),
@@ -518,7 +519,7 @@ fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit
     // skipped.
     if slashes > 0
         && length == 1
-        && byte_is(byte_or_newline(rest, 1), ALNUM)
+        && is_byte_in_class(byte_or_newline(rest, 1), LETTER_OR_DIGIT)
         && let Some(hit) = shape::token_starting_at(text, at + slashes, floor)
     {
         return (0, Some(hit));

@@ -1,9 +1,9 @@
 //! Passwords stated in a sentence, in any of the supported languages: `the password for the guests is x`,
 //! `a senha do banco é x`, `we set the password back to x`.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
-use super::classes::{LETTER, UPPER, byte_is, byte_or_newline, count_blanks, run_length};
+use super::classes::{LETTER, UPPER, byte_or_newline, class_run_length, count_blanks, is_byte_in_class};
 use super::made_up::{self, PasswordCertainty};
 use super::values::{self, LiteralValue};
 use super::{lexicon, passwords};
@@ -50,7 +50,7 @@ pub enum RequiredCertainty {
 }
 
 /// Finds the value in the sentence after the name that ends at `end`.
-pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Option<SecretHit> {
+pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Option<FoundSecret> {
     let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let (mut at, mut first, mut previous) = (0, true, &b""[..]);
@@ -118,7 +118,7 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
 }
 
 /// Finds the word after the name if it ends a clause, as in `admin pw x`. `end` is where the name ends.
-pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
+pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<FoundSecret> {
     let start = end + count_blanks(&text[end..], 2);
     let length = value_length(&text[start..]);
     let told = made_up::ends_clause(text, start + length) && length <= MAX_VALUE_BYTES;
@@ -135,7 +135,7 @@ pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
 
 /// Finds the answer to a question such as `what was the password again?`. The answer is alone on the next line, perhaps
 /// after a speaker's name. `at` points to the end of the question's line.
-pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_answering_question(text: &[u8], at: usize) -> Option<FoundSecret> {
     if byte_or_newline(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
         return None;
     }
@@ -154,7 +154,7 @@ pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is just after the comma.
-pub fn secret_after_comma(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_after_comma(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = at + count_blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
     let ends =
@@ -167,7 +167,7 @@ pub fn secret_after_comma(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds a value before the name that starts at `start`, as in `use x as the password`, `nimm x als Passwort` and
 /// `usa x como contraseña`.
-pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Option<FoundSecret> {
     let before = text.get(floor.max(start.saturating_sub(MAX_VALUE_DISTANCE))..start)?.strip_suffix(b" ")?;
     let last =
         |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
@@ -256,7 +256,7 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     let (mut end, mut count) = (0, 0);
     while count < MAX_WORDS_AFTER_NAME {
         let start = end + usize::from(count > 0);
-        let length = run_length(text.get(start..).unwrap_or_default(), LETTER, 16);
+        let length = class_run_length(text.get(start..).unwrap_or_default(), LETTER, 16);
         if length < 3 || count > 0 && text[end] != b' ' {
             break;
         }
@@ -283,7 +283,7 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
 }
 
 /// Returns the value at `at` if it satisfies `least`. Quotes around the value are skipped.
-pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
+pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<FoundSecret> {
     let marks = [
         &b"\""[..],
         b"'",
@@ -302,10 +302,10 @@ pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Opti
         && text[start + length] == mark
         && passwords::is_passphrase(&text[start..start + length])
     {
-        return Some(SecretHit { start, end: start + length, kind: "password" });
+        return Some(FoundSecret { start, end: start + length, kind: "password" });
     }
     if let Some(length) = passphrase_length(&text[start..]) {
-        return Some(SecretHit { start, end: start + length, kind: "password" });
+        return Some(FoundSecret { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
     // Made-up passwords are shorter than this. If a longer value were cut, its end would stay visible.
@@ -317,14 +317,15 @@ pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Opti
 }
 
 /// Returns the value as a hit if it is made up from words, mixes letters and digits, or looks random.
-fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -> Option<SecretHit> {
+fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -> Option<FoundSecret> {
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let certainty = made_up::made_up_certainty(content);
     let short = content.len() < 6 && certainty.is_none() && super::grades::grade_word(content).is_none();
     // A stack frame contains arguments, as in `parse_password (s=0xb627c83491b3)`.
-    let setting = memchr::memchr(b'=', content)
-        .is_some_and(|at| at > 1 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
+    let setting = memchr::memchr(b'=', content).is_some_and(|at| {
+        at > 1 && content[..at].iter().all(|byte| is_byte_in_class(*byte, super::classes::LOWER))
+    });
     let code = code || setting || super::contains_bytes(content, b"=0x");
     if short
         || code
@@ -342,7 +343,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
                 RequiredCertainty::WordWithoutSuffix => {
                     sure == PasswordCertainty::LongWord
                         || lexicon::joins_everyday_noun(content)
-                        || byte_is(content[0], UPPER)
+                        || is_byte_in_class(content[0], UPPER)
                         || !made_up::has_long_word_suffix(content) && !made_up::is_participle(content)
                 }
                 RequiredCertainty::SeveralWords => sure == PasswordCertainty::LongWord,
@@ -363,7 +364,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
                 || super::grades::grade_word(content).is_some()
         }
     };
-    enough.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
+    enough.then_some(FoundSecret { start: value.start, end: value.end, kind: "password" })
 }
 
 /// Returns whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
@@ -413,14 +414,15 @@ pub fn is_password_list(before: &[u8]) -> bool {
 
 /// Returns whether a name is the plural of a secret's name, such as `api_keys` or `tokens`.
 fn names_many_secrets(name: &[u8]) -> bool {
-    let name = &name[name.len() - super::classes::run_length_at_end(name, super::classes::BASE64_URL, 40)..];
+    let name =
+        &name[name.len() - super::classes::class_run_length_at_end(name, super::classes::BASE64_URL, 40)..];
     let Some((b's' | b'S', one)) = name.split_last() else { return false };
     super::names::judge_name(one)
         .is_some_and(|verdict| verdict.strength == super::names::NameStrength::Secret)
 }
 
 /// Finds the items of `passwords: [x, "y"]`. `at` is just after the bracket.
-pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
+pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<FoundSecret>) {
     const MAX_LIST_ITEMS: usize = 100;
     let before = text[..at - 1].trim_ascii_end();
     let name = before[..before.len().saturating_sub(1)].trim_ascii_end();
@@ -428,7 +430,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     let mut at = at;
     for _ in 0..MAX_LIST_ITEMS {
         at += text[at..].iter().take(80).take_while(|byte| byte.is_ascii_whitespace()).count();
-        let Some(value) = values::value_at(text, at) else { return };
+        let Some(value) = values::literal_value_at(text, at) else { return };
         let content = &text[value.start..value.end];
         let plausible = if many {
             value.is_quoted && is_strong_secret(content)
@@ -439,7 +441,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
         // A path such as `process.env.KEY1` is not a literal.
         let member = !value.is_quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
         if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
-            hits.push(SecretHit { start: value.start, end: value.end, kind: "password" });
+            hits.push(FoundSecret { start: value.start, end: value.end, kind: "password" });
         }
         at = value.end + usize::from(value.is_quoted);
         if byte_or_newline(text, at) != b',' {
@@ -460,11 +462,11 @@ fn is_strong_secret(content: &[u8]) -> bool {
 }
 
 /// Finds an item such as `- x` in a list below `passwords:`. `at` points to the dash.
-pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<FoundSecret> {
     if byte_or_newline(text, at + 1) != b' ' {
         return None;
     }
-    let value = values::value_at(text, at + 2)?;
+    let value = values::literal_value_at(text, at + 2)?;
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r');
     let content = &text[value.start..value.end];
     let plausible = made_up::made_up_certainty(content).is_some()
@@ -478,11 +480,11 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
         && let Some((b':', label)) = before.trim_ascii_end().split_last()
     {
         let label = label.strip_suffix(b"\"").unwrap_or(label);
-        let label =
-            &label[label.len() - super::classes::run_length_at_end(label, super::classes::BASE64_URL, 40)..];
+        let label = &label
+            [label.len() - super::classes::class_run_length_at_end(label, super::classes::BASE64_URL, 40)..];
         let one = super::names::judge_name(label)
             .is_some_and(|verdict| verdict.strength != super::names::NameStrength::PossiblySecret);
-        return (one || names_many_secrets(label)).then_some(SecretHit {
+        return (one || names_many_secrets(label)).then_some(FoundSecret {
             start: value.start,
             end: value.end,
             kind: "token",
@@ -491,7 +493,8 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     let name = memchr::memmem::rfind(before, b"asswords:")?;
     let items = before[name + 9..].split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let list = items.filter(|line| !line.is_empty()).all(|line| {
-        line.starts_with(b"-") && byte_is(byte_or_newline(line, 2), LETTER) || line.starts_with(b"- ")
+        line.starts_with(b"-") && is_byte_in_class(byte_or_newline(line, 2), LETTER)
+            || line.starts_with(b"- ")
     });
-    list.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
+    list.then_some(FoundSecret { start: value.start, end: value.end, kind: "password" })
 }

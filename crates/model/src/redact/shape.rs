@@ -4,9 +4,11 @@
 //! compile time, so nothing is built at start-up. For the few words that pass, the rules with the same first byte are
 //! tried.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
-use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte_is, byte_or_newline};
+use super::classes::{
+    self, BASE64_URL, DOT, IDENTIFIER_BYTE, LETTER_OR_DIGIT, PLUS, SLASH, byte_or_newline, is_byte_in_class,
+};
 use super::rules::{RuleRequirement, TOKEN_RULES, TokenPart, TokenRule};
 
 /// How many bytes of a body are examined for words. A long body is not read completely.
@@ -15,7 +17,7 @@ const BODY_BYTES_EXAMINED: usize = 96;
 /// Returns the token that starts at `at` if a rule matches. `at` must be the start of a word. Bytes before `edge` are
 /// not examined.
 #[inline]
-pub fn token_starting_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
+pub fn token_starting_at(text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
     let [first, second, third] = [text[at], byte_or_newline(text, at + 1), byte_or_newline(text, at + 2)];
     let slot = prefix_slot(first, second, third);
     if PREFIX_BITS[slot >> 6] & (1 << (slot & 63)) == 0 {
@@ -26,22 +28,22 @@ pub fn token_starting_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHi
 
 /// Tries the rules with the same first byte as the word at `at`.
 #[cold]
-fn match_rules_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
+fn match_rules_at(text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
     let (first, second) = (text[at], byte_or_newline(text, at + 1));
     let mut index = FIRST_RULE_BY_BYTE[usize::from(first)];
     while index != NO_RULE {
         let rule = usize::from(index);
-        if (SECOND_BYTES[rule] == second || SECOND_BYTES[rule] == ANY_BYTE)
+        if (SECOND_PREFIX_BYTES[rule] == second || SECOND_PREFIX_BYTES[rule] == ANY_BYTE)
             && let Some(hit) = match_rule(&TOKEN_RULES[rule], text, at, edge)
         {
             return Some(hit);
         }
-        index = NEXT_RULE[rule];
+        index = NEXT_RULE_WITH_SAME_BYTE[rule];
     }
     None
 }
 
-fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
+fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
     let rest = &text[at..];
     let misplaced = rule.requirement == RuleRequirement::RandomAndSeparate && !is_word_start(text, at, edge);
     if misplaced || !rest.starts_with(rule.prefix.as_bytes()) {
@@ -59,12 +61,12 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
                 literal.len()
             }
             TokenPart::Run(class, min, max) => {
-                let mut length = classes::run_length(&rest[end..], class, usize::from(max));
+                let mut length = classes::class_run_length(&rest[end..], class, usize::from(max));
                 if length < usize::from(min) {
                     length +=
                         length_of_next_literal(&rest[end + length..], class, usize::from(min) - length)?;
                 }
-                joined = class & !WORD != 0;
+                joined = class & !IDENTIFIER_BYTE != 0;
                 length
             }
         };
@@ -72,7 +74,9 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
     // A match inside a longer word is rejected, and so is the name of a function. Only classes without separators are
     // tested. A very long run with separators contains many possible starts, and rejecting each of them would take one
     // pass per start.
-    if (byte_is(byte_or_newline(rest, end), ALNUM) && !joined) || byte_or_newline(rest, end) == b'(' {
+    if (is_byte_in_class(byte_or_newline(rest, end), LETTER_OR_DIGIT) && !joined)
+        || byte_or_newline(rest, end) == b'('
+    {
         return None;
     }
     // If the class contains dots, the run may include the full stop of a sentence.
@@ -92,7 +96,7 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
         RuleRequirement::RandomInUrl => start_of_address(text, at, edge),
         _ => at,
     };
-    plausible.then_some(SecretHit { start, end: at + end, kind: rule.kind })
+    plausible.then_some(FoundSecret { start, end: at + end, kind: rule.kind })
 }
 
 /// Returns the length up to the end of the second part of a token that is split into two literals, as in `" + "x`. The
@@ -102,7 +106,7 @@ fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) ->
     let mark = *rest.first().filter(|mark| matches!(mark, b'"' | b'\''))?;
     let joint = rest[1..].iter().take(WIDEST_JOINT).take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
     let begins = joint > 0 && rest.get(1 + joint) == Some(&mark);
-    let length = classes::run_length(rest.get(joint + 2..)?, class, 255);
+    let length = classes::class_run_length(rest.get(joint + 2..)?, class, 255);
     let ends = rest.get(joint + 2 + length) == Some(&mark);
     (begins && ends && length >= min && length >= 6).then_some(joint + 2 + length)
 }
@@ -112,19 +116,19 @@ fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) ->
 fn start_of_address(text: &[u8], at: usize, edge: usize) -> usize {
     const MAX_HOST_BYTES: usize = 120;
     let before = &text[edge.min(at).max(at.saturating_sub(MAX_HOST_BYTES))..at];
-    let length = classes::run_length_at_end(before, BASE64_URL | DOT | SLASH, MAX_HOST_BYTES);
+    let length = classes::class_run_length_at_end(before, BASE64_URL | DOT | SLASH, MAX_HOST_BYTES);
     let host = &before[before.len() - length..];
     match before[..before.len() - length].strip_suffix(b":") {
         Some(scheme) if host.starts_with(b"//") => {
-            at - length - 1 - classes::run_length_at_end(scheme, classes::LETTER, 8)
+            at - length - 1 - classes::class_run_length_at_end(scheme, classes::LETTER, 8)
         }
-        _ => at - classes::run_length_at_end(host, BASE64_URL | DOT, MAX_HOST_BYTES),
+        _ => at - classes::class_run_length_at_end(host, BASE64_URL | DOT, MAX_HOST_BYTES),
     }
 }
 
 /// Returns whether the byte before `at` cannot belong to the same word, path or base64 text.
 pub fn is_word_start(text: &[u8], at: usize, edge: usize) -> bool {
-    at == edge || !byte_is(text[at - 1], BASE64_URL | DOT | PLUS | SLASH)
+    at == edge || !is_byte_in_class(text[at - 1], BASE64_URL | DOT | PLUS | SLASH)
 }
 
 const NO_RULE: u16 = u16::MAX;
@@ -132,8 +136,8 @@ const NO_RULE: u16 = u16::MAX;
 const ANY_BYTE: u8 = 0;
 static PREFIX_BITS: [u64; 1024] = build_prefix_bits();
 static FIRST_RULE_BY_BYTE: [u16; 256] = build_rule_chains().0;
-static NEXT_RULE: [u16; TOKEN_RULES.len()] = build_rule_chains().1;
-static SECOND_BYTES: [u8; TOKEN_RULES.len()] = build_second_bytes();
+static NEXT_RULE_WITH_SAME_BYTE: [u16; TOKEN_RULES.len()] = build_rule_chains().1;
+static SECOND_PREFIX_BYTES: [u8; TOKEN_RULES.len()] = build_second_bytes();
 
 /// Returns the slot of three bytes. The slot consists of six bits of the first byte and five bits of each of the other
 /// two. Letters have distinct slots, and only the first byte keeps its case.

@@ -1,9 +1,9 @@
 //! Secrets stated in words, such as `the password is x` and `set it to x`, and secrets after a name in files and
 //! commands that use no separator.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
-use super::classes::{UPPER, byte_is, byte_or_newline, count_blanks};
+use super::classes::{UPPER, byte_or_newline, count_blanks, is_byte_in_class};
 use super::directives::{
     is_in_lisp_form, secret_in_router_config, secret_in_set_password, value_after_type_digit,
 };
@@ -17,7 +17,7 @@ use super::{languages, passwords};
 
 /// Finds a value that follows its name after a blank, as in `password is hunter2`, `machine … password hunter2`,
 /// `PASSWORD 'x'` and `configure set secret_access_key x`. The name is `text[start..end]`.
-pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let name = &text[start..end];
     if announces_pair(name) {
         return super::pairs::password_in_pair_after(text, end);
@@ -78,7 +78,7 @@ fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     }
 }
 
-fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let name = &text[start..end];
     let end = end + usize::from(byte_or_newline(text, end) == b'`');
     let verdict = match name {
@@ -88,7 +88,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             && (byte_or_newline(text, end + 1) == b'"' || is_header_directive(&text[..start])) =>
         {
             names::judge_name(
-                &text[end - super::classes::run_length_at_end(&text[..end], super::classes::BASE64_URL, 40)
+                &text[end
+                    - super::classes::class_run_length_at_end(&text[..end], super::classes::BASE64_URL, 40)
                     ..end],
             )?
         }
@@ -107,7 +108,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         // The name may start a line of a settings file, as in `Pass "x"` in mbsync's configuration.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
-            && let Some(value) = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
+            && let Some(value) = values::literal_value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
             && matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r')
             && name != b"PASS"
         {
@@ -123,7 +124,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             return super::flags::whole_argument(text, end + 1);
         }
         if text[end..].starts_with(b" for ") {
-            let words = |hit: &SecretHit| made_up::is_joined_words(&text[hit.start..hit.end]);
+            let words = |hit: &FoundSecret| made_up::is_joined_words(&text[hit.start..hit.end]);
             return sentences::secret_in_sentence(text, end, NameLanguage::English).filter(words);
         }
         return text[end..]
@@ -177,7 +178,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     if let Some(hit) = secret_in_router_config(text, start, end) {
         return Some(hit);
     }
-    let value = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
+    let value = values::literal_value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
     // The value may follow the name in a command, as in `ENV NAME x` in a Dockerfile, `setenv NAME x` in a shell and
     // `tool config set NAME x`.
     if matches!(verdict.strength, NameStrength::Secret | NameStrength::Password)
@@ -199,7 +200,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             && super::contains_bytes(context, b"machine ")
             && !passwords::is_prose_word(&text[value.start..value.end]);
         let in_sql = value.is_quoted
-            && (name.iter().all(|byte| byte_is(*byte, UPPER)) || super::contains_bytes(context, b"OPTIONS"));
+            && (name.iter().all(|byte| is_byte_in_class(*byte, UPPER))
+                || super::contains_bytes(context, b"OPTIONS"));
         let joint = ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() };
         let looks = profile_value(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
@@ -274,7 +276,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             }
             PasswordCertainty::LongWord => beside || value.is_quoted,
             PasswordCertainty::SingleWord => {
-                let capital = byte_is(text[value.start], UPPER) && !byte_is(name[0], UPPER);
+                let capital = is_byte_in_class(text[value.start], UPPER) && !is_byte_in_class(name[0], UPPER);
                 // Prose such as `username and password properties` contains no value.
                 let beside = beside && !context.ends_with(b"and ") || is_user_named_before(context);
                 value.is_quoted || (beside || capital) && made_up::ends_clause(text, value.end)
@@ -362,12 +364,12 @@ fn is_setting_command(before: &[u8]) -> bool {
 }
 
 /// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` points to the quote after the name.
-pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let mark = byte_or_newline(text, end);
     if byte_or_newline(text, end + 1) != b' ' || byte_or_newline(text, end + 2) != mark {
         return None;
     }
-    let value = values::value_at(text, end + 2).filter(|value| value.is_quoted)?;
+    let value = values::literal_value_at(text, end + 2).filter(|value| value.is_quoted)?;
     let line = super::context::text_after_last_break(&text[start.saturating_sub(120)..start]);
     let verdict = names::judge_name(&text[start..end])?;
     let sets =
@@ -408,7 +410,7 @@ fn is_user_named_before(before: &[u8]) -> bool {
 }
 
 /// Finds both values in `changed the password from x to y`, because the old password may still open a backup.
-fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
+fn secrets_in_change(text: &[u8], end: usize) -> Option<FoundSecret> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
         made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
@@ -427,10 +429,10 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
         let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
         return sentences::secret_value_at(text, to, RequiredCertainty::SeveralWords);
     }
-    let old = values::value_at(text, end + from + 6)?;
+    let old = values::literal_value_at(text, end + from + 6)?;
     let behind = old.end + usize::from(old.is_quoted);
     let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
-    let new = values::value_at(text, new).filter(made_up);
+    let new = values::literal_value_at(text, new).filter(made_up);
     match (made_up(&old), new) {
         (true, new) => {
             hit_if_password_like(text, LiteralValue { end: new.map_or(old.end, |new| new.end), ..old }, true)
@@ -441,7 +443,7 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
 }
 
 /// Finds the value in `the password? It's x` and `the password, which is x`. `end` is where the name ends.
-pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     // The value may follow the question mark directly, as in `the pw? x`.
     if text[end..].starts_with(b"? ")
         && (text[start..end].eq_ignore_ascii_case(b"pw") || is_password_name(&text[start..end]))
@@ -469,7 +471,7 @@ pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<Se
 
 /// Finds a value before the name `text[start..end]` at the end of a clause, as in
 /// `type x when it asks for the password`.
-pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     if !is_password_name(&text[start..end]) {
         return None;
     }
@@ -486,7 +488,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
 }
 
 /// Finds the value in `use x as the password`, like [`sentences::secret_used_as_password`].
-pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     // These are the last letters of the words that come before the name, such as `as`, `the`, `como` and `my`.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
     let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
@@ -500,7 +502,7 @@ pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usi
 }
 
 /// Finds the value in `use "x" as the password`. The `as` is `text[start..end]`.
-pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     let told = [&b" the "[..], b" a ", b" my ", b" your ", b" our ", b" "].iter().any(|article| {
         text[end..].strip_prefix(*article).is_some_and(|rest| {
             let length = rest.iter().take(24).take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -532,7 +534,7 @@ pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: u
 }
 
 /// Finds the unquoted value in `use x as the password`. The value ends at `at`, and `as` ends at `end`.
-fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<SecretHit> {
+fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<FoundSecret> {
     let length = text[floor..at].iter().rev().take(64).take_while(|byte| !byte.is_ascii_whitespace()).count();
     let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
         .iter()
@@ -549,15 +551,16 @@ pub fn is_password_name(word: &[u8]) -> bool {
     names::judge_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
 
-pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<SecretHit> {
+pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<FoundSecret> {
     let placeholder = super::contains_bytes(&text[value.start..value.end], b"REDACTED");
     let content = &text[value.start..value.end];
-    let setting = memchr::memchr(b'=', content)
-        .is_some_and(|at| at > 0 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
+    let setting = memchr::memchr(b'=', content).is_some_and(|at| {
+        at > 0 && content[..at].iter().all(|byte| is_byte_in_class(*byte, super::classes::LOWER))
+    });
     let code = !value.is_quoted
         && (setting
             || matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<'));
-    (enough && !placeholder && !code).then_some(SecretHit {
+    (enough && !placeholder && !code).then_some(FoundSecret {
         start: value.start,
         end: value.end,
         kind: "password",
@@ -565,8 +568,8 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
 }
 
 /// Finds the value in `name is value`. In prose almost any word can follow, so an ordinary word is not accepted.
-fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
-    let mut value = values::value_at(text, sentences::position_after_adverb(text, at))?;
+fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<FoundSecret> {
+    let mut value = values::literal_value_at(text, sentences::position_after_adverb(text, at))?;
     // A question mark or exclamation mark at the end may belong to the sentence, as in
     // `what if the password is wrong?`.
     if !value.is_quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {

@@ -1,17 +1,17 @@
 //! Secrets recognised by the header of their column: CSV files, Markdown tables, output of database clients, `INSERT`
 //! statements, and lines of files with fixed fields such as `.pgpass`.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
 use super::classes::{
-    BASE64_URL, LETTER, byte_is, byte_or_newline, ends_with_ignore_case, starts_with_ignore_case,
+    BASE64_URL, LETTER, byte_or_newline, ends_with_ignore_case, is_byte_in_class, starts_with_ignore_case,
 };
 use super::grades::grade_word;
 use super::names::{self, NameStrength, NameVerdict};
 use super::values::{self, LiteralValue, ValueContext};
 
 const MAX_LINE_BYTES: usize = 1024;
-const MAX_ROWS: usize = 10_000;
+const MAX_TABLE_ROWS_READ: usize = 10_000;
 const MAX_COLUMNS: usize = 40;
 
 /// Returns whether the word `text[start..end]` can be the header of a column. A word between single blanks is part of a
@@ -51,7 +51,7 @@ fn begins_cell(before: &[u8]) -> bool {
         .iter()
         .rev()
         .take(24)
-        .take_while(|byte| byte_is(**byte, LETTER) || matches!(byte, b' ' | b'-'))
+        .take_while(|byte| is_byte_in_class(**byte, LETTER) || matches!(byte, b' ' | b'-'))
         .count();
     words < 24
         && matches!(
@@ -61,10 +61,10 @@ fn begins_cell(before: &[u8]) -> bool {
 }
 
 /// Finds the secrets below the header at `start` if its line is the first line of a table.
-pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) {
+pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<FoundSecret>) {
     let from = start.saturating_sub(MAX_LINE_BYTES);
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
-    let head = line_at(text, line_start);
+    let head = line_range_at(text, line_start);
     let Some(divider) = CellDivider::of_head(head) else { return };
     // Jira doubles the bars around headers, as in `||Login||Password||`.
     let doubled = head.trim_ascii_start().starts_with(b"||");
@@ -88,7 +88,7 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     // If another column contains users, a word may be a password, as in `user,pass` and `site,login,secret`.
     let has_user = heads.iter().any(|cell| is_user_column(&head[cell.0..cell.1]));
     let gap = matches!(divider, CellDivider::Gap);
-    if gap && !is_loud && !has_user && !is_table_rule(line_at(text, line_start + head.len() + 1)) {
+    if gap && !is_loud && !has_user && !is_table_rule(line_range_at(text, line_start + head.len() + 1)) {
         return;
     }
     let may_be_word = verdict.strength == NameStrength::Password && name.len() >= 6 || has_user;
@@ -98,11 +98,11 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
         verdict
     };
     let mut at = line_start + head.len() + 1;
-    for _ in 0..MAX_ROWS {
+    for _ in 0..MAX_TABLE_ROWS_READ {
         if at >= text.len() {
             return;
         }
-        let row = line_at(text, at);
+        let row = line_range_at(text, at);
         if row.trim_ascii().is_empty() && at == line_start + head.len() + 1 {
             at += row.len() + 1;
             continue; // in AsciiDoc, an empty line follows the headers
@@ -142,7 +142,7 @@ fn secret_in_cell(
     end: usize,
     verdict: NameVerdict,
     may_be_word: bool,
-) -> Option<SecretHit> {
+) -> Option<FoundSecret> {
     let (mut start, mut end) = (start, end);
     if end - start >= 2 && matches!(text[start], b'"' | b'\'' | b'`') && text[end - 1] == text[start] {
         (start, end) = (start + 1, end - 1);
@@ -150,7 +150,7 @@ fn secret_in_cell(
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
     let looks = profile_value(content);
     if may_be_word && grade_word(content).is_some() {
-        return Some(SecretHit { start, end, kind: verdict.kind })
+        return Some(FoundSecret { start, end, kind: verdict.kind })
             .filter(|_| !super::contains_bytes(content, b"REDACTED"));
     }
     // A column of descriptions also contains words, so a password of letters alone must be longer.
@@ -159,7 +159,7 @@ fn secret_in_cell(
     if verdict.strength == NameStrength::Password
         && super::sentences::passphrase_length(content) == Some(content.len())
     {
-        return Some(SecretHit { start, end, kind: verdict.kind });
+        return Some(FoundSecret { start, end, kind: verdict.kind });
     }
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
@@ -173,10 +173,10 @@ fn secret_in_cell(
         says,
         ValueContext { without_blanks: true, is_in_list: true, ..ValueContext::default() },
     )
-    .then_some(SecretHit { start, end, kind: verdict.kind })
+    .then_some(FoundSecret { start, end, kind: verdict.kind })
 }
 
-fn line_at(text: &[u8], at: usize) -> &[u8] {
+fn line_range_at(text: &[u8], at: usize) -> &[u8] {
     let rest = &text[at.min(text.len())..];
     let rest = &rest[..rest.len().min(MAX_LINE_BYTES)];
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
@@ -186,9 +186,9 @@ fn line_at(text: &[u8], at: usize) -> &[u8] {
 /// words.
 fn is_column_name(cell: &[u8]) -> bool {
     cell.len() <= 40
-        && cell.iter().any(|byte| byte_is(*byte, LETTER))
+        && cell.iter().any(|byte| is_byte_in_class(*byte, LETTER))
         && cell.iter().all(|byte| {
-            byte_is(*byte, BASE64_URL)
+            is_byte_in_class(*byte, BASE64_URL)
                 || *byte >= 0x80
                 || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
         })
@@ -290,7 +290,7 @@ impl CellDivider {
 }
 
 /// Finds the secrets in `INSERT INTO t (name, password) VALUES ('a', 'x'), …`. `at` is just after `VALUES`.
-pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
+pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<FoundSecret>) {
     let before = &text[at.saturating_sub(MAX_LINE_BYTES)..at];
     let lower = before.to_ascii_lowercase();
     let Some(into) = memchr::memmem::rfind(&lower, b"insert into") else { return };
@@ -357,7 +357,7 @@ pub fn is_kind_before(before: &[u8]) -> bool {
 }
 
 /// Finds the values below `data:` and `stringData:` in a Kubernetes secret, whose `kind` is at `at`.
-pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
+pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<FoundSecret>) {
     const MAX_MANIFEST_BYTES: usize = 16 * 1024;
     let from = at.saturating_sub(MAX_MANIFEST_BYTES);
     let from = memchr::memmem::rfind(&text[from..at], b"\n---").map_or(from, |mark| from + mark + 4);
@@ -377,13 +377,13 @@ pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<Sec
 }
 
 /// Finds the values in `{"name":"x", …}`.
-fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<SecretHit>) {
+fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<FoundSecret>) {
     let object = &text[at..end];
     let object = &object[..memchr::memchr(b'}', object).unwrap_or(object.len())];
     for colon in memchr::memmem::find_iter(object, b"\":") {
         let start = at + colon + 2 + super::classes::count_blanks(&object[colon + 2..], 4);
         hits.extend(
-            values::value_at(text, start)
+            values::literal_value_at(text, start)
                 .filter(|value| value.is_quoted)
                 .and_then(|value| secret_of_entry(text, value)),
         );
@@ -391,23 +391,25 @@ fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Se
 }
 
 /// Finds the values in indented lines such as `name: x`.
-fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<SecretHit>) {
+fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<FoundSecret>) {
     let block = &text[at..end];
     let mut at = at;
-    for row in block.split_inclusive(|byte| *byte == b'\n').take(MAX_ROWS) {
+    for row in block.split_inclusive(|byte| *byte == b'\n').take(MAX_TABLE_ROWS_READ) {
         let line = row.trim_ascii_end();
         if !line.is_empty() && !matches!(line[0], b' ' | b'\t' | b'#') {
             return;
         }
         if let Some(colon) = memchr::memmem::find(line, b": ") {
             let start = at + colon + 2 + super::classes::count_blanks(&line[colon + 2..], 8);
-            hits.extend(values::value_at(&text[..end], start).and_then(|value| secret_of_entry(text, value)));
+            hits.extend(
+                values::literal_value_at(&text[..end], start).and_then(|value| secret_of_entry(text, value)),
+            );
         }
         at += row.len();
     }
 }
 
-fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<SecretHit> {
+fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<FoundSecret> {
     let content = &text[value.start..value.end];
     // Short values are usually names or ports.
     let plausible = content.len() >= 12
@@ -416,7 +418,7 @@ fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<SecretHit> {
         && !super::contains_bytes(content, b"REDACTED")
         && !super::contains_bytes(content, b"{{")
         && !super::contains_bytes(content, b"${");
-    plausible.then_some(SecretHit { start: value.start, end: value.end, kind: "secret" })
+    plausible.then_some(FoundSecret { start: value.start, end: value.end, kind: "secret" })
 }
 
 fn without_quotes(name: &[u8]) -> &[u8] {
@@ -428,9 +430,9 @@ fn without_quotes(name: &[u8]) -> &[u8] {
 
 /// Finds the value in `host TRUE / TRUE 1799999999 sid x`, a line in the cookie file that curl and wget use. The fields
 /// are separated by tabs. The first flag ends at `end`.
-pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
+pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<FoundSecret> {
     let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
-    let line = line_at(text, end + 1);
+    let line = line_range_at(text, end + 1);
     let mut fields = line.trim_ascii_end().split(|byte| *byte == b'\t');
     let (path, secure, expires, name, value) =
         (fields.next()?, fields.next()?, fields.next()?, fields.next()?, fields.next()?);
@@ -442,11 +444,11 @@ pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
         && fields.next().is_none()
         && profile_value(value).looks_random();
     let start = end + 1 + line.trim_ascii_end().len() - value.len();
-    plausible.then_some(SecretHit { start, end: start + value.len(), kind: "cookie" })
+    plausible.then_some(FoundSecret { start, end: start + value.len(), kind: "cookie" })
 }
 
 /// Finds the secret in `name server "x" *`, a line of PPP's secrets file. `at` points to the asterisk.
-pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let line = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(120))..at]);
     let from = at - line.len();
     let quoted = line.trim_ascii_end().strip_suffix(b"\"")?;
@@ -455,7 +457,7 @@ pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
         quoted[..open].split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()).count();
     let content = &quoted[open + 1..];
     let told = names == 2 && (profile_value(content).looks_random() || grade_word(content).is_some());
-    told.then_some(SecretHit {
+    told.then_some(FoundSecret {
         start: from + open + 1,
         end: from + open + 1 + content.len(),
         kind: "password",
@@ -463,12 +465,12 @@ pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
 }
 
 /// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` points to the first asterisk.
-pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let name = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(80))..at]);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let start = at + 1 + super::classes::count_blanks(&text[at + 1..], 40);
-    let value = values::value_at(text, start)?;
-    let behind = line_at(text, value.end + usize::from(value.is_quoted));
+    let value = values::literal_value_at(text, start)?;
+    let behind = line_range_at(text, value.end + usize::from(value.is_quoted));
     let named = name.last().is_some_and(blank)
         && !name.trim_ascii().is_empty()
         && !name.trim_ascii().iter().any(blank);
@@ -478,11 +480,11 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let plausible = super::made_up::made_up_certainty(content).is_some()
         || profile_value(content).is_mixed() && content.len() >= 6;
     (named && closes && plausible && values::is_secret_value(text, value, NameStrength::Password, joint))
-        .then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
+        .then_some(FoundSecret { start: value.start, end: value.end, kind: "password" })
 }
 
 /// Finds the password in `host:5432:database:name:x`, a line of `.pgpass`. `at` points to the colon after the port.
-pub fn secret_in_pgpass(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_in_pgpass(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let before = &text[floor..at];
     if !before.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'*') {
         return None;
@@ -494,7 +496,7 @@ pub fn secret_in_pgpass(text: &[u8], at: usize, floor: usize) -> Option<SecretHi
         .iter()
         .rev()
         .take(100)
-        .take_while(|byte| byte_is(**byte, BASE64_URL) || matches!(byte, b'.' | b'*'))
+        .take_while(|byte| is_byte_in_class(**byte, BASE64_URL) || matches!(byte, b'.' | b'*'))
         .count();
     let starts = matches!(
         host.len().checked_sub(name + 1).map(|at| host[at]),
@@ -503,21 +505,22 @@ pub fn secret_in_pgpass(text: &[u8], at: usize, floor: usize) -> Option<SecretHi
     if name == 0 || !starts || !(port >= 4 || before.ends_with(b"*")) {
         return None;
     }
-    let line = line_at(text, at + 1);
+    let line = line_range_at(text, at + 1);
     let line = &line
         [..line.iter().position(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\r')).unwrap_or(line.len())];
     let mut fields = line.splitn(3, |byte| *byte == b':');
     let (database, user, password) = (fields.next()?, fields.next()?, fields.next()?);
     let field = |part: &[u8]| {
-        !part.is_empty() && part.iter().all(|byte| byte_is(*byte, BASE64_URL) || matches!(byte, b'*' | b'.'))
+        !part.is_empty()
+            && part.iter().all(|byte| is_byte_in_class(*byte, BASE64_URL) || matches!(byte, b'*' | b'.'))
     };
     let plausible = field(database)
         && field(user)
-        && (user == b"*" || byte_is(user[0], LETTER))
+        && (user == b"*" || is_byte_in_class(user[0], LETTER))
         && password.len() >= 4
         && !password.contains(&b':')
         && !super::contains_bytes(password, b"[REDACTED:")
         && !ends_with_ignore_case(password, "password");
     let start = at + 1 + line.len() - password.len();
-    plausible.then_some(SecretHit { start, end: start + password.len(), kind: "password" })
+    plausible.then_some(FoundSecret { start, end: start + password.len(), kind: "password" })
 }

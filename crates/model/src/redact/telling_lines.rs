@@ -1,9 +1,11 @@
 //! Long random values that no other rule finds, in a line that mentions tokens, keys or logins, such as
 //! `consul acl set-agent-token agent x` and `client.login("x")`.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
-use super::classes::{BASE64_URL, EQUALS, byte_is, byte_or_newline, run_length, run_length_at_end};
+use super::classes::{
+    BASE64_URL, EQUALS, byte_or_newline, class_run_length, class_run_length_at_end, is_byte_in_class,
+};
 use super::context::text_after_last_break;
 
 /// The minimum length of a token. A shorter value may be a name.
@@ -78,23 +80,23 @@ const PUBLIC_WORDS: [&str; 36] = [
 ];
 
 /// Finds the random value that contains the word `text[start..end]`, if its line mentions secrets.
-pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     // In a random value, digits and letters of both cases alternate more than in any name. Almost every word fails this
     // test.
-    if !is_drawn(&text[start..end]) {
+    if !looks_randomly_generated(&text[start..end]) {
         return None;
     }
     let class = BASE64_URL;
-    let start = start - run_length_at_end(&text[floor..start], class, MAX_TOKEN_BYTES);
-    let end = end + run_length(&text[end..], class, MAX_TOKEN_BYTES);
-    let end = end + run_length(&text[end..], EQUALS, 2);
+    let start = start - class_run_length_at_end(&text[floor..start], class, MAX_TOKEN_BYTES);
+    let end = end + class_run_length(&text[end..], class, MAX_TOKEN_BYTES);
+    let end = end + class_run_length(&text[end..], EQUALS, 2);
     let before = start.checked_sub(1).map_or(b'\n', |at| text[at]);
     // Next to these bytes, the word is part of base64, a path, a member or a call.
     let next = byte_or_newline(text, end);
     let part = matches!(before, b'/' | b'+' | b'.' | b'$' | b'#' | b'%')
         || before == b',' && next == b','
         || matches!(next, b'/' | b'+' | b'(' | b'[' | b'%')
-        || next == b'.' && byte_is(byte_or_newline(text, end + 1), class);
+        || next == b'.' && is_byte_in_class(byte_or_newline(text, end + 1), class);
     if part || end - start > MAX_TOKEN_BYTES {
         return None;
     }
@@ -103,9 +105,11 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     let below = &below[..memchr::memchr(b'\n', below).unwrap_or(below.len())];
     let says = |words: &[&str]| contains_any(above, words) || contains_any(below, words);
     let value = &text[start..end];
-    let told =
-        says(&TELLING_WORDS) && !says(&PUBLIC_WORDS) && !is_id(above, value) && !is_wallet_address(value);
-    told.then_some(SecretHit { start, end, kind: "token" })
+    let told = says(&TELLING_WORDS)
+        && !says(&PUBLIC_WORDS)
+        && !is_harmless_id(above, value)
+        && !is_wallet_address(value);
+    told.then_some(FoundSecret { start, end, kind: "token" })
 }
 
 /// Returns whether a value is the address of a wallet or a contract, which is `0x` followed by 40 hexadecimal digits.
@@ -115,7 +119,7 @@ pub fn is_wallet_address(value: &[u8]) -> bool {
 
 /// Returns whether a value is an id, judging by its prefix or by the word before it, as in `"node_id": "x"` and
 /// `request x`.
-fn is_id(before: &[u8], value: &[u8]) -> bool {
+fn is_harmless_id(before: &[u8], value: &[u8]) -> bool {
     const ID_PREFIXES: &str = "msg req toolu call run file chatcmpl resp asst thread evt cus pi in sub acct price prod ch txn card src ba re \
         seti cs pm PRR PRRC PR IC I U R O MDQ MDU MDEx kwDO ep job build dpl prj team usr user org ws conv trace span sess session";
     const THINGS: &str = "request trace span user order build job run ref file commit session object node tenant account client customer \
@@ -123,7 +127,7 @@ fn is_id(before: &[u8], value: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let before = &before
         [..before.len() - before.iter().rev().take(4).take_while(|byte| b"\"'`:= (".contains(byte)).count()];
-    let word = &before[before.len() - run_length_at_end(before, BASE64_URL, 40)..];
+    let word = &before[before.len() - class_run_length_at_end(before, BASE64_URL, 40)..];
     let prefix = &value[..value.iter().position(|byte| matches!(byte, b'_' | b'-')).unwrap_or(0)];
     let listed =
         |list: &str, word: &[u8]| list.split_ascii_whitespace().any(|known| known.as_bytes() == word);
@@ -133,7 +137,7 @@ fn is_id(before: &[u8], value: &[u8]) -> bool {
         || listed(ID_PREFIXES, prefix)
 }
 
-fn is_drawn(word: &[u8]) -> bool {
+fn looks_randomly_generated(word: &[u8]) -> bool {
     // Few words contain digits, so this is tested first.
     if word.iter().filter(|byte| byte.is_ascii_digit()).take(2).count() < 2 {
         return false;

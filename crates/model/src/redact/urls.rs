@@ -1,16 +1,17 @@
 //! Credentials in URLs (`scheme://user:password@host`), and e-mail addresses if requested.
 
-use super::SecretHit;
+use super::FoundSecret;
 use super::chance::profile_value;
 use super::classes::{
-    ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte_is, byte_or_newline, run_length, run_length_at_end,
+    BASE64_URL, DASH, DOT, LETTER_OR_DIGIT, PERCENT, PLUS, byte_or_newline, class_run_length,
+    class_run_length_at_end, is_byte_in_class,
 };
 
 /// The maximum length of a user name and a password together.
 const MAX_USERINFO_BYTES: usize = 512;
 
 /// Finds the password before the `@` at `at`, or the token that takes the place of a user name.
-pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let before = &text[floor..at];
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
     let length = before.iter().rev().take(MAX_USERINFO_BYTES).take_while(|byte| !ends(byte)).count();
@@ -27,9 +28,9 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
             && window.starts_with(b":")
             && memchr::memmem::find(user, b"://").is_some()
             && !window[1..].iter().any(|byte| b"/:[".contains(byte))
-            && byte_is(byte_or_newline(text, at + 1), ALNUM)
+            && is_byte_in_class(byte_or_newline(text, at + 1), LETTER_OR_DIGIT)
         {
-            return Some(SecretHit { start: at - length + 1, end: at, kind: "url-credentials" });
+            return Some(FoundSecret { start: at - length + 1, end: at, kind: "url-credentials" });
         }
         if let Some(hit) = password_after_address(text, at - length, at, floor) {
             return Some(hit);
@@ -40,7 +41,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let info = &text[start..at];
     let end = at + length_to_last_at_sign(&text[at..]);
     if super::contains_bytes(info, b"[REDACTED:")
-        || !byte_is(byte_or_newline(text, at + 1), ALNUM)
+        || !is_byte_in_class(byte_or_newline(text, at + 1), LETTER_OR_DIGIT)
             && byte_or_newline(text, at + 1) != b'['
             && byte_or_newline(text, at + 1) != b'$'
     {
@@ -57,7 +58,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
             if password.is_empty() {
                 // In `https://key:@host`, a key is sent as the user name.
                 let key = !host && colon >= 16 && profile_value(&info[..colon]).looks_random();
-                return key.then_some(SecretHit { start, end: start + colon, kind: "url-credentials" });
+                return key.then_some(FoundSecret { start, end: start + colon, kind: "url-credentials" });
             }
             // In `https://token:x-oauth-basic@host`, the user name is the secret.
             let user = &info[..colon];
@@ -66,24 +67,24 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
                 && profile_value(user).looks_random()
                 && profile_value(user).digits > 1
             {
-                return Some(SecretHit { start, end, kind: "url-credentials" });
+                return Some(FoundSecret { start, end, kind: "url-credentials" });
             }
             // The default login `guest:guest` of a message broker works only on the same machine, so it is not a
             // secret.
             let guest = user == b"guest" && password == b"guest" && text[at..].starts_with(b"@localhost");
             let secret = !is_path && !guest && !is_placeholder_password(password);
-            secret.then_some(SecretHit { start: start + colon + 1, end, kind: "url-credentials" })
+            secret.then_some(FoundSecret { start: start + colon + 1, end, kind: "url-credentials" })
         }
         None => {
             let token = !info.contains(&b'/') && info.len() >= 16 && profile_value(info).looks_random();
-            token.then_some(SecretHit { start, end: at, kind: "url-credentials" })
+            token.then_some(FoundSecret { start, end: at, kind: "url-credentials" })
         }
     }
 }
 
 /// Finds the password in `scheme://name@example.com:password@host`, where the user name is an e-mail address whose `@`
 /// is not encoded. The part after that `@` is `text[start..at]`.
-fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
+fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<FoundSecret> {
     let name = text[floor..start].strip_suffix(b"@")?;
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
     let length = name.iter().rev().take(MAX_USERINFO_BYTES).take_while(|byte| !ends(byte)).count();
@@ -94,12 +95,12 @@ fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) ->
         && !text[start..at].contains(&b'/')
         && !super::contains_bytes(password, b"[REDACTED:")
         && !is_placeholder_password(password);
-    secret.then_some(SecretHit { start: start + colon + 1, end: at, kind: "url-credentials" })
+    secret.then_some(FoundSecret { start: start + colon + 1, end: at, kind: "url-credentials" })
 }
 
 /// Finds the password in Go's form `user:password@tcp(host)` and in Oracle's forms `thin:user/password@host` and
 /// `connect user/password@host`.
-fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let info = &text[start..at];
     let rest = &text[at..];
     let connects = [&b"CONNECT "[..], b"connect ", b"CONN ", b"conn "];
@@ -122,26 +123,26 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
     let secret = start < at
         && !super::contains_bytes(info, b"[REDACTED:")
         && !is_placeholder_password(&text[start..at]);
-    secret.then_some(SecretHit { start, end: at, kind: "url-credentials" })
+    secret.then_some(FoundSecret { start, end: at, kind: "url-credentials" })
 }
 
 /// Returns whether `info` has the form `name:password`, without slashes in the password.
 fn is_user_and_password(info: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', info) else { return false };
-    let named = colon > 0 && info[..colon].iter().all(|byte| byte_is(*byte, BASE64_URL | DOT));
+    let named = colon > 0 && info[..colon].iter().all(|byte| is_byte_in_class(*byte, BASE64_URL | DOT));
     named && !info[colon + 1..].contains(&b'/')
 }
 
 /// Finds the e-mail address around the `@` at `at`.
-pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
-    let local = run_length_at_end(&text[floor..at], BASE64_URL | DOT | PLUS | PERCENT, 64);
-    let domain = run_length(&text[at + 1..], ALNUM | DASH | DOT, 253);
+pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
+    let local = class_run_length_at_end(&text[floor..at], BASE64_URL | DOT | PLUS | PERCENT, 64);
+    let domain = class_run_length(&text[at + 1..], LETTER_OR_DIGIT | DASH | DOT, 253);
     let domain = text[at + 1..at + 1 + domain].trim_ascii_end();
     let length = domain.len() - domain.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-')).count();
     let dot = memchr::memrchr(b'.', &domain[..length])?;
     let top = &domain[dot + 1..length];
     let plausible = local > 0 && dot > 0 && top.len() >= 2 && top.iter().all(u8::is_ascii_alphabetic);
-    plausible.then_some(SecretHit { start: at - local, end: at + 1 + length, kind: "email" })
+    plausible.then_some(FoundSecret { start: at - local, end: at + 1 + length, kind: "email" })
 }
 
 /// Returns the number of bytes before the last `@` in the part of a URL that contains the host. An `@` in a password is
@@ -157,7 +158,7 @@ fn is_placeholder_password(password: &[u8]) -> bool {
     const PLACEHOLDER_WORDS: &str = "password passwd pass pwd pw passcode passphrase token credentials credential yourpassword your_password your-password mypassword secret_password";
     let looks = profile_value(password);
     let template = matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'[' | b'(' | b':')
-        && !byte_is(byte_or_newline(password, 1), super::classes::DIGIT)
+        && !is_byte_in_class(byte_or_newline(password, 1), super::classes::DIGIT)
         || super::contains_bytes(password, b"${")
         || super::contains_bytes(password, b"{{")
         || super::contains_bytes(password, b"(");

@@ -3,7 +3,8 @@
 
 use super::chance::{ValueProfile, profile_value};
 use super::classes::{
-    BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, run_length, starts_with_ignore_case,
+    BASE64, DIGIT, IDENTIFIER_BYTE, LETTER, LOWER, UPPER, byte_or_newline, class_run_length,
+    is_byte_in_class, starts_with_ignore_case,
 };
 use super::made_up::PasswordCertainty;
 use super::names::{self, NameStrength, WordList, word_list};
@@ -11,7 +12,7 @@ use super::{made_up, passwords};
 
 pub use super::literals::{
     LiteralValue, MAX_QUOTED_BYTES, continuation_of_split_token, end_before_extension, end_of_env_line,
-    end_past_ampersand, opening_quote_at, value_at,
+    end_past_ampersand, literal_value_at, opening_quote_at,
 };
 
 /// How a name and a value are joined.
@@ -172,7 +173,10 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     {
         return true;
     }
-    if PLACEHOLDER_VALUES.contains_word(content) || is_call(content) || content.starts_with(b"arn:aws") {
+    if PLACEHOLDER_VALUES.contains_word(content)
+        || is_call_expression(content)
+        || content.starts_with(b"arn:aws")
+    {
         return true;
     }
     const PLACEHOLDER_PARTS: [&str; 15] = [
@@ -202,7 +206,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
 
 /// Returns whether a value is a version such as `^14.18.8` or `~1.2`.
 fn is_version(content: &[u8]) -> bool {
-    let number = content.iter().position(|byte| byte_is(*byte, DIGIT)).unwrap_or(content.len());
+    let number = content.iter().position(|byte| is_byte_in_class(*byte, DIGIT)).unwrap_or(content.len());
     let (mark, number) = content.split_at(number);
     matches!(mark, b"" | b"^" | b"~" | b"v" | b">=" | b"~>" | b"==" | b"=") && {
         let mut parts = number.split(|byte| *byte == b'.');
@@ -212,19 +216,19 @@ fn is_version(content: &[u8]) -> bool {
 }
 
 /// Returns whether a value is a call without a string literal, such as `uuid4()` or `randomBytes(32)`.
-fn is_call(content: &[u8]) -> bool {
+fn is_call_expression(content: &[u8]) -> bool {
     let Some(call) = content.strip_suffix(b")") else { return false };
-    let name = run_length(call, WORD | super::classes::DOT, call.len());
+    let name = class_run_length(call, IDENTIFIER_BYTE | super::classes::DOT, call.len());
     name > 2
-        && byte_is(content[0], LETTER)
+        && is_byte_in_class(content[0], LETTER)
         && byte_or_newline(call, name) == b'('
-        && call[name + 1..].iter().all(|byte| byte_is(*byte, DIGIT) || matches!(byte, b',' | b' '))
+        && call[name + 1..].iter().all(|byte| is_byte_in_class(*byte, DIGIT) || matches!(byte, b',' | b' '))
 }
 
 /// Returns whether a value is a list of rules for checking a form, such as `required|string|min:8`.
 fn is_validation_rule_list(content: &[u8]) -> bool {
     let rule = |part: &[u8]| {
-        let name = run_length(part, LOWER | super::classes::UNDERSCORE, part.len());
+        let name = class_run_length(part, LOWER | super::classes::UNDERSCORE, part.len());
         name > 1 && (name == part.len() || part[name] == b':')
     };
     let limit = [&b"min:"[..], b"max:", b"size:"].iter().any(|rule| content.starts_with(rule));
@@ -237,7 +241,10 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
     let named = |name: &[u8]| {
-        !name.is_empty() && name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
+        !name.is_empty()
+            && name
+                .iter()
+                .all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || matches!(byte, b'.' | b':' | b'-'))
     };
     let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%", "%env("];
     if template.iter().any(|mark| super::contains_bytes(content, mark.as_bytes()))
@@ -308,7 +315,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
 fn is_host_and_path(content: &[u8]) -> bool {
     let host = content
         .iter()
-        .take_while(|byte| byte_is(**byte, LOWER | DIGIT) || matches!(byte, b'.' | b'-'))
+        .take_while(|byte| is_byte_in_class(**byte, LOWER | DIGIT) || matches!(byte, b'.' | b'-'))
         .count();
     byte_or_newline(content, host) == b'/' && content[..host].contains(&b'.') && host >= 6
 }
@@ -327,8 +334,8 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
         return true;
     }
     let dotted = content.contains(&b'.')
-        && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
-        && byte_is(content[0], LETTER);
+        && content.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || *byte == b'.')
+        && is_byte_in_class(content[0], LETTER);
     // In `private_key: ed25519.Ed25519PrivateKey` the value is a type whose name looks like that of a secret.
     if dotted {
         // In a shell, a dot does not access a member, as in `DB_PASSWORD=Summer.breeze` and `--password Summer.breeze`.
@@ -343,13 +350,13 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
         return !literal && !looks.looks_random() || is_name_of_secret(content);
     }
     // In `password= user=`, the next name follows instead of a value. In Vim, `a:password` is a variable.
-    let name = |part: &[u8]| part.iter().all(|byte| byte_is(*byte, WORD));
+    let name = |part: &[u8]| part.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE));
     let names_next = content
         .strip_suffix(b"=")
         .is_some_and(|next| name(next) && looks.digits == 0 && looks.class_changes < 4)
         && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
     let scoped = byte_or_newline(content, 1) == b':'
-        && byte_is(content[0], LOWER)
+        && is_byte_in_class(content[0], LOWER)
         && name(&content[2..])
         && !looks.looks_random();
     if names_next || scoped || super::contains_bytes(content, b"?.") {
@@ -357,7 +364,8 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     }
     // Minified code contains expressions such as `e.auth??!1` and `a.token=a.key=void 0`.
     let name = |part: &[u8]| {
-        part.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'$')) && !part.is_empty()
+        part.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || matches!(byte, b'.' | b'$'))
+            && !part.is_empty()
     };
     let chain =
         content.contains(&b'=') && content.contains(&b'.') && content.split(|byte| *byte == b'=').all(name);
@@ -373,8 +381,9 @@ fn is_member_path(content: &[u8]) -> bool {
     let parts = || content.split(|byte| *byte == b'.');
     let first = parts().next().unwrap_or_default();
     OBJECT_NAMES.split_ascii_whitespace().any(|root| first.eq_ignore_ascii_case(root.as_bytes()))
-        || parts().any(|part| part.len() < 3 || !part.iter().all(|byte| byte_is(*byte, LOWER | UPPER)))
-        || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| byte_is(*byte, UPPER)))
+        || parts()
+            .any(|part| part.len() < 3 || !part.iter().all(|byte| is_byte_in_class(*byte, LOWER | UPPER)))
+        || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| is_byte_in_class(*byte, UPPER)))
 }
 
 /// Returns whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
@@ -383,7 +392,7 @@ fn is_name_of_secret(content: &[u8]) -> bool {
     let looks = profile_value(content);
     let random = looks.digits > 2 && looks.class_changes * 3 >= looks.len;
     !random
-        && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
+        && content.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || *byte == b'.')
         && names::judge_name(content).is_some()
 }
 
@@ -477,7 +486,7 @@ fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
 
 /// Returns whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
 pub fn is_constant_name(content: &[u8]) -> bool {
-    content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
+    content.iter().all(|byte| is_byte_in_class(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
         && profile_value(content).class_changes * 6 < content.len()
 }
@@ -492,7 +501,7 @@ pub fn is_type_name(content: &[u8]) -> bool {
 
 /// Returns whether a value is a numbered variable, such as `arg1`, `pass2` or `param12`.
 pub fn is_numbered_variable(content: &[u8]) -> bool {
-    let digits = content.iter().rev().take_while(|byte| byte_is(**byte, DIGIT)).count();
+    let digits = content.iter().rev().take_while(|byte| is_byte_in_class(**byte, DIGIT)).count();
     let word = &content[..content.len() - digits];
     let known = [
         "arg", "param", "value", "val", "token", "secret", "pass", "pw", "pwd", "password", "key", "user",
@@ -505,7 +514,7 @@ pub fn is_numbered_variable(content: &[u8]) -> bool {
 pub fn is_encoded_pair(content: &[u8]) -> bool {
     if content.len() < 8
         || !content.len().is_multiple_of(4)
-        || run_length(content, BASE64, MAX_QUOTED_BYTES) != content.len()
+        || class_run_length(content, BASE64, MAX_QUOTED_BYTES) != content.len()
     {
         return false;
     }

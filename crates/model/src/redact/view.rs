@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::classes::{ANY_HEX, run_length};
+use super::classes::{ANY_HEX, class_run_length};
 use crate::clean::{hidden_spans, is_hidden_char};
 
 /// How many bytes around a hidden or encoded character belong to the view. The margin is larger than most values.
@@ -168,11 +168,11 @@ pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
 /// Returns the first position at or after `at` that has a hidden or encoded character.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        at += plain_length(&text[at..]);
+        at += unencoded_prefix_length(&text[at..]);
         let byte = *text.get(at)?;
         let next = text.get(at + 1).copied().unwrap_or(b' ');
         let (differs, length) =
-            if is_suspicious(byte, next) { view_differs(&text[at..]) } else { (false, 1) };
+            if may_begin_hidden_character(byte, next) { view_differs(&text[at..]) } else { (false, 1) };
         if differs {
             return Some(at);
         }
@@ -182,7 +182,7 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
 
 /// Counts the leading bytes that cannot start a hidden or encoded character. Most text contains only such bytes, so 16
 /// bytes are checked at a time.
-fn plain_length(text: &[u8]) -> usize {
+fn unencoded_prefix_length(text: &[u8]) -> usize {
     // Without `||` and early exits, the compiler can compare many bytes at once.
     let is_plain = |byte: &u8| {
         let is_mark = (*byte == b'%') | (*byte == b'&') | (*byte == b'\\');
@@ -196,7 +196,7 @@ fn plain_length(text: &[u8]) -> usize {
 
 /// Returns whether a hidden or encoded character may start with these two bytes. The caller has checked that the first
 /// byte is not plain.
-fn is_suspicious(byte: u8, next: u8) -> bool {
+fn may_begin_hidden_character(byte: u8, next: u8) -> bool {
     match byte {
         b'%' => next.is_ascii_hexdigit(),
         b'&' => matches!(next, b'#' | b'q' | b'a' | b'l' | b'n' | b'c'),
@@ -215,9 +215,10 @@ fn view_differs(text: &[u8]) -> (bool, usize) {
             .next()
             .and_then(|chunk| chunk.valid().chars().next())
         {
-            Some(character) => {
-                (is_hidden_char(character) || plain_form(character).is_some(), character.len_utf8())
-            }
+            Some(character) => (
+                is_hidden_char(character) || ascii_form_of_character(character).is_some(),
+                character.len_utf8(),
+            ),
             None => (false, 1),
         },
     }
@@ -233,7 +234,7 @@ fn opens_tag(text: &[u8]) -> bool {
 }
 
 /// Returns the ASCII form of a special blank or a full-width colon or equals sign.
-fn plain_form(character: char) -> Option<char> {
+fn ascii_form_of_character(character: char) -> Option<char> {
     match character {
         '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{3000}' => Some(' '),
         '：' => Some(':'),
@@ -249,7 +250,7 @@ fn encoded_character(text: &[u8]) -> Option<(usize, Option<char>)> {
         b'&' => decode_entity(text),
         0x80.. => {
             let character = text[..text.len().min(4)].utf8_chunks().next()?.valid().chars().next()?;
-            Some((character.len_utf8(), Some(plain_form(character)?)))
+            Some((character.len_utf8(), Some(ascii_form_of_character(character)?)))
         }
         _ => decode_escape(text),
     }
@@ -258,7 +259,7 @@ fn encoded_character(text: &[u8]) -> Option<(usize, Option<char>)> {
 /// Decodes `%5F` and the doubly encoded `%255F`.
 fn decode_percent(text: &[u8]) -> Option<(usize, Option<char>)> {
     let mut at = 1;
-    while text.get(at..at + 2) == Some(b"25") && run_length(&text[at + 2..], ANY_HEX, 2) == 2 {
+    while text.get(at..at + 2) == Some(b"25") && class_run_length(&text[at + 2..], ANY_HEX, 2) == 2 {
         at += 2;
     }
     let code = parse_number(text.get(at..at + 2)?, 16)?;
@@ -311,7 +312,7 @@ fn decode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
     let rest = &text[slashes..];
     let (length, code) = match rest.first()? {
         b'u' if rest.get(1) == Some(&b'{') => {
-            let digits = run_length(&rest[2..], ANY_HEX, 6);
+            let digits = class_run_length(&rest[2..], ANY_HEX, 6);
             (rest.get(2 + digits) == Some(&b'}'))
                 .then_some((digits + 3, parse_number(&rest[2..2 + digits], 16)?))?
         }

@@ -1,5 +1,5 @@
-use super::SecretHit;
-use super::classes::{LETTER, byte_is, byte_or_newline};
+use super::FoundSecret;
+use super::classes::{LETTER, byte_or_newline, is_byte_in_class};
 use super::context;
 
 /// How many bytes of a line are read on each side of the noun.
@@ -21,8 +21,8 @@ impl LineWord {
         &text[self.start..self.end]
     }
 
-    pub fn hit(&self) -> SecretHit {
-        SecretHit { start: self.start, end: self.end, kind: "password" }
+    pub fn to_found_secret(&self) -> FoundSecret {
+        FoundSecret { start: self.start, end: self.end, kind: "password" }
     }
 
     /// Returns whether the byte after the word can follow a word only in code.
@@ -50,7 +50,8 @@ pub fn words_between(text: &[u8], at: usize, end: usize) -> impl Iterator<Item =
             if text[at] == b'<' {
                 let tag = text[at..end].iter().take(60).position(|byte| *byte == b'>');
                 if let Some(tag) = tag.filter(|_| {
-                    byte_is(byte_or_newline(text, at + 1), LETTER) || byte_or_newline(text, at + 1) == b'/'
+                    is_byte_in_class(byte_or_newline(text, at + 1), LETTER)
+                        || byte_or_newline(text, at + 1) == b'/'
                 }) {
                     at += tag + 1;
                     continue;

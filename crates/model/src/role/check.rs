@@ -11,20 +11,21 @@ use crate::render::one_line;
 use crate::text::count_with_noun;
 use crate::time;
 
-use super::UNSET_GOAL;
+use super::PLACEHOLDER_GOAL;
 use super::header::{
-    self, FieldSpelling, HEADER_KEYS, HEADER_LINES, HeaderField, ParsedDate, TitleDash, UPDATED_KEY,
+    self, FieldSpelling, HEADER_KEYS, HeaderField, MAX_HEADER_LINES, TitleDash, UPDATED_KEY, UpdatedDate,
 };
 use super::section::{
-    self, COMPLETED_SECTION, GOAL_SECTION, KEY_FILES_SECTION, NamedSection, PENDING_SECTION, RECOVERY_SECTION,
+    self, COMPLETED_SECTION, ContextFileSection, GOAL_SECTION, KEY_FILES_SECTION, PENDING_SECTION,
+    RECOVERY_SECTION,
 };
 
 /// The required form of line 1.
-const TITLE_FORM: &str = "# <Role Name> — Session Context";
+const REQUIRED_TITLE_FORM: &str = "# <Role Name> — Session Context";
 
 /// Facts that are not in the file itself.
 #[derive(Clone, Copy, Debug)]
-pub struct OutsideFacts<'a> {
+pub struct FactsOutsideContextFile<'a> {
     pub now: Timestamp,
     /// The age in hours after which a file is stale.
     pub stale_hours: u64,
@@ -96,7 +97,7 @@ impl fmt::Display for RoleFinding {
     }
 }
 
-pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleReport {
+pub fn check_context_file(document: &Document, facts: &FactsOutsideContextFile) -> RoleReport {
     let mut findings = Vec::new();
     let mut add = |kind, line: Option<usize>, text: String| findings.push(RoleFinding { kind, line, text });
     if let Some(finding) = document.findings().iter().find(|finding| finding.kind == FindingKind::NotUtf8) {
@@ -110,18 +111,18 @@ pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleRepo
         check_metadata(key, &fields, &mut add);
     }
     for named in [&RECOVERY_SECTION, &COMPLETED_SECTION] {
-        if named.find(document).is_none() {
+        if named.find_in_document(document).is_none() {
             add(RoleFindingKind::Missing, None, describe_missing_section(named, document));
         }
     }
-    if let Some(section) = RECOVERY_SECTION.find(document)
+    if let Some(section) = RECOVERY_SECTION.find_in_document(document)
         && !section.items().iter().any(|item| is_numbered_one(document.bytes().get(item.span.clone())))
     {
         let text = "\"## Recovery Steps\" has no step \"1.\"".to_owned();
         add(RoleFindingKind::Content, Some(section.heading.line), text);
     }
-    if let Some(section) = GOAL_SECTION.find(document)
-        && String::from_utf8_lossy(section.content()).contains(UNSET_GOAL)
+    if let Some(section) = GOAL_SECTION.find_in_document(document)
+        && String::from_utf8_lossy(section.content()).contains(PLACEHOLDER_GOAL)
     {
         let text = "\"## Current Goal\" is not filled in; write one or two sentences about what this role is to achieve";
         add(RoleFindingKind::Content, Some(section.heading.line), text.to_owned());
@@ -136,11 +137,11 @@ fn title_problem(document: &Document) -> Option<String> {
     let bytes = document.bytes();
     let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
     if first.as_deref().unwrap_or_default().trim().is_empty() {
-        return Some(format!("it is empty; write \"{TITLE_FORM}\""));
+        return Some(format!("it is empty; write \"{REQUIRED_TITLE_FORM}\""));
     }
     let Some(heading) = document.headings().first().filter(|heading| (heading.line, heading.level) == (1, 1))
     else {
-        return Some(format!("it is not a heading of level 1; write \"{TITLE_FORM}\""));
+        return Some(format!("it is not a heading of level 1; write \"{REQUIRED_TITLE_FORM}\""));
     };
     let title = heading.text.as_str();
     match header::find_title_dash(title) {
@@ -153,15 +154,17 @@ fn title_problem(document: &Document) -> Option<String> {
             return Some("there is a hyphen after the name; write an em dash — (U+2014)".to_owned());
         }
         None => {
-            return Some(format!("there is no em dash — (U+2014) after the name; write \"{TITLE_FORM}\""));
+            return Some(format!(
+                "there is no em dash — (U+2014) after the name; write \"{REQUIRED_TITLE_FORM}\""
+            ));
         }
         Some((TitleDash::Em, at)) if at.start == 0 => {
-            return Some(format!("there is no name before the dash; write \"{TITLE_FORM}\""));
+            return Some(format!("there is no name before the dash; write \"{REQUIRED_TITLE_FORM}\""));
         }
         Some((TitleDash::Em, _)) => {}
     }
     (!header::ends_with_context(title))
-        .then(|| format!("it does not end with the word Context; write \"{TITLE_FORM}\""))
+        .then(|| format!("it does not end with the word Context; write \"{REQUIRED_TITLE_FORM}\""))
 }
 
 fn check_metadata(
@@ -170,7 +173,7 @@ fn check_metadata(
     add: &mut impl FnMut(RoleFindingKind, Option<usize>, String),
 ) {
     let of_key = || fields.iter().filter(|field| field.key == key);
-    let in_header = |field: &&HeaderField| field.line <= HEADER_LINES;
+    let in_header = |field: &&HeaderField| field.line <= MAX_HEADER_LINES;
     // A field with the correct spelling is preferred to an earlier field with a wrong spelling.
     let exact = of_key().filter(in_header).find(|field| field.spelling == FieldSpelling::Exact);
     let Some(field) = exact.or_else(|| of_key().find(in_header)) else {
@@ -187,13 +190,13 @@ fn check_metadata(
             (None, Some(late)) => add(
                 RoleFindingKind::Missing,
                 Some(late.line),
-                format!("**{key}** is too low; it belongs in the first {HEADER_LINES} lines"),
+                format!("**{key}** is too low; it belongs in the first {MAX_HEADER_LINES} lines"),
             ),
             (None, None) => {
                 add(
                     RoleFindingKind::Missing,
                     None,
-                    format!("**{key}** is not in the first {HEADER_LINES} lines; write \"**{key}**: …\""),
+                    format!("**{key}** is not in the first {MAX_HEADER_LINES} lines; write \"**{key}**: …\""),
                 );
             }
         }
@@ -217,16 +220,16 @@ fn check_metadata(
     if field.value.is_empty() {
         add(RoleFindingKind::Format, line, format!("**{key}** is empty"));
     } else if key == UPDATED_KEY {
-        match header::parse_day(&field.value) {
-            ParsedDate::Time(_) => {}
-            ParsedDate::Impossible(text) => {
+        match header::parse_updated_date(&field.value) {
+            UpdatedDate::Time(_) => {}
+            UpdatedDate::Impossible(text) => {
                 add(
                     RoleFindingKind::Format,
                     line,
                     format!("**{key}** says {text}, which is not a day of the calendar"),
                 );
             }
-            ParsedDate::NoDate => add(
+            UpdatedDate::NoDate => add(
                 RoleFindingKind::Format,
                 line,
                 format!("**{key}** contains no date; write it like 2026-11-15 or 2026-11-15T19:22Z"),
@@ -235,7 +238,7 @@ fn check_metadata(
     }
 }
 
-fn describe_missing_section(named: &NamedSection, document: &Document) -> String {
+fn describe_missing_section(named: &ContextFileSection, document: &Document) -> String {
     let text = format!("there is no \"## {}\"", named.name);
     match named.misnamed_heading(document) {
         Some(heading) => {
@@ -253,18 +256,18 @@ fn is_numbered_one(item: Option<&[u8]>) -> bool {
 
 fn add_recommendations(
     document: &Document,
-    facts: &OutsideFacts,
+    facts: &FactsOutsideContextFile,
     fields: &[HeaderField],
     warn: &mut impl FnMut(Option<usize>, String),
 ) {
     for named in [&GOAL_SECTION, &PENDING_SECTION, &KEY_FILES_SECTION] {
-        if named.find(document).is_none() {
+        if named.find_in_document(document).is_none() {
             warn(None, describe_missing_section(named, document));
         }
     }
-    let updated = fields.iter().find(|field| field.key == UPDATED_KEY && field.line <= HEADER_LINES);
-    if let Some((line, ParsedDate::Time(at))) =
-        updated.map(|field| (field.line, header::parse_day(&field.value)))
+    let updated = fields.iter().find(|field| field.key == UPDATED_KEY && field.line <= MAX_HEADER_LINES);
+    if let Some((line, UpdatedDate::Time(at))) =
+        updated.map(|field| (field.line, header::parse_updated_date(&field.value)))
     {
         let hours = (facts.now.as_second() - at.as_second()) / 3_600;
         if u64::try_from(hours).is_ok_and(|hours| hours >= facts.stale_hours) {
@@ -288,7 +291,7 @@ fn add_recommendations(
     {
         warn(Some(first.line), "the first step should be \"Read this file\"".to_owned());
     }
-    if let Some(section) = COMPLETED_SECTION.find(document) {
+    if let Some(section) = COMPLETED_SECTION.find_in_document(document) {
         let items = section.items();
         let mut headings = section::headings_in(document, &section);
         let line = Some(section.heading.line);

@@ -1,7 +1,7 @@
 //! What a harness event means for the role of its session.
 
 use crate::event::{Event, EventKind, StartSource};
-use crate::journal::FileField;
+use crate::journal::RecordedFile;
 use crate::session::PendingBrief;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub enum RoleEvent {
     /// The announced compaction did not happen.
     NotCompacted,
     /// The agent read or changed context files.
-    ContextFilesTouched(Vec<FileField>),
+    ContextFilesTouched(Vec<RecordedFile>),
 }
 
 /// Returns what an event means for the role, or `None` if the event does not affect the role. A tool call affects the
 /// role if it touched a context file or shows that an announced compaction did not happen.
-pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileField]) -> Option<RoleEvent> {
+pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[RecordedFile]) -> Option<RoleEvent> {
     // A sub-agent has its own context, so its events do not change the state of the session's role.
-    if event.agent.is_some() {
+    if event.subagent.is_some() {
         return None;
     }
     match &event.kind {
@@ -39,7 +39,7 @@ pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileFie
         EventKind::ToolDone(done) => {
             let touched =
                 files.iter().filter(|file| !done.failed && file.path.ends_with(super::CONTEXT_FILE_SUFFIX));
-            let touched: Vec<FileField> = touched.cloned().collect();
+            let touched: Vec<RecordedFile> = touched.cloned().collect();
             // If the agent keeps working, the compaction did not happen.
             let instead = (pending == Some(PendingBrief::Announced)).then_some(RoleEvent::NotCompacted);
             if touched.is_empty() { instead } else { Some(RoleEvent::ContextFilesTouched(touched)) }

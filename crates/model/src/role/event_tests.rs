@@ -1,22 +1,22 @@
 use super::*;
-use crate::event::{Agent, FileAction, StopEvent, ToolDone};
+use crate::event::{EventSubagent, FileAction, StopEvent, ToolDone};
 
 fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
     Event {
         session: "s1".into(),
-        id: None,
-        torn: false,
+        harness_event_id: None,
+        is_payload_truncated: false,
         previous_session: None,
         cwd: None,
         transcript: None,
-        agent: None,
+        subagent: None,
         kind,
     }
 }
 
 #[test]
 fn what_an_event_is_to_a_role() {
-    let file = |path: &str| FileField::new(path.into(), FileAction::Read);
+    let file = |path: &str| RecordedFile::new(path.into(), FileAction::Read);
     let start = |source| EventKind::SessionStart { source };
     let tool = |failed| EventKind::ToolDone(Box::new(ToolDone { failed, ..ToolDone::default() }));
     let prompt = || EventKind::Prompt { text: "x".into() };
@@ -50,7 +50,11 @@ fn what_an_event_is_to_a_role() {
         let event = event_of_kind(kind);
         let files = std::slice::from_ref(file);
         assert_eq!(role_event(&event, pending, files), expected, "{why}");
-        let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
-        assert_eq!(role_event(&Event { agent, ..event }, pending, files), None, "{why}, of a sub-agent");
+        let agent = Some(EventSubagent { id: "a".into(), agent_type: "explorer".into() });
+        assert_eq!(
+            role_event(&Event { subagent: agent, ..event }, pending, files),
+            None,
+            "{why}, of a sub-agent"
+        );
     }
 }

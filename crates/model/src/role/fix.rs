@@ -3,17 +3,17 @@
 
 use crate::document::Document;
 
-use super::header::{self, FieldSpelling, HEADER_LINES, TitleDash};
+use super::header::{self, FieldSpelling, MAX_HEADER_LINES, TitleDash};
 use super::section;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FixedFile {
+pub struct FixedContextFile {
     pub bytes: Vec<u8>,
     /// The numbers of the changed lines.
-    pub lines: Vec<usize>,
+    pub changed_lines: Vec<usize>,
 }
 
-pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
+pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedContextFile {
     let mut document = Document::parse(bytes);
     let mut edits: Vec<(usize, String)> = Vec::new();
     if let Some(heading) =
@@ -23,7 +23,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
         edits.push((1, format!("# {title}")));
     }
     let fields = header::header_fields(&document);
-    let in_header = || fields.iter().filter(|field| field.line <= HEADER_LINES);
+    let in_header = || fields.iter().filter(|field| field.line <= MAX_HEADER_LINES);
     for field in in_header().filter(|field| field.spelling == FieldSpelling::Loose) {
         // If a key occurs twice, choosing one of the lines needs judgement.
         if in_header().filter(|other| other.key == field.key).count() == 1 {
@@ -46,7 +46,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
             lines.push(line);
         }
     }
-    FixedFile { bytes: document.into_bytes(), lines }
+    FixedContextFile { bytes: document.into_bytes(), changed_lines: lines }
 }
 
 /// Returns the corrected title if only its form is wrong.

@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::time;
 
 /// The number of lines at the start of the file that must contain the fields, because people look for them there.
-pub const HEADER_LINES: usize = 6;
+pub const MAX_HEADER_LINES: usize = 6;
 
 pub const UPDATED_KEY: &str = "Updated";
 pub const ROLE_KEY: &str = "Role";
@@ -52,7 +52,7 @@ pub fn header_fields(document: &Document) -> Vec<HeaderField> {
 pub fn header_value(document: &Document, key: &str) -> Option<String> {
     header_fields(document)
         .into_iter()
-        .find(|field| field.key == key && field.line <= HEADER_LINES)
+        .find(|field| field.key == key && field.line <= MAX_HEADER_LINES)
         .map(|field| field.value)
 }
 
@@ -114,7 +114,7 @@ pub fn ends_with_context(title: &str) -> bool {
 
 /// The date in a field's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ParsedDate {
+pub enum UpdatedDate {
     /// The time up to which the file claims to be current. A date alone means the end of that day.
     Time(Timestamp),
     /// Text that looks like a date but does not exist in the calendar.
@@ -122,8 +122,8 @@ pub enum ParsedDate {
     NoDate,
 }
 
-pub fn parse_day(value: &str) -> ParsedDate {
-    let mut no_such = ParsedDate::NoDate;
+pub fn parse_updated_date(value: &str) -> UpdatedDate {
+    let mut no_such = UpdatedDate::NoDate;
     for (start, _) in value.char_indices() {
         let Some(text) = value.get(start..start + 10).filter(|text| is_date_shaped(text)) else { continue };
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -131,15 +131,15 @@ pub fn parse_day(value: &str) -> ParsedDate {
             continue;
         }
         let Ok(date) = text.parse::<Date>() else {
-            if no_such == ParsedDate::NoDate {
-                no_such = ParsedDate::Impossible(text.to_owned());
+            if no_such == UpdatedDate::NoDate {
+                no_such = UpdatedDate::Impossible(text.to_owned());
             }
             continue;
         };
         let word = value[start..].split([' ', '(', ',', ';']).next().unwrap_or(text);
         let exact = word.contains('T').then(|| time::parse_time(word)).flatten();
         let end = || date.tomorrow().ok().and_then(|date| time::parse_time(&date.to_string()));
-        return exact.or_else(end).map_or(ParsedDate::NoDate, ParsedDate::Time);
+        return exact.or_else(end).map_or(UpdatedDate::NoDate, UpdatedDate::Time);
     }
     no_such
 }

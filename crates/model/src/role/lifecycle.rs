@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
-use crate::marker::MarkerProblem;
+use crate::marker::RootMarkerProblem;
 use crate::time;
 
 pub const SCHEMA_VERSION: u32 = 1;
@@ -22,7 +22,7 @@ const MAX_STEPS_STORED: usize = 400;
 
 /// How long a session that is compacting or recovering has exclusive use of the role. Both take minutes, so a session
 /// that takes longer than this is assumed to be dead.
-const MAX_EXCLUSIVE_TIME: SignedDuration = SignedDuration::from_hours(1);
+const MAX_EXCLUSIVE_ROLE_USE: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -67,9 +67,9 @@ pub const ALLOWED_STEPS: &[(LifecycleState, LifecycleState)] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleEvent {
     /// Somebody ran `thru lifecycle save`.
-    Save(FileValidity),
+    Save(ContextFileValidity),
     /// A compaction was announced.
-    Compaction(FileValidity),
+    Compaction(ContextFileValidity),
     /// The session continues after a compaction, or was resumed.
     Start,
     /// The announced compaction did not happen.
@@ -82,7 +82,7 @@ pub enum LifecycleEvent {
 
 /// Whether the context file was valid when it was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileValidity {
+pub enum ContextFileValidity {
     Valid,
     Invalid,
 }
@@ -146,7 +146,7 @@ pub struct LifecycleStep {
 
 /// Who takes a step.
 #[derive(Clone, Copy, Debug)]
-pub struct StepActor<'a> {
+pub struct LifecycleStepActor<'a> {
     pub actor: &'a str,
     /// The session, or `None` for a command outside any session.
     pub session: Option<&'a str>,
@@ -156,7 +156,7 @@ pub struct StepActor<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StepRefused {
+pub enum LifecycleStepRefusal {
     #[error("{role} is {state} and cannot become {to}; it can become {}", list_states(.allowed))]
     NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
     /// Another session with the same role is compacting or recovering, so it has exclusive use of the role.
@@ -189,15 +189,16 @@ impl Lifecycle {
         }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<Lifecycle, MarkerProblem> {
+    pub fn parse(bytes: &[u8]) -> Result<Lifecycle, RootMarkerProblem> {
         #[derive(Deserialize)]
         struct VersionField {
             schema_version: u32,
         }
-        let damaged = |e: serde_json::Error| MarkerProblem::Damaged { line: e.line(), why: e.to_string() };
+        let damaged =
+            |e: serde_json::Error| RootMarkerProblem::Damaged { line: e.line(), why: e.to_string() };
         let VersionField { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
         if schema_version > SCHEMA_VERSION {
-            return Err(MarkerProblem::Foreign {
+            return Err(RootMarkerProblem::Foreign {
                 why: format!("its schema_version is {schema_version}; this thru supports {SCHEMA_VERSION}"),
             });
         }
@@ -215,16 +216,16 @@ impl Lifecycle {
         &mut self,
         happened: LifecycleEvent,
         force: ForceStep,
-        actor: &StepActor,
-    ) -> Result<usize, StepRefused> {
+        actor: &LifecycleStepActor,
+    ) -> Result<usize, LifecycleStepRefusal> {
         if let Some(session) = self.other_exclusive_session(actor).filter(|_| force == ForceStep::No) {
-            return Err(StepRefused::UsedByOtherSession {
+            return Err(LifecycleStepRefusal::UsedByOtherSession {
                 role: self.role.clone(),
                 state: self.state,
                 session,
             });
         }
-        let steps = steps_after(self.state, happened);
+        let steps = lifecycle_steps_after_event(self.state, happened);
         let mut moved = self.clone();
         for (to, why) in &steps {
             moved.take_step(*to, why, force, actor)?;
@@ -239,13 +240,18 @@ impl Lifecycle {
         to: LifecycleState,
         why: &str,
         force: ForceStep,
-        actor: &StepActor,
-    ) -> Result<(), StepRefused> {
+        actor: &LifecycleStepActor,
+    ) -> Result<(), LifecycleStepRefusal> {
         let from = self.state;
         let allowed = from.allowed_next();
         let forced = !allowed.contains(&to);
         if forced && force == ForceStep::No {
-            return Err(StepRefused::NotInTable { role: self.role.clone(), state: from, to, allowed });
+            return Err(LifecycleStepRefusal::NotInTable {
+                role: self.role.clone(),
+                state: from,
+                to,
+                allowed,
+            });
         }
         let (at, session) = (time::to_rfc3339(actor.now), actor.session.unwrap_or_default().to_owned());
         let (why, by) = (why.to_owned(), actor.actor.to_owned());
@@ -267,9 +273,9 @@ impl Lifecycle {
     }
 
     /// Returns the other session that currently has exclusive use of this role, if any.
-    fn other_exclusive_session(&self, actor: &StepActor) -> Option<String> {
+    fn other_exclusive_session(&self, actor: &LifecycleStepActor) -> Option<String> {
         let since = time::parse_time(&self.since)?;
-        let fresh = actor.now.duration_since(since) < MAX_EXCLUSIVE_TIME;
+        let fresh = actor.now.duration_since(since) < MAX_EXCLUSIVE_ROLE_USE;
         let own = [actor.session, actor.previous_session].contains(&Some(&self.session));
         let other = !self.session.is_empty() && actor.session.is_some() && !own;
         (is_exclusive_state(self.state) && fresh && other).then(|| self.session.clone())
@@ -281,7 +287,10 @@ fn is_exclusive_state(state: LifecycleState) -> bool {
 }
 
 /// Returns the steps that follow from an event, each with its reason. The table decides whether they are allowed.
-fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(LifecycleState, &'static str)> {
+fn lifecycle_steps_after_event(
+    state: LifecycleState,
+    happened: LifecycleEvent,
+) -> Vec<(LifecycleState, &'static str)> {
     use LifecycleState::{Active, Compacting, Recovering, Saved, Saving};
     const SAVE_STEP: (LifecycleState, &str) = (Saving, "save");
     const VALID_STEP: (LifecycleState, &str) = (Saved, "the file is valid");
@@ -293,25 +302,27 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
     const NO_COMPACTION_STEP: (LifecycleState, &str) = (Active, "the compaction did not happen");
     const RECOVER_STEP: (LifecycleState, &str) = (Recovering, "the session continued");
     match (happened, state) {
-        (LifecycleEvent::Save(FileValidity::Valid), Saving) => vec![VALID_STEP],
-        (LifecycleEvent::Save(FileValidity::Valid), Saved) => vec![SAVE_AGAIN_STEP, SAVE_STEP, VALID_STEP],
-        (LifecycleEvent::Save(FileValidity::Valid), _) => vec![SAVE_STEP, VALID_STEP],
-        (LifecycleEvent::Save(FileValidity::Invalid), Saving) => vec![INVALID_STEP],
-        (LifecycleEvent::Save(FileValidity::Invalid), Saved) => {
+        (LifecycleEvent::Save(ContextFileValidity::Valid), Saving) => vec![VALID_STEP],
+        (LifecycleEvent::Save(ContextFileValidity::Valid), Saved) => {
+            vec![SAVE_AGAIN_STEP, SAVE_STEP, VALID_STEP]
+        }
+        (LifecycleEvent::Save(ContextFileValidity::Valid), _) => vec![SAVE_STEP, VALID_STEP],
+        (LifecycleEvent::Save(ContextFileValidity::Invalid), Saving) => vec![INVALID_STEP],
+        (LifecycleEvent::Save(ContextFileValidity::Invalid), Saved) => {
             vec![SAVE_AGAIN_STEP, SAVE_STEP, INVALID_STEP]
         }
-        (LifecycleEvent::Save(FileValidity::Invalid), _) => vec![SAVE_STEP, INVALID_STEP],
-        (LifecycleEvent::Compaction(FileValidity::Invalid), _) => vec![],
-        (LifecycleEvent::Compaction(FileValidity::Valid), Active) => {
+        (LifecycleEvent::Save(ContextFileValidity::Invalid), _) => vec![SAVE_STEP, INVALID_STEP],
+        (LifecycleEvent::Compaction(ContextFileValidity::Invalid), _) => vec![],
+        (LifecycleEvent::Compaction(ContextFileValidity::Valid), Active) => {
             vec![CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }
-        (LifecycleEvent::Compaction(FileValidity::Valid), Saving) => vec![VALID_STEP, COMPACT_STEP],
-        (LifecycleEvent::Compaction(FileValidity::Valid), Saved) => vec![COMPACT_STEP],
-        (LifecycleEvent::Compaction(FileValidity::Valid), Compacting) => {
+        (LifecycleEvent::Compaction(ContextFileValidity::Valid), Saving) => vec![VALID_STEP, COMPACT_STEP],
+        (LifecycleEvent::Compaction(ContextFileValidity::Valid), Saved) => vec![COMPACT_STEP],
+        (LifecycleEvent::Compaction(ContextFileValidity::Valid), Compacting) => {
             vec![NO_COMPACTION_STEP, CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }
         // The agent continued from the brief and did not read the file.
-        (LifecycleEvent::Compaction(FileValidity::Valid), Recovering) => {
+        (LifecycleEvent::Compaction(ContextFileValidity::Valid), Recovering) => {
             vec![(Active, "continued to work without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }
         (LifecycleEvent::Start, Recovering) => vec![],

@@ -5,8 +5,8 @@ fn parse_time(text: &str) -> Timestamp {
     time::parse_time(text).unwrap()
 }
 
-fn actor_of_session(session: Option<&str>) -> StepActor<'_> {
-    StepActor {
+fn actor_of_session(session: Option<&str>) -> LifecycleStepActor<'_> {
+    LifecycleStepActor {
         actor: "claude-code",
         session,
         previous_session: None,
@@ -50,7 +50,7 @@ fn every_step_that_is_not_in_the_table_is_refused() {
 
 #[test]
 fn what_happens_leads_where_it_should() {
-    let (valid, invalid) = (FileValidity::Valid, FileValidity::Invalid);
+    let (valid, invalid) = (ContextFileValidity::Valid, ContextFileValidity::Invalid);
     let cases: &[(LifecycleState, LifecycleEvent, &[LifecycleState])] = &[
         (Active, LifecycleEvent::Save(valid), &[Saving, Saved]),
         (Active, LifecycleEvent::Save(invalid), &[Saving, Active]),
@@ -101,12 +101,20 @@ fn a_save_in_the_middle_of_a_compaction_is_refused_unless_insisted() {
     for from in [Compacting, Recovering] {
         let mut lifecycle = role_in_state(from);
         let refused = lifecycle
-            .apply_event(LifecycleEvent::Save(FileValidity::Valid), ForceStep::No, &actor_of_session(None))
+            .apply_event(
+                LifecycleEvent::Save(ContextFileValidity::Valid),
+                ForceStep::No,
+                &actor_of_session(None),
+            )
             .unwrap_err();
-        assert!(matches!(refused, StepRefused::NotInTable { to: Saving, .. }), "{refused}");
+        assert!(matches!(refused, LifecycleStepRefusal::NotInTable { to: Saving, .. }), "{refused}");
         assert_eq!(lifecycle, role_in_state(from));
         lifecycle
-            .apply_event(LifecycleEvent::Save(FileValidity::Valid), ForceStep::Yes, &actor_of_session(None))
+            .apply_event(
+                LifecycleEvent::Save(ContextFileValidity::Valid),
+                ForceStep::Yes,
+                &actor_of_session(None),
+            )
             .unwrap();
         let forced: Vec<bool> = lifecycle.history.iter().map(|step| step.forced).collect();
         assert_eq!((lifecycle.state, forced), (Saved, vec![true, false]));
@@ -120,7 +128,7 @@ fn two_sessions_in_one_role_do_not_cross() {
     let mut lifecycle = role_in_state(Saved);
     lifecycle
         .apply_event(
-            LifecycleEvent::Compaction(FileValidity::Valid),
+            LifecycleEvent::Compaction(ContextFileValidity::Valid),
             ForceStep::No,
             &actor_of_session(Some("a")),
         )
@@ -129,7 +137,7 @@ fn two_sessions_in_one_role_do_not_cross() {
         LifecycleEvent::NotCompacted,
         LifecycleEvent::Start,
         LifecycleEvent::FileRead,
-        LifecycleEvent::Compaction(FileValidity::Valid),
+        LifecycleEvent::Compaction(ContextFileValidity::Valid),
         LifecycleEvent::Recover,
     ] {
         let refused =
@@ -139,7 +147,7 @@ fn two_sessions_in_one_role_do_not_cross() {
             "tester is compacting in session a, and only that session may change it now"
         );
     }
-    let renamed = StepActor { previous_session: Some("a"), ..actor_of_session(Some("c")) };
+    let renamed = LifecycleStepActor { previous_session: Some("a"), ..actor_of_session(Some("c")) };
     assert_eq!(
         lifecycle.clone().apply_event(LifecycleEvent::Start, ForceStep::No, &renamed),
         Ok(1),
@@ -157,16 +165,20 @@ fn two_sessions_in_one_role_do_not_cross() {
         Ok(1),
         "a person at a terminal may"
     );
-    let later = StepActor { now: parse_time("2026-11-15T20:22:00Z"), ..actor_of_session(Some("b")) };
+    let later = LifecycleStepActor { now: parse_time("2026-11-15T20:22:00Z"), ..actor_of_session(Some("b")) };
     assert_eq!(
-        lifecycle.clone().apply_event(LifecycleEvent::Compaction(FileValidity::Valid), ForceStep::No, &later),
+        lifecycle.clone().apply_event(
+            LifecycleEvent::Compaction(ContextFileValidity::Valid),
+            ForceStep::No,
+            &later
+        ),
         Ok(4)
     );
     lifecycle.apply_event(LifecycleEvent::FileRead, ForceStep::No, &actor_of_session(Some("a"))).unwrap();
     assert_eq!((lifecycle.state, lifecycle.session.as_str()), (Active, ""));
     assert_eq!(
         lifecycle.apply_event(
-            LifecycleEvent::Compaction(FileValidity::Valid),
+            LifecycleEvent::Compaction(ContextFileValidity::Valid),
             ForceStep::No,
             &actor_of_session(Some("b"))
         ),
@@ -180,7 +192,7 @@ fn reads_back_what_it_wrote_and_forgets_by_count() {
     for _ in 0..201 {
         lifecycle
             .apply_event(
-                LifecycleEvent::Save(FileValidity::Invalid),
+                LifecycleEvent::Save(ContextFileValidity::Invalid),
                 ForceStep::No,
                 &actor_of_session(Some("s")),
             )
@@ -188,8 +200,11 @@ fn reads_back_what_it_wrote_and_forgets_by_count() {
     }
     assert_eq!((lifecycle.history.len(), lifecycle.dropped_steps), (400, 2));
     assert_eq!(Lifecycle::parse(&lifecycle.to_bytes()), Ok(lifecycle));
-    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(MarkerProblem::Foreign { .. })));
-    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 1, \"ro"), Err(MarkerProblem::Damaged { .. })));
+    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(RootMarkerProblem::Foreign { .. })));
+    assert!(matches!(
+        Lifecycle::parse(b"{\"schema_version\": 1, \"ro"),
+        Err(RootMarkerProblem::Damaged { .. })
+    ));
 }
 
 #[test]

@@ -1,21 +1,21 @@
 //! The sections of a context file, with their names, common synonyms and content.
 
-use crate::document::{Document, HeadMatching, Heading, ListItem, Section, SectionHead};
+use crate::document::{Document, Heading, HeadingMatching, HeadingPattern, ListItem, Section};
 
 use super::KeyFile;
 
 /// A section with its heading and common synonyms.
 #[derive(Debug)]
-pub struct NamedSection {
+pub struct ContextFileSection {
     pub name: &'static str,
-    matching: HeadMatching,
+    matching: HeadingMatching,
     /// Synonyms of the name, in lower case.
     aliases: &'static [&'static str],
 }
 
-pub const RECOVERY_SECTION: NamedSection = NamedSection {
+pub const RECOVERY_SECTION: ContextFileSection = ContextFileSection {
     name: "Recovery Steps",
-    matching: HeadMatching::Exact,
+    matching: HeadingMatching::Exact,
     aliases: &[
         "recovery",
         "recovery step",
@@ -27,9 +27,9 @@ pub const RECOVERY_SECTION: NamedSection = NamedSection {
         "resume steps",
     ],
 };
-pub const COMPLETED_SECTION: NamedSection = NamedSection {
+pub const COMPLETED_SECTION: ContextFileSection = ContextFileSection {
     name: "Completed Work",
-    matching: HeadMatching::Prefix,
+    matching: HeadingMatching::Prefix,
     aliases: &[
         "completed",
         "completed this session",
@@ -42,14 +42,14 @@ pub const COMPLETED_SECTION: NamedSection = NamedSection {
         "what was done",
     ],
 };
-pub const GOAL_SECTION: NamedSection = NamedSection {
+pub const GOAL_SECTION: ContextFileSection = ContextFileSection {
     name: "Current Goal",
-    matching: HeadMatching::Exact,
+    matching: HeadingMatching::Exact,
     aliases: &["goal", "goals", "current goals", "objective", "current objective"],
 };
-pub const PENDING_SECTION: NamedSection = NamedSection {
+pub const PENDING_SECTION: ContextFileSection = ContextFileSection {
     name: "Pending",
-    matching: HeadMatching::Prefix,
+    matching: HeadingMatching::Prefix,
     aliases: &[
         "outstanding",
         "outstanding work",
@@ -61,41 +61,41 @@ pub const PENDING_SECTION: NamedSection = NamedSection {
         "still to do",
     ],
 };
-pub const KEY_FILES_SECTION: NamedSection = NamedSection {
+pub const KEY_FILES_SECTION: ContextFileSection = ContextFileSection {
     name: "Key Files",
-    matching: HeadMatching::Exact,
+    matching: HeadingMatching::Exact,
     aliases: &["important files", "relevant files", "files"],
 };
 
 /// An optional section. Its absence is not reported.
-pub const RULES_SECTION: NamedSection = NamedSection {
+pub const RULES_SECTION: ContextFileSection = ContextFileSection {
     name: "Key Rules",
-    matching: HeadMatching::Prefix,
+    matching: HeadingMatching::Prefix,
     aliases: &["rules", "operational rules", "important rules"],
 };
 
-pub const ALL_SECTIONS: [&NamedSection; 5] =
+pub const ALL_SECTIONS: [&ContextFileSection; 5] =
     [&RECOVERY_SECTION, &COMPLETED_SECTION, &GOAL_SECTION, &PENDING_SECTION, &KEY_FILES_SECTION];
 
-impl NamedSection {
-    fn head(&self) -> SectionHead<'static> {
-        SectionHead { level: 2, text: self.name, matching: self.matching }
+impl ContextFileSection {
+    fn heading_pattern(&self) -> HeadingPattern<'static> {
+        HeadingPattern { level: 2, text: self.name, matching: self.matching }
     }
 
-    pub fn find<'d>(&self, document: &'d Document) -> Option<Section<'d>> {
-        document.section(&[self.head()])
+    pub fn find_in_document<'d>(&self, document: &'d Document) -> Option<Section<'d>> {
+        document.find_section(&[self.heading_pattern()])
     }
 
     /// Returns the heading that was clearly meant as this section, if the section is missing.
     pub fn misnamed_heading<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
-        if self.find(document).is_some() {
+        if self.find_in_document(document).is_some() {
             return None;
         }
         let wanted = self.name.to_lowercase();
         document.headings().iter().find(|heading| {
             let text = heading.text.trim_end_matches(':').trim().to_lowercase();
             // At other levels only the section's own name is accepted, because `### Done` may mean something else.
-            let own = text == wanted || self.matching == HeadMatching::Prefix && text.starts_with(&wanted);
+            let own = text == wanted || self.matching == HeadingMatching::Prefix && text.starts_with(&wanted);
             (heading.level == 2 && (own || self.aliases.contains(&text.as_str())))
                 || (own && heading.level <= 3 && heading.line > 1)
         })
@@ -105,19 +105,20 @@ impl NamedSection {
     pub fn corrected_heading(&self, heading: &Heading) -> String {
         let own = heading.text.to_lowercase().starts_with(&self.name.to_lowercase());
         let rest =
-            heading.text.get(self.name.len()..).filter(|_| own && self.matching == HeadMatching::Prefix);
+            heading.text.get(self.name.len()..).filter(|_| own && self.matching == HeadingMatching::Prefix);
         format!("## {}{}", self.name, rest.unwrap_or_default().trim_end_matches(':'))
     }
 }
 
 /// Returns the numbered items of the recovery section.
 pub fn recovery_steps(document: &Document) -> Vec<ListItem> {
-    let items = RECOVERY_SECTION.find(document).map(|section| section.items()).unwrap_or_default();
+    let items =
+        RECOVERY_SECTION.find_in_document(document).map(|section| section.items()).unwrap_or_default();
     items.into_iter().filter(|item| item.number.is_some()).collect()
 }
 
-pub fn section_items(document: &Document, named: &NamedSection) -> Vec<String> {
-    let items = named.find(document).map(|section| section.items()).unwrap_or_default();
+pub fn section_items(document: &Document, named: &ContextFileSection) -> Vec<String> {
+    let items = named.find_in_document(document).map(|section| section.items()).unwrap_or_default();
     items.into_iter().map(|item| item.text).collect()
 }
 
@@ -135,7 +136,7 @@ pub fn is_task_heading(heading: &Heading) -> bool {
 
 /// Returns the completed tasks. They are the task headings or, without such headings, the numbered items.
 pub fn completed_tasks(document: &Document) -> Vec<String> {
-    let Some(section) = COMPLETED_SECTION.find(document) else { return Vec::new() };
+    let Some(section) = COMPLETED_SECTION.find_in_document(document) else { return Vec::new() };
     let tasks: Vec<String> = headings_in(document, &section)
         .filter(|heading| is_task_heading(heading))
         .map(|heading| heading.text.clone())
@@ -149,7 +150,8 @@ pub fn completed_tasks(document: &Document) -> Vec<String> {
 /// Returns the paths in the section Key Files. For each item, this is the first text in backticks, or else the first
 /// word if it looks like a path.
 pub fn key_files(document: &Document) -> Vec<KeyFile> {
-    let items = KEY_FILES_SECTION.find(document).map(|section| section.items()).unwrap_or_default();
+    let items =
+        KEY_FILES_SECTION.find_in_document(document).map(|section| section.items()).unwrap_or_default();
     items
         .into_iter()
         .filter_map(|item| Some(KeyFile { line: item.line, path: path_in_item(&item.text)? }))

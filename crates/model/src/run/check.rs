@@ -9,28 +9,29 @@ use crate::shell::{self, CommandStep};
 /// A command that tests, builds, lints, formats or runs something, together with its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectCheck {
-    pub sort: CommandKind,
+    pub check_kind: CommandKind,
     /// The command that repeats the check, without pipes, redirections or a `cd`.
-    pub runnable: String,
+    pub command_to_repeat: String,
     /// The folder in which the check ran: relative to the checkout, empty for its top, or absolute if outside.
     pub folder: String,
     /// The program and its arguments, without environment variables, wrappers such as `sudo` or `time`, and options
     /// that change only the output.
-    pub words: Vec<String>,
+    pub program_and_arguments: Vec<String>,
 }
 
 impl ProjectCheck {
     /// Returns a key that is the same for two runs of the same check.
     pub fn identity_key(&self) -> String {
         // For a program that is merely run, most arguments are ignored, because a new attempt replaces the last one.
-        let most = if self.sort == CommandKind::Run { 3 } else { usize::MAX };
-        let kept = |word: &&String| self.sort != CommandKind::Run || !word.starts_with('-');
-        let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
+        let most = if self.check_kind == CommandKind::Run { 3 } else { usize::MAX };
+        let kept = |word: &&String| self.check_kind != CommandKind::Run || !word.starts_with('-');
+        let words: Vec<&str> =
+            self.program_and_arguments.iter().filter(kept).take(most).map(String::as_str).collect();
         format!("{}\u{1}{}", self.folder, words.join(" "))
     }
 
     pub fn program(&self) -> &str {
-        &self.words[0]
+        &self.program_and_arguments[0]
     }
 }
 
@@ -61,10 +62,10 @@ pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> 
     let sort = kind_of_command(words)?;
     let folder = folder.to_owned();
     Some(ProjectCheck {
-        sort,
-        runnable: command_without_wrappers(command, step, words),
+        check_kind: sort,
+        command_to_repeat: command_without_wrappers(command, step, words),
         folder,
-        words: canonical_words(words),
+        program_and_arguments: canonical_words(words),
     })
 }
 
@@ -89,7 +90,7 @@ pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let mut piped = false;
     for step in &shell::command_steps(command) {
         let shown = piped || is_cd_step(step) || is_output_command(step);
-        piped = step.then == shell::StepJoin::Pipe;
+        piped = step.join_to_next == shell::StepJoin::Pipe;
         if !shown {
             found.push(words_as_written(command, step, 0));
         }
@@ -99,8 +100,8 @@ pub fn commands_to_repeat(command: &str) -> Vec<String> {
 
 /// Returns whether only some of the tests ran. Such a run can find a bug but does not show that the work is done.
 pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
-    check.sort == CommandKind::Test && {
-        let mut words = check.words.iter().skip(1);
+    check.check_kind == CommandKind::Test && {
+        let mut words = check.program_and_arguments.iter().skip(1);
         words
             .any(|word| SELECTING_OPTIONS.iter().any(|option| is_option(word, option)) || word.contains("::"))
     }

@@ -59,13 +59,13 @@ pub fn counts_in_output(output: &str) -> Option<TestCounts> {
         let line = without_escapes(line);
         let line = line.trim();
         match counts_in_line(line) {
-            Some(LineCounts::Part(counts)) => summed.get_or_insert_default().add_counts(counts),
-            Some(LineCounts::Whole(counts)) => last = Some(counts),
-            Some(LineCounts::Ran(n)) => ran = Some(n),
-            Some(LineCounts::Passed(n)) => marks.passed = Some(n),
-            Some(LineCounts::Failed(n)) => marks.failed = Some(n),
-            Some(LineCounts::OnePassed) => marks.add_counts(TestCounts { passed: Some(1), failed: None }),
-            Some(LineCounts::OneFailed) => marks.add_counts(TestCounts { passed: None, failed: Some(1) }),
+            Some(CountsInLine::Part(counts)) => summed.get_or_insert_default().add_counts(counts),
+            Some(CountsInLine::Whole(counts)) => last = Some(counts),
+            Some(CountsInLine::Ran(n)) => ran = Some(n),
+            Some(CountsInLine::Passed(n)) => marks.passed = Some(n),
+            Some(CountsInLine::Failed(n)) => marks.failed = Some(n),
+            Some(CountsInLine::OnePassed) => marks.add_counts(TestCounts { passed: Some(1), failed: None }),
+            Some(CountsInLine::OneFailed) => marks.add_counts(TestCounts { passed: None, failed: Some(1) }),
             None => {}
         }
     }
@@ -96,7 +96,7 @@ fn reports_no_tests(output: &str) -> bool {
     output.lines().any(has_sign) && !output.lines().any(|line| line.starts_with("ok ") && !has_sign(line))
 }
 
-enum LineCounts {
+enum CountsInLine {
     /// One of several counts that must be added up.
     Part(TestCounts),
     Whole(TestCounts),
@@ -110,50 +110,50 @@ enum LineCounts {
     OneFailed,
 }
 
-fn counts_in_line(line: &str) -> Option<LineCounts> {
+fn counts_in_line(line: &str) -> Option<CountsInLine> {
     if let Some(rest) = line.strip_prefix("test result: ") {
-        return counts_in_row(split_at_first(rest, ". ")?.1).map(LineCounts::Part);
+        return counts_in_row(split_at_first(rest, ". ")?.1).map(CountsInLine::Part);
     }
     if let Some(rest) = line.strip_prefix("Summary [") {
         // nextest prints `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`.
-        return counts_in_row(rest.split_once("run:").map(|(_, rest)| rest)?).map(LineCounts::Whole);
+        return counts_in_row(rest.split_once("run:").map(|(_, rest)| rest)?).map(CountsInLine::Whole);
     }
     if line.starts_with("--- PASS: ") {
-        return Some(LineCounts::OnePassed);
+        return Some(CountsInLine::OnePassed);
     }
     if line.starts_with("--- FAIL: ") {
-        return Some(LineCounts::OneFailed);
+        return Some(CountsInLine::OneFailed);
     }
     // All formats below contain a number, but most output lines do not.
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }
     for (mark, told) in [
-        ("# pass ", LineCounts::Passed as fn(u64) -> LineCounts),
-        ("ℹ pass ", LineCounts::Passed),
-        ("# fail ", LineCounts::Failed),
-        ("ℹ fail ", LineCounts::Failed),
+        ("# pass ", CountsInLine::Passed as fn(u64) -> CountsInLine),
+        ("ℹ pass ", CountsInLine::Passed),
+        ("# fail ", CountsInLine::Failed),
+        ("ℹ fail ", CountsInLine::Failed),
     ] {
         if let Some(rest) = line.strip_prefix(mark) {
             return rest.trim().parse().ok().map(told);
         }
     }
     if let Some(rest) = line.strip_prefix("OK (") {
-        return counts_in_row(rest).or_else(|| counts_in_total(rest)).map(LineCounts::Whole); // phpunit
+        return counts_in_row(rest).or_else(|| counts_in_total(rest)).map(CountsInLine::Whole); // phpunit
     }
     if let Some(rest) = line.strip_prefix("Ran ") {
-        return first_number(rest).filter(|_| rest.contains(" test")).map(LineCounts::Ran);
+        return first_number(rest).filter(|_| rest.contains(" test")).map(CountsInLine::Ran);
     }
     if let Some(rest) = line.strip_prefix("FAILED (") {
-        return labelled_counts(rest).map(|counts| LineCounts::Failed(counts.failed.unwrap_or(0)));
+        return labelled_counts(rest).map(|counts| CountsInLine::Failed(counts.failed.unwrap_or(0)));
     }
     if let Some(counts) =
         executed_counts(line).or_else(|| example_counts(line)).or_else(|| labelled_counts(line))
     {
-        return Some(LineCounts::Whole(counts));
+        return Some(CountsInLine::Whole(counts));
     }
     if let Some((told, n)) = single_count(line) {
-        return Some(if told { LineCounts::Passed(n) } else { LineCounts::Failed(n) });
+        return Some(if told { CountsInLine::Passed(n) } else { CountsInLine::Failed(n) });
     }
     // Examples are `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total` and `ok | 5
     // passed | 0 failed`.
@@ -163,7 +163,7 @@ fn counts_in_line(line: &str) -> Option<LineCounts> {
     }
     let bare = ["Tests:", "Tests", "ok |", "FAILED |"].iter().find_map(|start| line.strip_prefix(start));
     let is_row = bare.is_some() || line.starts_with(|c: char| c.is_ascii_digit());
-    counts_in_row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(LineCounts::Whole)
+    counts_in_row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(CountsInLine::Whole)
 }
 
 /// Parses a row such as `5 passed; 1 failed; 0 ignored`, in any order. Returns `None` if it counts neither passed nor

@@ -8,11 +8,11 @@ use crate::failure;
 /// Returns whether the success of `passed` shows that the failure of `failed` is fixed.
 pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.identity_key() == failed.identity_key()
-        || passed.words == failed.words && is_same_folder(passed, failed)
+        || passed.program_and_arguments == failed.program_and_arguments && is_same_folder(passed, failed)
     {
         return true;
     }
-    match (passed.sort, failed.sort) {
+    match (passed.check_kind, failed.check_kind) {
         (CommandKind::Test, CommandKind::Test)
         | (CommandKind::Lint, CommandKind::Lint)
         | (CommandKind::Build, CommandKind::Build) => {
@@ -28,7 +28,7 @@ pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
 /// prefers lines with test names. Returns `None` if there may be more failed tests.
 pub fn failed_test_names(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test_in_line).map(str::to_owned).collect();
-    if names.len() >= failure::MAX_LINES {
+    if names.len() >= failure::MAX_FAILURE_LINES {
         return None;
     }
     // A subtest fails together with its parent, so the parent's name is enough.
@@ -67,11 +67,11 @@ pub fn reason_in_test_line(line: &str) -> Option<&str> {
 
 impl ProjectCheck {
     pub fn selects_test(&self, test: &str) -> bool {
-        if self.sort != CommandKind::Test {
+        if self.check_kind != CommandKind::Test {
             return false;
         }
         let short = test.rsplit("::").next().unwrap_or(test);
-        self.words.iter().skip(1).any(|word| {
+        self.program_and_arguments.iter().skip(1).any(|word| {
             let value = SELECTING_OPTIONS
                 .iter()
                 .find_map(|option| word.strip_prefix(option).and_then(|rest| rest.strip_prefix([' ', '='])));
@@ -94,7 +94,7 @@ fn pattern_alternatives(pattern: &str) -> impl Iterator<Item = &str> {
 /// Returns whether a check is the project's own command for all tests, builds or lints, such as `make test`, `npm run
 /// lint` or `mise run test:ci`.
 fn checks_everything(check: &ProjectCheck) -> bool {
-    let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
+    let rest: Vec<&str> = check.program_and_arguments.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
     match check.program() {
         program if is_task_runner(program) => match only_task(&rest) {
@@ -161,7 +161,9 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
         (None, _) => false,
         (Some(_), None) => true,
     };
-    let words = |check: &ProjectCheck| -> Vec<String> { check.words.iter().skip(1).cloned().collect() };
+    let words = |check: &ProjectCheck| -> Vec<String> {
+        check.program_and_arguments.iter().skip(1).cloned().collect()
+    };
     let (mine, other) = (words(passed), words(failed));
     fn named_task(words: &[String]) -> Option<&str> {
         match words {
@@ -198,8 +200,12 @@ fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
         return false;
     }
     let split = |check: &ProjectCheck| {
-        let (chosen, rest): (Vec<String>, Vec<String>) =
-            check.words.iter().skip(1).cloned().partition(|word| test_selector(word).is_some());
+        let (chosen, rest): (Vec<String>, Vec<String>) = check
+            .program_and_arguments
+            .iter()
+            .skip(1)
+            .cloned()
+            .partition(|word| test_selector(word).is_some());
         let (places, rest): (Vec<String>, Vec<String>) =
             rest.into_iter().partition(|word| is_path_argument(word));
         (chosen, places, rest)

@@ -12,10 +12,10 @@ pub(super) struct CheckedLine {
     checks: Vec<(usize, CommandKind, String)>,
     /// The indexes of all steps that test, build, lint, format or run something. A check's number is its position in
     /// this list.
-    doing: Vec<usize>,
+    acting_steps: Vec<usize>,
     pipefail: bool,
     /// Whether the line contains loops or conditions. If so, it is unknown which commands ran.
-    scripted: bool,
+    has_control_flow: bool,
 }
 
 impl CheckedLine {
@@ -25,9 +25,13 @@ impl CheckedLine {
         for (at, step) in steps.iter().enumerate() {
             let Some(check) = check_of_step(command, step, "") else { continue };
             doing.push(at);
-            if check.sort.is_check() {
-                let task = check.words.iter().skip(1).find(|word| !word.starts_with('-') && *word != "run");
-                checks.push((at, check.sort, task.cloned().unwrap_or_default()));
+            if check.check_kind.is_check() {
+                let task = check
+                    .program_and_arguments
+                    .iter()
+                    .skip(1)
+                    .find(|word| !word.starts_with('-') && *word != "run");
+                checks.push((at, check.check_kind, task.cloned().unwrap_or_default()));
             }
         }
         let first = |step: &CommandStep, words: &[&str]| words.contains(&step.words[0].as_str());
@@ -35,7 +39,7 @@ impl CheckedLine {
             steps.iter().any(|step| first(step, &["set"]) && step.words.iter().any(|w| w == "pipefail"));
         let scripted =
             steps.iter().any(|step| first(step, &["for", "while", "until", "if", "case", "done", "fi"]));
-        CheckedLine { steps, checks, doing, pipefail, scripted }
+        CheckedLine { steps, checks, acting_steps: doing, pipefail, has_control_flow: scripted }
     }
 
     pub(super) fn has_checks(&self) -> bool {
@@ -44,7 +48,7 @@ impl CheckedLine {
 
     /// Returns the commands, unless the line contains loops or conditions.
     pub(super) fn plain_steps(&self) -> Option<&[CommandStep]> {
-        (!self.scripted).then_some(self.steps.as_slice())
+        (!self.has_control_flow).then_some(self.steps.as_slice())
     }
 
     /// Returns the index of the last check's command.
@@ -54,14 +58,15 @@ impl CheckedLine {
 
     /// Returns whether a nonzero exit code only means that a lookup or a filter at the end of the line found nothing.
     pub(super) fn ends_in_look_up(&self) -> bool {
-        let is_look_up =
-            |last: &CommandStep| last.then == StepJoin::End && is_read_only(strip_wrappers(&last.words));
-        !self.scripted && self.steps.last().is_some_and(is_look_up)
+        let is_look_up = |last: &CommandStep| {
+            last.join_to_next == StepJoin::End && is_read_only(strip_wrappers(&last.words))
+        };
+        !self.has_control_flow && self.steps.last().is_some_and(is_look_up)
     }
 
     /// Returns whether the line runs another command of the project after its last check.
     pub(super) fn acts_after_checks(&self) -> bool {
-        self.doing.last().copied() > self.last_check()
+        self.acting_steps.last().copied() > self.last_check()
     }
 
     pub(super) fn is_git_piped(&self) -> bool {
@@ -78,16 +83,16 @@ impl CheckedLine {
     }
 
     /// Returns whether a zero exit code means that every check in the line passed.
-    pub(super) fn is_exit_of_checks(&self) -> bool {
+    pub(super) fn does_zero_exit_prove_checks(&self) -> bool {
         let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
-        let good = |(at, step): (usize, &CommandStep)| match step.then {
+        let good = |(at, step): (usize, &CommandStep)| match step.join_to_next {
             StepJoin::And | StepJoin::End => true,
             // Commands before the first check do not matter.
             StepJoin::Next => at < from,
             StepJoin::Pipe => self.pipefail || self.feeds_a_check(at),
             StepJoin::Or | StepJoin::Background | StepJoin::Document => false,
         };
-        !self.scripted && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
+        !self.has_control_flow && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
     }
 
     /// Returns whether a command is piped into a check, as in `cat x | cargo test`.
@@ -97,51 +102,54 @@ impl CheckedLine {
     }
 
     /// Returns whether a nonzero exit code belongs to a check or, if there is no check, to the last command.
-    pub(super) fn is_failure_of_check(&self) -> bool {
+    pub(super) fn is_nonzero_exit_of_check(&self) -> bool {
         let Some(last) = self.steps.last() else { return false };
-        if matches!(last.then, StepJoin::Background | StepJoin::Document) || self.scripted {
+        if matches!(last.join_to_next, StepJoin::Background | StepJoin::Document) || self.has_control_flow {
             return false;
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
-        let Some(at) = checked.or(self.doing.last().copied()) else {
+        let Some(at) = checked.or(self.acting_steps.last().copied()) else {
             // In `gh api x | jq .y`, it may be `jq` that failed. In `git commit && git log | head`, `head` does not fail.
-            let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == StepJoin::Pipe;
+            let piped =
+                self.steps.len() > 1 && self.steps[self.steps.len() - 2].join_to_next == StepJoin::Pipe;
             let last = strip_wrappers(&last.words);
             return !piped || self.pipefail || !is_read_only(last) || is_faultless_filter(last);
         };
         // A command after the last check may have failed, as in `make test | grep x` or `make test; ls y`.
         let after_check = &self.steps[at..];
-        let joined = |step: &CommandStep| matches!(step.then, StepJoin::And | StepJoin::End);
+        let joined = |step: &CommandStep| matches!(step.join_to_next, StepJoin::And | StepJoin::End);
         if self.ends_in_faultless_pipe(at) {
             return true;
         }
         after_check.iter().all(joined)
-            || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == StepJoin::Pipe)
+            || self.pipefail
+                && after_check.iter().all(|step| joined(step) || step.join_to_next == StepJoin::Pipe)
     }
 
     /// Returns whether the commands after the check end in a pipeline that cannot fail, as in
     /// `make test && git log | head`. If so, only a command before that pipeline can have failed.
     fn ends_in_faultless_pipe(&self, check: usize) -> bool {
         let after = &self.steps[check..];
-        let Some(pipe) = after.iter().position(|step| step.then == StepJoin::Pipe).filter(|pipe| *pipe > 0)
+        let Some(pipe) =
+            after.iter().position(|step| step.join_to_next == StepJoin::Pipe).filter(|pipe| *pipe > 0)
         else {
             return false;
         };
         let (before, pipeline) = after.split_at(pipe);
         let Some((last, filters)) = pipeline.split_last() else { return false };
-        before.iter().all(|step| step.then == StepJoin::And)
-            && filters.iter().all(|step| step.then == StepJoin::Pipe)
-            && last.then == StepJoin::End
+        before.iter().all(|step| step.join_to_next == StepJoin::And)
+            && filters.iter().all(|step| step.join_to_next == StepJoin::Pipe)
+            && last.join_to_next == StepJoin::End
             && is_faultless_filter(strip_wrappers(&last.words))
     }
 
     /// Returns a check's result if the line prints it, as with `; echo "exit: $?"` or `&& echo OK || echo FAILED`.
     pub(super) fn printed_exit_code(&self, output: &str) -> Option<RunResult> {
         let (at, ..) = self.checks.last()?;
-        let piped = self.steps[*at].then == StepJoin::Pipe && !self.pipefail;
+        let piped = self.steps[*at].join_to_next == StepJoin::Pipe && !self.pipefail;
         for (place, step) in self.steps.iter().enumerate().skip(at + 1) {
             let Some(text) = echoed_text(step) else { continue };
-            let before = self.steps[place - 1].then;
+            let before = self.steps[place - 1].join_to_next;
             let status = ["$?", "${PIPESTATUS[0]}", "$pipestatus[1]", "${?}"]
                 .iter()
                 .find(|mark| text.contains(**mark));
@@ -167,7 +175,7 @@ impl CheckedLine {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
             let mut at = *at;
-            while self.steps[at].then == StepJoin::Pipe {
+            while self.steps[at].join_to_next == StepJoin::Pipe {
                 at += 1;
                 let Some(filter) = self.steps.get(at) else { return true };
                 if !filter_shows_failure(strip_wrappers(&filter.words), lines) {
@@ -192,13 +200,17 @@ impl CheckedLine {
         let silent = is(["go", "build"])
             || is(["go", "vet"])
             || matches!(program, "tsc" | "gcc" | "clang" | "javac" | "gofmt");
-        nothing && silent && step.merges_stderr && step.then == StepJoin::Pipe && self.is_only_cut_after(*at)
+        nothing
+            && silent
+            && step.merges_stderr
+            && step.join_to_next == StepJoin::Pipe
+            && self.is_only_cut_after(*at)
     }
 
     fn is_only_cut_after(&self, at: usize) -> bool {
         let after_check = self.steps[at + 1..].iter();
         after_check.into_iter().all(|step| matches!(step.words[0].as_str(), "head" | "tail" | "cat"))
-            && self.steps[at..].iter().all(|step| matches!(step.then, StepJoin::Pipe | StepJoin::End))
+            && self.steps[at..].iter().all(|step| matches!(step.join_to_next, StepJoin::Pipe | StepJoin::End))
     }
 
     /// Returns the number of the failed check: the check whose task the output names, or the only check of the failed
@@ -219,7 +231,7 @@ impl CheckedLine {
             1 => Some(0),
             _ => task.and_then(by_task).or_else(|| sort.and_then(by_sort)),
         };
-        place.and_then(|place| self.doing.iter().position(|at| *at == self.checks[place].0))
+        place.and_then(|place| self.acting_steps.iter().position(|at| *at == self.checks[place].0))
     }
 }
 
@@ -252,7 +264,7 @@ fn result_in_number_line(output: &str, prefix: &str, suffix: &str) -> Option<Run
 }
 
 /// Sample lines from failed runs. A filter that keeps one of them shows failures.
-const FAILURE_LINES: [&str; 10] = [
+const SAMPLE_FAILURE_LINES: [&str; 10] = [
     "--- FAIL: TestName (0.00s)",
     "FAIL\texample.com/pkg\t0.1s",
     "test result: FAILED. 1 passed; 1 failed; 0 ignored",
@@ -307,7 +319,7 @@ fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     pattern.split(['|', '(', ')']).any(|part| {
         let part = part
             .trim_matches(|c: char| matches!(c, '^' | '$' | '.' | '*' | '\\' | '+' | '[' | ']' | '?' | 'b'));
-        !part.trim().is_empty() && FAILURE_LINES.iter().any(|line| found(part, line))
+        !part.trim().is_empty() && SAMPLE_FAILURE_LINES.iter().any(|line| found(part, line))
     })
 }
 

@@ -14,18 +14,19 @@ const PYTHON_MODULES: [&str; 6] = ["http", "json", "xml", "email", "importlib", 
 pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
     match command_purpose(command, cwd) {
         CommandPurpose::Checks(checks) => checks.iter().any(|check| {
-            check.sort.is_check() || check.sort == CommandKind::Run && runs_project_file(check, worktree)
+            check.check_kind.is_check()
+                || check.check_kind == CommandKind::Run && runs_project_file(check, worktree)
         }),
         CommandPurpose::Git(_) => true,
         CommandPurpose::Other(names) => names.iter().any(|name| changes_world(name) || is_own_module(name)),
-        CommandPurpose::Look => false,
+        CommandPurpose::ReadOnly => false,
     }
 }
 
 /// Returns whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
 fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
     // For a program in a `bin` folder, the words of the check do not contain the folder.
-    let written = check.runnable.split_whitespace().next().unwrap_or_default();
+    let written = check.command_to_repeat.split_whitespace().next().unwrap_or_default();
     let is_same = written.rsplit('/').next() == Some(check.program());
     let program = if is_same { written } else { check.program() };
     let is_below = |path: &str| {

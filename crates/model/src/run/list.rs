@@ -8,32 +8,32 @@ use crate::shell::{CommandStep, StepJoin, here_document_end};
 
 /// A command line in which other commands follow the last check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DividedLine {
+pub struct DividedCommandLine {
     /// The line up to its last check.
-    pub checks: String,
+    pub line_up_to_checks: String,
     /// The last part after the checks, preceded by the line's `cd` commands.
-    pub rest: String,
+    pub line_after_checks: String,
     /// Whether `rest` runs only if the checks pass.
-    pub needs_checks: bool,
+    pub runs_only_if_checks_pass: bool,
 }
 
 /// Divides a failed line if the part after its checks may have failed. Returns `None` if the exit code cannot belong to
 /// that part, or if it is unclear which part it belongs to.
-pub fn divide_failed_line(command: &str) -> Option<DividedLine> {
+pub fn divide_failed_line(command: &str) -> Option<DividedCommandLine> {
     let command = &*expand_shells(command);
     divide_parsed_line(command, &CheckedLine::parse_command(command))
 }
 
-pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<DividedLine> {
+pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<DividedCommandLine> {
     let steps = line.plain_steps()?;
     let last_check = line.last_check()?;
-    let after_pipe =
-        last_check + steps[last_check..].iter().take_while(|step| step.then == StepJoin::Pipe).count();
+    let after_pipe = last_check
+        + steps[last_check..].iter().take_while(|step| step.join_to_next == StepJoin::Pipe).count();
     let checks = match steps.get(after_pipe + 1) {
-        Some(next) => trim_operators(&command[..next.spans[0].start]).to_owned(),
+        Some(next) => trim_operators(&command[..next.word_ranges[0].start]).to_owned(),
         None => command[..end_of_words(steps.last()?)].to_owned(),
     };
-    if steps.last()?.then == StepJoin::Document {
+    if steps.last()?.join_to_next == StepJoin::Document {
         let document = command[end_of_words(steps.last()?)..].find("<<")? + end_of_words(steps.last()?);
         let behind = here_document_end(command, document);
         if !command[behind..].trim().is_empty() {
@@ -41,26 +41,28 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
         }
     }
     let last = steps.len() - 1;
-    let ended_by = |at: &usize| matches!(steps[*at].then, StepJoin::Next);
+    let ended_by = |at: &usize| matches!(steps[*at].join_to_next, StepJoin::Next);
     let (start, needs_checks) = match (after_pipe..last).rev().find(ended_by) {
         Some(at) => (at + 1, false),
         // Any other filter may have failed itself.
         None if steps[last_check + 1..=after_pipe].iter().all(is_cutting_filter) => (after_pipe + 1, true),
         None => return None,
     };
-    let joined = |step: &CommandStep| matches!(step.then, StepJoin::And | StepJoin::Pipe);
+    let joined = |step: &CommandStep| matches!(step.join_to_next, StepJoin::And | StepJoin::Pipe);
     let from_checks = if needs_checks { after_pipe } else { start };
     if start > last || !steps[from_checks..last].iter().all(joined) {
         return None;
     }
-    let start_of_rest = steps[start].spans[0].start;
+    let start_of_rest = steps[start].word_ranges[0].start;
     let rest = with_folder(command, &steps[..start], &command[start_of_rest..]);
-    let is_document = steps[last].then == StepJoin::Document;
-    (is_document || CheckedLine::parse_command(&rest).is_failure_of_check()).then_some(DividedLine {
-        checks,
-        rest,
-        needs_checks,
-    })
+    let is_document = steps[last].join_to_next == StepJoin::Document;
+    (is_document || CheckedLine::parse_command(&rest).is_nonzero_exit_of_check()).then_some(
+        DividedCommandLine {
+            line_up_to_checks: checks,
+            line_after_checks: rest,
+            runs_only_if_checks_pass: needs_checks,
+        },
+    )
 }
 
 /// Divides a line in which commands follow a here-document.
@@ -69,18 +71,18 @@ fn divide_behind_document(
     behind: usize,
     steps: &[CommandStep],
     checks: &str,
-) -> Option<DividedLine> {
+) -> Option<DividedCommandLine> {
     let rest = command[behind..].trim();
     let line = CheckedLine::parse_command(rest);
     let later = line.plain_steps()?;
-    let is_next = |step: &CommandStep| step.then == StepJoin::Next;
+    let is_next = |step: &CommandStep| step.join_to_next == StepJoin::Next;
     let start = later.iter().rposition(is_next).map_or(0, |at| at + 1);
-    let part = &rest[later.get(start)?.spans[0].start..];
-    let fails = !line.has_checks() && CheckedLine::parse_command(part).is_failure_of_check();
-    fails.then(|| DividedLine {
-        checks: checks.to_owned(),
-        rest: with_folder(command, steps, part),
-        needs_checks: false,
+    let part = &rest[later.get(start)?.word_ranges[0].start..];
+    let fails = !line.has_checks() && CheckedLine::parse_command(part).is_nonzero_exit_of_check();
+    fails.then(|| DividedCommandLine {
+        line_up_to_checks: checks.to_owned(),
+        line_after_checks: with_folder(command, steps, part),
+        runs_only_if_checks_pass: false,
     })
 }
 
@@ -88,14 +90,14 @@ fn divide_behind_document(
 fn with_folder(command: &str, before: &[CommandStep], part: &str) -> String {
     let mut line = String::new();
     for step in before.iter().filter(|step| is_cd_step(step)) {
-        line.push_str(&command[step.spans[0].start..end_of_words(step)]);
+        line.push_str(&command[step.word_ranges[0].start..end_of_words(step)]);
         line.push_str(" && ");
     }
     line + part.trim_end()
 }
 
 fn end_of_words(step: &CommandStep) -> usize {
-    step.spans.last().map_or(0, |span| span.end)
+    step.word_ranges.last().map_or(0, |span| span.end)
 }
 
 fn trim_operators(text: &str) -> &str {
@@ -139,10 +141,12 @@ mod tests {
             ("", None),
         ] {
             let divided = divide_failed_line(line);
-            let found = divided.as_ref().map(|parts| (parts.checks.as_str(), parts.rest.as_str()));
+            let found = divided
+                .as_ref()
+                .map(|parts| (parts.line_up_to_checks.as_str(), parts.line_after_checks.as_str()));
             assert_eq!(found, expected, "{line}");
         }
-        assert!(divide_failed_line("make test && ./deploy.sh").unwrap().needs_checks);
-        assert!(!divide_failed_line("make test; ./deploy.sh").unwrap().needs_checks);
+        assert!(divide_failed_line("make test && ./deploy.sh").unwrap().runs_only_if_checks_pass);
+        assert!(!divide_failed_line("make test; ./deploy.sh").unwrap().runs_only_if_checks_pass);
     }
 }

@@ -9,17 +9,17 @@ pub enum CommandPurpose {
     /// The command line tested, built, linted, formatted or ran something in the project.
     Checks(Vec<ProjectCheck>),
     /// The command line changed the state of a repository.
-    Git(Vec<GitFamily>),
+    Git(Vec<GitCommandFamily>),
     /// The command line did something else. The strings name its commands, such as `docker build` or `terraform
     /// plan`.
     Other(Vec<String>),
     /// The command line looked something up, moved a file or was an experiment, so its failure does not matter.
-    Look,
+    ReadOnly,
 }
 
 /// Groups of git commands. A failed command's work can be completed by another command of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GitFamily {
+pub enum GitCommandFamily {
     /// The commands merge, rebase, pull, cherry-pick and revert.
     Join,
     Push,
@@ -36,18 +36,18 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
         return CommandPurpose::Checks(checks);
     }
     // A here-document is often a script, but some tools read their input from it.
-    let inline = steps
-        .iter()
-        .any(|step| step.then == shell::StepJoin::Document && !takes_document(strip_wrappers(&step.words)));
+    let inline = steps.iter().any(|step| {
+        step.join_to_next == shell::StepJoin::Document && !takes_document(strip_wrappers(&step.words))
+    });
     let doing: Vec<&[String]> = steps
         .iter()
         .map(|step: &CommandStep| strip_wrappers(&step.words))
         .filter(|words| !is_read_only(words))
         .collect();
     if doing.is_empty() || inline || is_scripted(&steps) {
-        return CommandPurpose::Look;
+        return CommandPurpose::ReadOnly;
     }
-    let families: Vec<GitFamily> = doing.iter().filter_map(|words| git_family(words)).collect();
+    let families: Vec<GitCommandFamily> = doing.iter().filter_map(|words| git_family(words)).collect();
     if !families.is_empty() {
         return CommandPurpose::Git(families);
     }
@@ -56,7 +56,7 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
 
 /// Returns whether a command line is an attempt whose last result matters. Inline scripts, database clients and
 /// requests are attempts, although their [`command_purpose`] is `Look`. `ls`, `grep` and `test` are not.
-pub fn is_attempt(command: &str, cwd: &str) -> bool {
+pub fn is_attempt_with_result(command: &str, cwd: &str) -> bool {
     const TRYING_PROGRAMS: [&str; 13] = [
         "node",
         "deno",
@@ -72,7 +72,7 @@ pub fn is_attempt(command: &str, cwd: &str) -> bool {
         "wget",
         "http",
     ];
-    if !matches!(command_purpose(command, cwd), CommandPurpose::Look) {
+    if !matches!(command_purpose(command, cwd), CommandPurpose::ReadOnly) {
         return true;
     }
     let command = &*expand_shells(command);
@@ -93,13 +93,13 @@ pub fn calls_thru(command: &str) -> bool {
     shell::command_steps(&expand_shells(command)).iter().any(is_thru)
 }
 
-impl GitFamily {
+impl GitCommandFamily {
     /// Returns whether the success of a command in this family makes up for a failed command in the family `failed`.
-    pub fn settles(self, failed: GitFamily) -> bool {
+    pub fn makes_up_for(self, failed: GitCommandFamily) -> bool {
         match failed {
-            GitFamily::Push | GitFamily::Commit => self == failed,
-            GitFamily::Join => matches!(self, GitFamily::Join | GitFamily::Commit),
-            GitFamily::Other => true,
+            GitCommandFamily::Push | GitCommandFamily::Commit => self == failed,
+            GitCommandFamily::Join => matches!(self, GitCommandFamily::Join | GitCommandFamily::Commit),
+            GitCommandFamily::Other => true,
         }
     }
 }
@@ -182,16 +182,16 @@ fn command_name(words: &[String]) -> String {
     format!("{program} {asked}").trim_end().to_owned()
 }
 
-fn git_family(words: &[String]) -> Option<GitFamily> {
+fn git_family(words: &[String]) -> Option<GitCommandFamily> {
     let (program, rest) = words.split_first()?;
     if program.rsplit('/').next() != Some("git") {
         return None;
     }
     Some(match git_subcommand(rest) {
-        "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "am" => GitFamily::Join,
-        "push" => GitFamily::Push,
-        "commit" => GitFamily::Commit,
-        _ => GitFamily::Other,
+        "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "am" => GitCommandFamily::Join,
+        "push" => GitCommandFamily::Push,
+        "commit" => GitCommandFamily::Commit,
+        _ => GitCommandFamily::Other,
     })
 }
 

@@ -29,8 +29,8 @@ fn expand_first_shell(command: &str) -> Option<String> {
     shell::command_steps(command).iter().find_map(|step| {
         let words = strip_wrappers(&step.words);
         let inner = shell_script_argument(words)?;
-        let from = step.spans[step.words.len() - words.len()].start;
-        let to = step.spans.last()?.end;
+        let from = step.word_ranges[step.words.len() - words.len()].start;
+        let to = step.word_ranges.last()?.end;
         let pipefail = if words.iter().any(|word| word == "pipefail") { "set -o pipefail; " } else { "" };
         Some(format!("{}{pipefail}{inner}{}", &command[..from], &command[to..]))
     })

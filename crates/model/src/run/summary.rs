@@ -8,15 +8,15 @@ use crate::clean::without_escapes;
 use crate::text::split_at_first;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct OutputSummary {
+pub(super) struct CheckOutputSummary {
     /// Whether any line reports a failure.
-    pub failed: bool,
+    pub reports_failure: bool,
     /// Whether the last summary line reports success.
-    pub passed_last: bool,
+    pub ends_with_success: bool,
     /// The byte range of the most informative line.
-    pub line: Option<Range<usize>>,
+    pub most_informative_line: Option<Range<usize>>,
     /// The kind of check that printed the failure line.
-    pub sort: Option<CommandKind>,
+    pub failed_check_kind: Option<CommandKind>,
     pub task: Option<String>,
 }
 
@@ -25,14 +25,14 @@ struct LineResult {
     failed: bool,
     /// How informative the line is. Counts are more informative than a name, and a name is more informative than
     /// `FAIL`.
-    weight: u8,
-    sort: Option<CommandKind>,
+    informativeness: u8,
+    check_kind: Option<CommandKind>,
     task: Option<String>,
 }
 
 /// Searches the lines of an output. `of` returns whether the command line contains a check of a given kind.
-pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -> OutputSummary {
-    let mut seen = OutputSummary::default();
+pub(super) fn summarise_check_output(of: impl Fn(CommandKind) -> bool, output: &str) -> CheckOutputSummary {
+    let mut seen = CheckOutputSummary::default();
     let mut weight = 0;
     let mut next = 0;
     // Later lines that are as informative as the chosen line. The last of them that counts tests replaces the chosen
@@ -46,31 +46,35 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
             continue;
         }
         let Some(word) = line_result(&of, whole.trim_end()) else { continue };
-        let is_news = match (word.failed, seen.failed) {
+        let is_news = match (word.failed, seen.reports_failure) {
             (true, false) => true,
             (false, true) => false,
-            (false, false) if seen.line.is_some() && word.weight == weight => {
+            (false, false) if seen.most_informative_line.is_some() && word.informativeness == weight => {
                 rivals.push(line.clone());
                 false
             }
-            (false, false) => word.weight >= weight && !(seen.line.is_some() && counts_no_tests(whole)),
-            (true, true) => word.weight >= weight,
+            (false, false) => {
+                word.informativeness >= weight
+                    && !(seen.most_informative_line.is_some() && counts_no_tests(whole))
+            }
+            (true, true) => word.informativeness >= weight,
         };
         if is_news {
-            weight = word.weight;
-            seen.line = Some(line);
+            weight = word.informativeness;
+            seen.most_informative_line = Some(line);
             rivals.clear();
         }
-        seen.passed_last = !word.failed;
+        seen.ends_with_success = !word.failed;
         if word.failed {
-            seen.failed = true;
-            seen.sort = word.sort.or(seen.sort);
+            seen.reports_failure = true;
+            seen.failed_check_kind = word.check_kind.or(seen.failed_check_kind);
             seen.task = word.task.or(seen.task);
         }
     }
     // cargo runs documentation tests last, and often there are none.
     let counting = rivals.into_iter().rev().find(|line| !counts_no_tests(&output[line.clone()]));
-    seen.line = counting.or(seen.line).map(|line| trimmed_range(output, line));
+    seen.most_informative_line =
+        counting.or(seen.most_informative_line).map(|line| trimmed_range(output, line));
     seen
 }
 
@@ -174,8 +178,8 @@ fn judge_line(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResul
     let sort = [CommandKind::Test, CommandKind::Lint, CommandKind::Build].into_iter().find(|sort| of(*sort));
     counts_show_failure(trimmed).map(|failed| LineResult {
         failed,
-        weight: 3,
-        sort: sort.filter(|_| is_single_kind(of)),
+        informativeness: 3,
+        check_kind: sort.filter(|_| is_single_kind(of)),
         task: None,
     })
 }
@@ -187,20 +191,20 @@ fn is_single_kind(of: &impl Fn(CommandKind) -> bool) -> bool {
 }
 
 fn failed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
-    Some(LineResult { failed: true, weight, sort: Some(sort), task: None })
+    Some(LineResult { failed: true, informativeness: weight, check_kind: Some(sort), task: None })
 }
 
 fn passed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
-    Some(LineResult { failed: false, weight, sort: Some(sort), task: None })
+    Some(LineResult { failed: false, informativeness: weight, check_kind: Some(sort), task: None })
 }
 
 /// Parses messages from make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
 /// and pre-commit.
 fn task_runner_result(line: &str) -> Option<LineResult> {
     let failed = |task: Option<&str>| {
-        Some(LineResult { failed: true, weight: 1, sort: None, task: task.map(str::to_owned) })
+        Some(LineResult { failed: true, informativeness: 1, check_kind: None, task: task.map(str::to_owned) })
     };
-    let passed = Some(LineResult { failed: false, weight: 1, sort: None, task: None });
+    let passed = Some(LineResult { failed: false, informativeness: 1, check_kind: None, task: None });
     let begins = |with: &str| begins_with(line, with);
     let quoted = |quote: char| line.split(quote).nth(1);
     // Most lines have no capital E, so one search for it replaces the searches for these words.
@@ -285,7 +289,7 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
 
 fn cargo_test_result(line: &str) -> Option<LineResult> {
     let failed = line.strip_prefix("test result: ")?.starts_with("FAILED");
-    Some(LineResult { failed, weight: 3, sort: Some(CommandKind::Test), task: None })
+    Some(LineResult { failed, informativeness: 3, check_kind: Some(CommandKind::Test), task: None })
 }
 
 /// Parses messages from test runners. [`counts_show_failure`] parses their counts.
@@ -338,8 +342,8 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
         let rest = rest.1.split_once(':').map_or(rest.1, |(_, rest)| rest);
         return Some(LineResult {
             failed: counts_show_failure(rest.trim())?,
-            weight: 3,
-            sort: Some(CommandKind::Test),
+            informativeness: 3,
+            check_kind: Some(CommandKind::Test),
             task: None,
         }); // nextest
     }
@@ -547,10 +551,10 @@ fn counts_show_failure(line: &str) -> Option<bool> {
     let (mut bad, mut problems, mut good) = (None, None, false);
     for piece in row.split([',', ';', '|', '(', ')', '·']).map(str::trim).filter(|piece| !piece.is_empty()) {
         match parse_count(piece)? {
-            CountKind::Bad(n) => bad = Some(bad.unwrap_or(0) + n),
-            CountKind::Problems(n) => problems = Some(n),
-            CountKind::Good => good = true,
-            CountKind::Other => {}
+            TestCountKind::Bad(n) => bad = Some(bad.unwrap_or(0) + n),
+            TestCountKind::Problems(n) => problems = Some(n),
+            TestCountKind::Good => good = true,
+            TestCountKind::Other => {}
         }
     }
     match (bad, problems, good) {
@@ -560,7 +564,7 @@ fn counts_show_failure(line: &str) -> Option<bool> {
     }
 }
 
-enum CountKind {
+enum TestCountKind {
     Bad(u64),
     /// Errors and warnings together, from a linter that does not distinguish them.
     Problems(u64),
@@ -569,18 +573,18 @@ enum CountKind {
 }
 
 /// Parses one part of a row of counts. Returns `None` if it is not a count.
-fn parse_count(piece: &str) -> Option<CountKind> {
+fn parse_count(piece: &str) -> Option<TestCountKind> {
     let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
     let first = words.next()?;
     let words: Vec<&str> = words.collect();
     let number = match first {
         "no" => 0,
-        "in" | "total" | "duration" => return Some(CountKind::Other),
+        "in" | "total" | "duration" => return Some(TestCountKind::Other),
         _ => match first.trim_end_matches('%').parse::<u64>() {
             Ok(number) => number,
             // This is a duration, such as `3.2s` or `10ms`.
             Err(_) if first.starts_with(|c: char| c.is_ascii_digit()) && words.len() <= 1 => {
-                return Some(CountKind::Other);
+                return Some(TestCountKind::Other);
             }
             Err(_) => return None,
         },
@@ -620,15 +624,15 @@ fn parse_count(piece: &str) -> Option<CountKind> {
         | "broken" | "interrupted"
             if ends || what == "timed" =>
         {
-            Some(CountKind::Bad(number))
+            Some(TestCountKind::Bad(number))
         }
         "problem" | "problems" | "issue" | "issues" | "offense" | "offenses" | "violation" | "violations"
             if ends =>
         {
-            Some(CountKind::Problems(number))
+            Some(TestCountKind::Problems(number))
         }
-        "passed" | "pass" | "passing" | "succeeded" | "successful" if ends => Some(CountKind::Good),
-        _ => Some(CountKind::Other),
+        "passed" | "pass" | "passing" | "succeeded" | "successful" if ends => Some(TestCountKind::Good),
+        _ => Some(TestCountKind::Other),
     }
 }
 

@@ -4,7 +4,7 @@ use super::script::expand_shells;
 use crate::shell::{self, CommandStep, StepJoin};
 
 /// Words after which a line break does not end a command.
-const OPENING_WORDS: &[&str] = &["do", "then", "else", "{", "in"];
+const WORDS_CONTINUING_ON_NEXT_LINE: &[&str] = &["do", "then", "else", "{", "in"];
 
 /// Programs that only shape the output piped into them.
 const OUTPUT_FILTERS: &[&str] = &[
@@ -29,7 +29,7 @@ pub fn command_as_typed(command: &str) -> String {
     let mut typed = String::new();
     let mut at = begin;
     for (step, next) in steps[first..].iter().zip(&steps[first + 1..]) {
-        let (end, start) = (end_of_step(step), next.spans[0].start);
+        let (end, start) = (end_of_step(step), next.word_ranges[0].start);
         typed.push_str(&command[at..end]);
         typed.push_str(&separator_on_one_line(&command[end..start], step));
         at = start;
@@ -38,7 +38,7 @@ pub fn command_as_typed(command: &str) -> String {
     typed.push_str(&command[at..end]);
     let (tail, rest) = command[end..].split_once('\n').unwrap_or((&command[end..], ""));
     typed.push_str(without_comment(tail).trim_end());
-    if last.then == StepJoin::Document && !rest.trim().is_empty() {
+    if last.join_to_next == StepJoin::Document && !rest.trim().is_empty() {
         typed.push_str(" …");
     }
     typed.replace("\\\n", " ").trim().to_owned()
@@ -63,14 +63,14 @@ pub fn command_to_repeat(command: &str) -> String {
             line.push_str(&words_as_written(command, step, 0));
             joins.clear();
         }
-        joins.push(step.then);
+        joins.push(step.join_to_next);
     }
     if line.is_empty() { first_line(command).to_owned() } else { line }
 }
 
 /// Returns a step's words as they were written, starting with the word at index `from`.
 pub(super) fn words_as_written(command: &str, step: &CommandStep, from: usize) -> String {
-    let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
+    let words = step.word_ranges.iter().skip(from).map(|span| &command[span.clone()]);
     // A line break within quotes is kept, but one after a backslash is removed.
     let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
     words.collect::<Vec<_>>().join(" ")
@@ -85,7 +85,7 @@ pub(super) fn is_output_command(step: &CommandStep) -> bool {
 }
 
 fn is_entered_folder(step: &CommandStep) -> bool {
-    is_cd_step(step) && matches!(step.then, StepJoin::And | StepJoin::Next)
+    is_cd_step(step) && matches!(step.join_to_next, StepJoin::And | StepJoin::Next)
 }
 
 /// Returns the operator between two commands. `joins` are the original operators between them and the commands that
@@ -108,20 +108,20 @@ fn separator_on_one_line(between: &str, step: &CommandStep) -> String {
     // The later lines may contain the opening parenthesis of a group.
     let after: String =
         between.lines().skip(1).map(|line| without_comment(line).trim()).collect::<Vec<_>>().join(" ");
-    let opens = step.words.last().is_some_and(|word| OPENING_WORDS.contains(&word.as_str()));
+    let opens = step.words.last().is_some_and(|word| WORDS_CONTINUING_ON_NEXT_LINE.contains(&word.as_str()));
     let is_joined = before.ends_with(['&', '|', ';', '(']) || before.ends_with('\\') || opens;
-    let mark = if is_joined || step.then != StepJoin::Next { "" } else { ";" };
+    let mark = if is_joined || step.join_to_next != StepJoin::Next { "" } else { ";" };
     format!("{}{mark} {after}", before.trim_end_matches('\\'))
 }
 
 /// Returns where the first command begins, including an opening parenthesis and excluding comment lines.
 fn start_of_first(command: &str, first: &CommandStep) -> usize {
-    let start = first.spans[0].start;
+    let start = first.word_ranges[0].start;
     command[..start].rfind('\n').map_or(0, |line_end| line_end + 1)
 }
 
 fn end_of_step(step: &CommandStep) -> usize {
-    step.spans.last().map_or(0, |span| span.end)
+    step.word_ranges.last().map_or(0, |span| span.end)
 }
 
 /// Returns the length of the text up to the end of the first operator, which is `&&`, `;` or a line break.

@@ -28,7 +28,7 @@ pub fn may_change_unnamed_files(command: &str) -> bool {
     shell::writes_unnamed_file(command)
         || shell::command_steps(command).iter().any(|step| {
             // The text after a here-document is not parsed.
-            step.then == StepJoin::Document || may_step_change_unnamed(command, step)
+            step.join_to_next == StepJoin::Document || may_step_change_unnamed(command, step)
         })
 }
 
@@ -87,8 +87,8 @@ fn is_in_place(program: &str, option: &str) -> bool {
 /// Returns whether the text names every file that the step changes. The first `other` operands are not files.
 fn names_all_operands(command: &str, step: &CommandStep, words: &[String], other: usize) -> bool {
     let operands = words.iter().skip(1).filter(|word| !word.starts_with('-')).count();
-    let from = step.spans[step.words.len() - words.len()].start;
-    let to = step.spans.last().map_or(from, |span| span.end);
+    let from = step.word_ranges[step.words.len() - words.len()].start;
+    let to = step.word_ranges.last().map_or(from, |span| span.end);
     let named = shell::paths_in_command(&command[from..to]);
     let changed = named
         .iter()

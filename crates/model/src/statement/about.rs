@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::items::shorten_items;
-use super::talk::is_step;
+use super::talk::announces_step;
 use super::{ends_in_number, first_sentences};
 
 /// Shorter words are not compared, because they occur in almost all text.
 const MIN_WORD_CHARS: usize = 4;
 
 /// A sentence with fewer characters is uninformative on its own.
-const SHORTEST_SENTENCE: usize = 16;
+const MIN_INFORMATIVE_SENTENCE_CHARS: usize = 16;
 
 /// Returns the sentences that share the most words with `topic`, or the most informative ones if no sentence shares a
 /// word with it. As many as fit into `max` characters are returned, in their original order. A sentence stays together
@@ -25,10 +25,11 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         return Cow::Owned(items);
     }
     let topic = word_stems(topic);
-    let units = split_units(text);
+    let units = split_sentences_with_lists(text);
     let mut order: Vec<(usize, usize, usize)> = Vec::new();
     for (i, unit) in units.iter().enumerate() {
-        let weight = split_pieces(unit).iter().map(|piece| weigh_piece(piece, i)).max().unwrap_or(0);
+        let weight =
+            split_pieces(unit).iter().map(|piece| informativeness_of_sentence(piece, i)).max().unwrap_or(0);
         order.push((word_stems(unit).intersection(&topic).count(), weight, i));
     }
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
@@ -187,7 +188,7 @@ pub fn names_cause(text: &str) -> bool {
 /// Returns whether `text` gives a cause, a decision or a conclusion, rather than only a description.
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
-    split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)
+    split_pieces(text).iter().any(|piece| informativeness_of_sentence(piece, 1) >= MIN_REASON_WEIGHT)
 }
 
 fn begins_with_pronoun(unit: &str) -> bool {
@@ -197,7 +198,7 @@ fn begins_with_pronoun(unit: &str) -> bool {
 
 /// Returns how informative a sentence is on its own. A cause, a decision, a next step or a result counts more than a
 /// name. A sentence that only introduces a list has weight 0.
-fn weigh_piece(piece: &str, place: usize) -> usize {
+fn informativeness_of_sentence(piece: &str, place: usize) -> usize {
     const DECISION_WORDS: [&str; 10] = [
         "decided",
         "instead of",
@@ -218,11 +219,11 @@ fn weigh_piece(piece: &str, place: usize) -> usize {
             .iter()
             .any(|start| small.starts_with(start));
     let said = 3 * usize::from(has(&CAUSE_WORDS) || concludes)
-        + 2 * usize::from(has(&DECISION_WORDS) || is_step(piece));
+        + 2 * usize::from(has(&DECISION_WORDS) || announces_step(piece));
     // A list item, or "Found it!", is clear only after the text before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
     match () {
-        () if piece.ends_with(':') || piece.chars().count() < SHORTEST_SENTENCE => 0,
+        () if piece.ends_with(':') || piece.chars().count() < MIN_INFORMATIVE_SENTENCE_CHARS => 0,
         () if is_item && place > 0 => said,
         () => {
             let names =
@@ -233,7 +234,7 @@ fn weigh_piece(piece: &str, place: usize) -> usize {
 }
 
 /// Splits `text` into sentences, each together with the list items that it introduces.
-fn split_units(text: &str) -> Vec<&str> {
+fn split_sentences_with_lists(text: &str) -> Vec<&str> {
     let (mut found, mut start, mut end) = (Vec::<&str>::new(), 0, 0);
     for piece in split_pieces(text) {
         let at = text[end..].find(piece).map_or(end, |at| end + at);

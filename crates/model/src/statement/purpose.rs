@@ -11,7 +11,7 @@ const MIN_PURPOSE_CHARS: usize = 24;
 const MAX_PURPOSE_CHARS: usize = 200;
 
 /// Lower-case phrases that introduce an announcement.
-const LEADING_WORDS: &[&str] = &[
+const ANNOUNCEMENT_BEGINNINGS: &[&str] = &[
     "now ",
     "next, ",
     "next ",
@@ -117,7 +117,7 @@ const CHANGING_VERBS: &[&str] = &[
 ];
 
 /// Phrases about how the agent works rather than about a change.
-const META_WORDS: &[&str] =
+const WAY_OF_WORKING_PHRASES: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
 /// Words that refer to an earlier sentence, as in "Fix these errors".
@@ -144,7 +144,7 @@ pub fn purpose_of_words(text: &str) -> String {
                 // A finding counts as a reason only if it names something.
                 None if !is_uninformative_talk(sentence)
                     && is_informative(sentence)
-                    && names_something(sentence)
+                    && contains_backticked_name(sentence)
                     && is_clause(sentence) =>
                 {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
@@ -166,13 +166,13 @@ fn is_clause(sentence: &str) -> bool {
 
 /// Returns whether a sentence contains a name in backticks. A sentence that starts with such a name is a list entry and
 /// does not count.
-fn names_something(sentence: &str) -> bool {
+fn contains_backticked_name(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
 /// Returns whether a message ends by announcing that the agent will look at something rather than change it, as in "Let
 /// me check the order of events:".
-pub fn announces_look(text: &str) -> bool {
+pub fn ends_by_announcing_look(text: &str) -> bool {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
     let (rest, leads) = without_leading_words(last);
@@ -195,7 +195,7 @@ fn announced_change(sentence: &str) -> Option<String> {
     // A numbered step such as "Fix 4: remove it" also counts as an announcement.
     let is_order = CHANGING_VERBS.contains(&first.as_str());
     let small = rest.to_lowercase();
-    let is_meta = META_WORDS.iter().any(|words| small.contains(words));
+    let is_meta = WAY_OF_WORKING_PHRASES.iter().any(|words| small.contains(words));
     if READING_VERBS.contains(&first.as_str()) || is_meta || !is_order && !leads || first.is_empty() {
         return None;
     }
@@ -208,7 +208,7 @@ fn without_leading_words(sentence: &str) -> (&str, bool) {
     let mut leads = false;
     loop {
         let small = rest.to_lowercase().replace('’', "'");
-        let lead = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead));
+        let lead = ANNOUNCEMENT_BEGINNINGS.iter().find(|lead| small.starts_with(**lead));
         // Lowercasing can turn one character into two, but no phrase in [`LEADING_WORDS`] contains such a character.
         let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
             break;
@@ -279,7 +279,7 @@ mod tests {
             ("Done.", false),
             ("", false),
         ] {
-            assert_eq!(announces_look(text), expected, "{text}");
+            assert_eq!(ends_by_announcing_look(text), expected, "{text}");
         }
     }
 

@@ -165,7 +165,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence announces a step that the agent has yet to take. Offers and introductions do not count.
-pub(super) fn is_step(sentence: &str) -> bool {
+pub(super) fn announces_step(sentence: &str) -> bool {
     const NEED_STARTS: &[&str] =
         &["i need to ", "i also need to ", "now i also need to ", "need to ", "i should ", "so i need to "];
     const OTHER_STARTS: &[&str] = &[

@@ -30,8 +30,8 @@ pub fn outline_json(text: &str, room: usize) -> String {
 /// The structure of a JSON value, without its content except for examples.
 enum JsonShape {
     Scalar { name: &'static str, example: String },
-    List { items: usize, item: Option<Box<JsonShape>> },
-    Object { fields: Vec<(String, JsonShape, usize)>, objects: usize },
+    List { item_count: usize, item_shape: Option<Box<JsonShape>> },
+    Object { fields: Vec<(String, JsonShape, usize)>, object_count: usize },
 }
 
 impl JsonShape {
@@ -55,14 +55,14 @@ impl JsonShape {
             }
             Value::Array(items) => {
                 let item = items.iter().map(JsonShape::of_value).reduce(JsonShape::merge).map(Box::new);
-                JsonShape::List { items: items.len(), item }
+                JsonShape::List { item_count: items.len(), item_shape: item }
             }
             Value::Object(fields) => JsonShape::Object {
                 fields: fields
                     .iter()
                     .map(|(key, value)| (key.clone(), JsonShape::of_value(value), 1))
                     .collect(),
-                objects: 1,
+                object_count: 1,
             },
         }
     }
@@ -70,7 +70,10 @@ impl JsonShape {
     /// Merges the shapes of two list items. If they differ in type, the first shape is used, unless it is null.
     fn merge(self, other: JsonShape) -> JsonShape {
         match (self, other) {
-            (JsonShape::Object { fields, objects }, JsonShape::Object { fields: more, objects: others }) => {
+            (
+                JsonShape::Object { fields, object_count },
+                JsonShape::Object { fields: more, object_count: others },
+            ) => {
                 let mut fields = fields;
                 for (key, shape, times) in more {
                     let has_room = fields.len() < MAX_MERGED_KEYS;
@@ -84,14 +87,17 @@ impl JsonShape {
                         None => {}
                     }
                 }
-                JsonShape::Object { fields, objects: objects + others }
+                JsonShape::Object { fields, object_count: object_count + others }
             }
-            (JsonShape::List { items, item }, JsonShape::List { items: more, item: other }) => {
+            (
+                JsonShape::List { item_count, item_shape: item },
+                JsonShape::List { item_count: more, item_shape: other },
+            ) => {
                 let item = match (item, other) {
                     (Some(one), Some(other)) => Some(Box::new(one.merge(*other))),
                     (one, other) => one.or(other),
                 };
-                JsonShape::List { items: items + more, item }
+                JsonShape::List { item_count: item_count + more, item_shape: item }
             }
             (JsonShape::Scalar { name: "null", .. }, other) => other,
             (one, _) => one,
@@ -107,19 +113,19 @@ fn describe_shape(shape: &JsonShape, name: &str, depth: usize, lines: &mut Vec<S
             let example = if example.is_empty() { String::new() } else { format!(", such as {example}") };
             lines.push(format!("{indent}{name}: {kind}{example}"));
         }
-        JsonShape::List { items, item } => {
-            lines.push(format!("{indent}{name}: list, {} in total", count_with_noun(*items, "item")));
+        JsonShape::List { item_count, item_shape: item } => {
+            lines.push(format!("{indent}{name}: list, {} in total", count_with_noun(*item_count, "item")));
             if let Some(item) = item
                 && depth < MAX_LEVELS
             {
                 describe_shape(item, "each", depth + 1, lines);
             }
         }
-        JsonShape::Object { fields, objects } => {
+        JsonShape::Object { fields, object_count } => {
             lines.push(format!("{indent}{name}: object with {} keys", fields.len()));
             for (key, shape, times) in fields.iter().filter(|_| depth < MAX_LEVELS) {
-                let name = match times < objects {
-                    true => format!("{key} (in {times} of {objects})"),
+                let name = match times < object_count {
+                    true => format!("{key} (in {times} of {object_count})"),
                     false => key.clone(),
                 };
                 describe_shape(shape, &name, depth + 1, lines);

@@ -102,7 +102,7 @@ pub fn without_modifiers(line: &str) -> &str {
 }
 
 /// The bytes with which [`DECLARATION_WORDS`] and [`MODIFIER_WORDS`] begin.
-const FIRST_BYTES: [bool; 256] = {
+const FIRST_BYTES_OF_DECLARATION_WORDS: [bool; 256] = {
     let mut begins = [false; 256];
     let mut i = 0;
     while i < DECLARATION_WORDS.len() {
@@ -119,7 +119,7 @@ const FIRST_BYTES: [bool; 256] = {
 
 /// Returns whether any of the words for [`is_declaration_word`] begins with this byte.
 pub fn may_begin_declaration(first: u8) -> bool {
-    FIRST_BYTES[usize::from(first)]
+    FIRST_BYTES_OF_DECLARATION_WORDS[usize::from(first)]
 }
 
 /// Returns whether a word begins a declaration, or may come before a word that does.

@@ -9,8 +9,8 @@ use super::TranscriptItem;
 /// prompt is written again when the agent receives it, or if a hook's message is also recorded as the user's.
 #[derive(Clone, Debug, Default)]
 pub struct ItemDedup {
-    calls: BTreeSet<u64>,
-    results: BTreeSet<u64>,
+    seen_call_ids: BTreeSet<u64>,
+    seen_result_ids: BTreeSet<u64>,
     /// Hashes of messages that may be repeated as a prompt. The repetition does not count as a new prompt.
     expected_repeats: BTreeSet<u64>,
 }
@@ -19,11 +19,11 @@ impl ItemDedup {
     /// Returns the item if it is new. A queued prompt is returned as a normal prompt.
     pub fn keep_if_new<'a>(&mut self, item: TranscriptItem<'a>) -> Option<TranscriptItem<'a>> {
         match item {
-            TranscriptItem::Queued { text, origin } => {
+            TranscriptItem::QueuedPrompt { text, origin } => {
                 self.expected_repeats.insert(words_digest(&text));
                 Some(TranscriptItem::Prompt { text, origin })
             }
-            TranscriptItem::Feedback { ref text } => {
+            TranscriptItem::StopHookFeedback { ref text } => {
                 self.expected_repeats.insert(words_digest(text));
                 Some(item)
             }
@@ -35,9 +35,11 @@ impl ItemDedup {
                 self.expected_repeats.clear();
                 Some(item)
             }
-            TranscriptItem::Call(ref call) => is_new_id(&mut self.calls, call.id.as_deref()).then_some(item),
+            TranscriptItem::Call(ref call) => {
+                is_new_id(&mut self.seen_call_ids, call.id.as_deref()).then_some(item)
+            }
             TranscriptItem::Result(ref result) => {
-                is_new_id(&mut self.results, result.call_id.as_deref()).then_some(item)
+                is_new_id(&mut self.seen_result_ids, result.call_id.as_deref()).then_some(item)
             }
             other => Some(other),
         }
@@ -72,12 +74,12 @@ mod tests {
     }
 
     fn queued_item(text: &str) -> TranscriptItem<'_> {
-        TranscriptItem::Queued { text: text.into(), origin: PromptOrigin::PlainText }
+        TranscriptItem::QueuedPrompt { text: text.into(), origin: PromptOrigin::PlainText }
     }
 
     #[test]
     fn repeated_prompts_are_dropped() {
-        let feedback = |text: &'static str| TranscriptItem::Feedback { text: text.into() };
+        let feedback = |text: &'static str| TranscriptItem::StopHookFeedback { text: text.into() };
         let cases: [(Vec<TranscriptItem>, Vec<TranscriptItem>); 5] = [
             (vec![queued_item("a"), prompt_item("a")], vec![prompt_item("a")]),
             (

@@ -9,7 +9,7 @@ use super::dedup::id_digest;
 /// earlier parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage<'a> {
-    pub message: Option<Cow<'a, str>>,
+    pub message_id: Option<Cow<'a, str>>,
     /// The model that answered.
     pub model: Option<Cow<'a, str>>,
     pub input: u64,
@@ -30,7 +30,7 @@ impl TokenTotal {
         let now = [usage.input, usage.cache_read, usage.cache_write, usage.output];
         // A message without an id cannot be recognised if it is repeated.
         let mut nameless = [0; 4];
-        let before = match usage.message.as_deref() {
+        let before = match usage.message_id.as_deref() {
             Some(id) => self.usage_by_message.entry(id_digest(id)).or_default(),
             None => &mut nameless,
         };
@@ -42,7 +42,7 @@ impl TokenTotal {
 
     pub fn total_usage(&self) -> TokenUsage<'static> {
         let [input, cache_read, cache_write, output] = self.total;
-        TokenUsage { message: None, model: None, input, cache_read, cache_write, output }
+        TokenUsage { message_id: None, model: None, input, cache_read, cache_write, output }
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_message_counts_once_with_its_last_figures() {
         let usage = |id: &'static str, output| TokenUsage {
-            message: Some(id.into()),
+            message_id: Some(id.into()),
             input: 10,
             output,
             ..TokenUsage::default()

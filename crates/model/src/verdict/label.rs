@@ -18,7 +18,7 @@ pub(super) struct AnswerLine<'t> {
 }
 
 /// Languages of fences that may contain the answer itself.
-const PLAIN_FENCES: &[&str] =
+const ANSWER_FENCE_LANGUAGES: &[&str] =
     &["", "text", "txt", "plain", "plaintext", "markdown", "md", "yaml", "yml", "json", "toml", "xml"];
 
 pub(super) fn answer_lines(text: &str) -> Vec<AnswerLine<'_>> {
@@ -32,7 +32,7 @@ pub(super) fn answer_lines(text: &str) -> Vec<AnswerLine<'_>> {
         let is_fence = match (mark, fence) {
             (Some(mark), None) => {
                 let language = behind.trim().to_ascii_lowercase();
-                (fence, is_code) = (Some(mark), !PLAIN_FENCES.contains(&language.as_str()));
+                (fence, is_code) = (Some(mark), !ANSWER_FENCE_LANGUAGES.contains(&language.as_str()));
                 true
             }
             (Some(mark), Some(open)) if mark.starts_with(open) && behind.trim().is_empty() => {
@@ -107,11 +107,11 @@ fn split_at_labels(line: &str) -> Vec<(&str, &str)> {
 fn ruling_of_label(before: &str, after: &str, rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let (separator, value) = split_separator(after);
     let has_value = value.chars().any(char::is_alphanumeric);
-    let place = label_place(before, after);
+    let place = position_of_label(before, after);
     if !has_value {
         return match (place, separator) {
             // Below a label in a table cell there is only the next row, so nothing below it is read.
-            (LabelPlace::Start, _) if !before.contains('|') => ruling_below(rest),
+            (LabelPosition::Start, _) if !before.contains('|') => ruling_below(rest),
             _ => None,
         };
     }
@@ -124,23 +124,23 @@ fn ruling_of_label(before: &str, after: &str, rest: &[AnswerLine]) -> Option<Res
             if ruling_at_start(value).is_none() || first.bytes().any(|b| b.is_ascii_lowercase()) {
                 return None;
             }
-            return Some(ruling_at_place(place, said));
+            return Some(ruling_at_position(place, said));
         }
         (LabelSeparator::Was, Ok(_)) => return Some(Err(VerdictProblem::Quoted)),
         (LabelSeparator::Was, Err(_)) => return None,
         (LabelSeparator::Is | LabelSeparator::Sign, _) => {}
     }
-    Some(ruling_at_place(place, said))
+    Some(ruling_at_position(place, said))
 }
 
-fn ruling_at_place(
-    place: LabelPlace,
+fn ruling_at_position(
+    place: LabelPosition,
     said: Result<Ruling, VerdictProblem>,
 ) -> Result<Ruling, VerdictProblem> {
     match (place, said) {
         (_, Err(problem)) => Err(problem),
-        (LabelPlace::Start, said) => said,
-        (LabelPlace::Within(problem), _) => Err(problem),
+        (LabelPosition::Start, said) => said,
+        (LabelPosition::Within(problem), _) => Err(problem),
     }
 }
 
@@ -174,7 +174,7 @@ fn split_separator(after: &str) -> (LabelSeparator, &str) {
 
 /// Whether a label starts a statement or is only part of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LabelPlace {
+enum LabelPosition {
     Start,
     Within(VerdictProblem),
 }
@@ -263,12 +263,12 @@ const OTHER_WORDS: &[&str] = &[
     "wrote",
 ];
 
-fn label_place(before: &str, after: &str) -> LabelPlace {
+fn position_of_label(before: &str, after: &str) -> LabelPosition {
     // `"verdict": …` is a key, but `"VERDICT: …"` is a quotation.
     let is_key = after.starts_with(['"', '\'']);
     let opens_quote = before.trim_end_matches('*').ends_with(['"', '“', '‘', '«']) && !is_key;
     if opens_quote {
-        return LabelPlace::Within(VerdictProblem::Quoted);
+        return LabelPosition::Within(VerdictProblem::Quoted);
     }
     let sentence = before.rsplit(['.', '!', ';', '?', '{']).next().unwrap_or(before);
     let told = split_words(sentence);
@@ -276,10 +276,10 @@ fn label_place(before: &str, after: &str) -> LabelPlace {
     let is_negated = told.iter().any(|word| is_negation(&word.to_ascii_uppercase()))
         || ["n't", "n’t"].iter().any(|end| sentence.to_ascii_lowercase().contains(end));
     if is_negated {
-        return LabelPlace::Within(VerdictProblem::Negated);
+        return LabelPosition::Within(VerdictProblem::Negated);
     }
     if is(OTHER_WORDS) || (before.trim_end().ends_with('`') && !told.is_empty()) {
-        return LabelPlace::Within(VerdictProblem::Quoted);
+        return LabelPosition::Within(VerdictProblem::Quoted);
     }
     let clause = sentence.rsplit([',', ':', '|', '—', '–', ')', '(']).next().unwrap_or(sentence);
     let is_leading = |word: &String| {
@@ -287,8 +287,8 @@ fn label_place(before: &str, after: &str) -> LabelPlace {
             || word.bytes().all(|b| b.is_ascii_digit())
     };
     match split_words(clause).iter().all(is_leading) {
-        true => LabelPlace::Start,
-        false => LabelPlace::Within(VerdictProblem::Quoted),
+        true => LabelPosition::Start,
+        false => LabelPosition::Within(VerdictProblem::Quoted),
     }
 }
 

@@ -144,7 +144,7 @@ const DOUBT_WORDS: &[&str] = &[
 const NEGATION_WORDS: &[&str] = &["NOT", "NEVER", "NON", "UN", "DIS", "NEITHER", "NOR", "WITHOUT", "CANNOT"];
 
 /// Words after `no` that do not contradict a ruling, as in `no issues`.
-const HARMLESS_AFTER_NO: &[&str] = &[
+const HARMLESS_WORDS_AFTER_NO: &[&str] = &[
     "BLOCKERS",
     "BLOCKING",
     "CHANGES",
@@ -270,7 +270,7 @@ pub(super) fn mentions_ruling(line: &str) -> bool {
 fn find_doubt(value: &str, upper: &[String]) -> Option<VerdictProblem> {
     let has_no = upper.iter().enumerate().any(|(i, word)| {
         let next = upper.get(i + 1).map_or("", String::as_str);
-        word == "NO" && !HARMLESS_AFTER_NO.contains(&next)
+        word == "NO" && !HARMLESS_WORDS_AFTER_NO.contains(&next)
     });
     let lower = value.to_ascii_lowercase();
     if has_no || upper.iter().any(|word| is_negation(word)) || lower.contains("n't") || lower.contains("n’t")

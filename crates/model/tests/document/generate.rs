@@ -1,11 +1,11 @@
 //! Generates documents and values from strings that have confused a parser before.
 
-use model::document::SectionHead;
+use model::document::HeadingPattern;
 use proptest::prelude::*;
 use serde_json::Value;
 
-pub const A: SectionHead = SectionHead::exact(2, "A");
-pub const B: SectionHead = SectionHead::exact(3, "B");
+pub const A: HeadingPattern = HeadingPattern::exact(2, "A");
+pub const B: HeadingPattern = HeadingPattern::exact(3, "B");
 
 #[rustfmt::skip]
 const FRONT_LINES: &[&str] = &[
@@ -38,9 +38,9 @@ const TEXT_PARTS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const PATHS: &[&[SectionHead]] = &[
-    &[A], &[A], &[A, B], &[B], &[SectionHead::exact(1, "T")], &[SectionHead::prefix(2, "")], &[SectionHead::exact(1, "T"), A], &[SectionHead::exact(2, "C"), B],
-    &[SectionHead::exact(2, "New")], &[SectionHead::exact(1, "T"), SectionHead::exact(4, "Deep")],
+const PATHS: &[&[HeadingPattern]] = &[
+    &[A], &[A], &[A, B], &[B], &[HeadingPattern::exact(1, "T")], &[HeadingPattern::prefix(2, "")], &[HeadingPattern::exact(1, "T"), A], &[HeadingPattern::exact(2, "C"), B],
+    &[HeadingPattern::exact(2, "New")], &[HeadingPattern::exact(1, "T"), HeadingPattern::exact(4, "Deep")],
 ];
 
 fn pick_fragment(fragments: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
@@ -122,6 +122,6 @@ pub fn random_value() -> impl Strategy<Value = Value> {
     })
 }
 
-pub fn random_path() -> impl Strategy<Value = Vec<SectionHead<'static>>> {
-    prop::sample::select(PATHS).prop_map(<[SectionHead]>::to_vec)
+pub fn random_path() -> impl Strategy<Value = Vec<HeadingPattern<'static>>> {
+    prop::sample::select(PATHS).prop_map(<[HeadingPattern]>::to_vec)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use model::document::{Document, EditError, SectionHead, unwrap_verbatim, wrap_verbatim};
+use model::document::{Document, EditError, HeadingPattern, unwrap_verbatim, wrap_verbatim};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn changed_range(before: &[u8], after: &[u8]) -> Range<usize> {
 /// Returns the keys and values of all entries except those with the given key.
 fn other_entries<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
     document
-        .entries()
+        .frontmatter_entries()
         .iter()
         .filter(|entry| entry.key != key)
         .map(|entry| (entry.key.as_str(), &entry.value))
@@ -47,8 +47,8 @@ fn other_sections(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Opt
 }
 
 /// Returns the indexes of the headings of the section at `path` and of its subsections.
-fn headings_of_section(document: &Document, path: &[SectionHead]) -> Range<usize> {
-    let Some(section) = document.section(path) else { return 0..0 };
+fn headings_of_section(document: &Document, path: &[HeadingPattern]) -> Range<usize> {
+    let Some(section) = document.find_section(path) else { return 0..0 };
     let before =
         document.headings().iter().filter(|heading| heading.span.start < section.heading.span.start).count();
     let within =
@@ -91,24 +91,28 @@ fn call_every_reader(bytes: &[u8]) {
     let mut document = Document::parse(bytes);
     for head in [A, B] {
         let items = document
-            .section(&[head])
+            .find_section(&[head])
             .map(|section| (section.items(), section.text(), section.content().len()));
         let _ = (
             items,
-            document.section_to_last(head, head),
-            document.text("a"),
-            document.integer("a"),
-            document.list("a"),
+            document.find_section_to_last(head, head),
+            document.frontmatter_text("a"),
+            document.frontmatter_integer("a"),
+            document.frontmatter_list("a"),
         );
     }
-    for item in document.items().into_iter().filter(|item| item.checked == Some(false)) {
+    for item in document.list_items().into_iter().filter(|item| item.checked == Some(false)) {
         let before = document.bytes().to_vec();
         document.tick_checkbox(item.line).unwrap();
         assert_eq!(changed_range(&before, document.bytes()).len(), 1);
     }
-    let _ = (document.set_entry("a", "x"), document.set_section(&[A, B], "x"), unwrap_verbatim(bytes));
-    document.remove_entry("a");
-    assert!(document.value_of("a").is_none());
+    let _ = (
+        document.set_frontmatter_entry("a", "x"),
+        document.set_section(&[A, B], "x"),
+        unwrap_verbatim(bytes),
+    );
+    document.remove_frontmatter_entry("a");
+    assert!(document.frontmatter_value("a").is_none());
 }
 
 proptest! {
@@ -130,22 +134,22 @@ proptest! {
     fn set_changes_one_value(bytes in random_document(), key in prop::sample::select(&["a", "b", "c", "new", "My key"][..]), value in random_value()) {
         let before = Document::parse(bytes.as_slice());
         let mut after = before.clone();
-        if after.set_entry(key, value.clone()).is_err() {
-            prop_assert!(key == "My key" && before.value_of(key).is_none());
+        if after.set_frontmatter_entry(key, value.clone()).is_err() {
+            prop_assert!(key == "My key" && before.frontmatter_value(key).is_none());
             return Ok(());
         }
-        prop_assert_eq!(after.value_of(key), Some(&value));
+        prop_assert_eq!(after.frontmatter_value(key), Some(&value));
         prop_assert_eq!(after.body(), before.body());
         prop_assert_eq!(other_entries(&after, key), other_entries(&before, key));
         let hole = changed_range(&bytes, after.bytes());
-        match before.entry(key) {
-            Some(entry) if !entry.value.is_null() && !entry.value.is_array() && before.text(key) != Some("|") => {
+        match before.frontmatter_entry(key) {
+            Some(entry) if !entry.value.is_null() && !entry.value.is_array() && before.frontmatter_text(key) != Some("|") => {
                 let line = before.lines().find(|line| line.number == entry.line).unwrap();
                 let colon = line.start + line.text(&bytes).iter().position(|byte| *byte == b':').unwrap();
                 prop_assert!(hole.is_empty() || colon < hole.start && hole.end <= line.text_end);
             }
             Some(_) => {}
-            None => prop_assert!(hole.is_empty() && after.entries().len() == before.entries().len() + 1),
+            None => prop_assert!(hole.is_empty() && after.frontmatter_entries().len() == before.frontmatter_entries().len() + 1),
         }
         // Comments and blank lines in a list are kept.
         let notes = |document: &Document| -> Vec<Vec<u8>> {
@@ -154,7 +158,7 @@ proptest! {
         };
         prop_assert_eq!(notes(&after), notes(&before));
         let once = after.bytes().to_vec();
-        after.set_entry(key, value).unwrap();
+        after.set_frontmatter_entry(key, value).unwrap();
         prop_assert_eq!(after.bytes(), once);
     }
 
@@ -168,7 +172,7 @@ proptest! {
     ) {
         let lines = |middle: &str| format!("---{end}a: 1{end}{start}{middle}{rest}{end}z: \"x\"{end}---{end}");
         let mut document = Document::parse(lines(old));
-        document.set_entry("k", value).unwrap();
+        document.set_frontmatter_entry("k", value).unwrap();
         let after = String::from_utf8(document.into_bytes()).unwrap();
         let (head, tail) = lines("\0").split_once('\0').map(|(head, tail)| (head.to_owned(), tail.to_owned())).unwrap();
         prop_assert!(after.starts_with(&head) && after.ends_with(&tail) && after.len() > head.len() + tail.len(), "{}", after);
@@ -178,8 +182,8 @@ proptest! {
     fn remove_takes_one_key(bytes in random_document(), key in prop::sample::select(&["a", "b", "c"][..])) {
         let before = Document::parse(bytes.as_slice());
         let mut after = before.clone();
-        after.remove_entry(key);
-        prop_assert!(after.value_of(key).is_none());
+        after.remove_frontmatter_entry(key);
+        prop_assert!(after.frontmatter_value(key).is_none());
         prop_assert_eq!(after.body(), before.body());
         prop_assert_eq!(other_entries(&after, key), other_entries(&before, key));
     }
@@ -194,7 +198,7 @@ proptest! {
             prop_assert!(!harmless || matches!(error, EditError::UnclosedInDocument { .. } | EditError::BadHeading(_)), "{:?}", error);
             return Ok(());
         }
-        match before.section(&path) {
+        match before.find_section(&path) {
             Some(section) => {
                 let tail = &bytes[section.span.end..];
                 prop_assert!(after.bytes().starts_with(&bytes[..section.span.start]) && after.bytes().ends_with(tail));
@@ -202,7 +206,7 @@ proptest! {
             }
             None => prop_assert!(changed_range(&bytes, after.bytes()).is_empty()),
         }
-        let there = (0..=path.len()).rev().find(|length| *length == 0 || before.section(&path[..*length]).is_some()).unwrap();
+        let there = (0..=path.len()).rev().find(|length| *length == 0 || before.find_section(&path[..*length]).is_some()).unwrap();
         let new = headings_of_section(&after, &path[..(there + 1).min(path.len())]);
         let (was, is) = (other_sections(&before, headings_of_section(&before, &path)), other_sections(&after, new));
         prop_assert_eq!(was.len(), is.len());
@@ -210,7 +214,7 @@ proptest! {
             prop_assert_eq!((was.0, was.1), (is.0, is.1));
             prop_assert!(is.2.is_none() || was.2 == is.2);
         }
-        let section = after.section(&path).unwrap();
+        let section = after.find_section(&path).unwrap();
         prop_assert_eq!(section.content(), without_blank_lines(&text));
         prop_assert_eq!(other_entries(&after, ""), other_entries(&before, ""));
         let once = after.bytes().to_vec();
@@ -222,7 +226,7 @@ proptest! {
     fn what_is_written_is_yaml(pairs in prop::collection::vec(("[a-z][a-z_.-]{0,6}", random_value()), 1..5)) {
         let mut document = Document::default();
         for (key, value) in pairs {
-            if document.set_entry(&key, value.clone()).is_ok() {
+            if document.set_frontmatter_entry(&key, value.clone()).is_ok() {
                 prop_assert_eq!(&parse_yaml(&document)[&key], &value);
             }
         }
@@ -238,12 +242,12 @@ proptest! {
         let before = Document::parse(text);
         let mut document = before.clone();
         for (key, value) in edits {
-            document.set_entry(key, value).unwrap();
+            document.set_frontmatter_entry(key, value).unwrap();
         }
         let read = parse_yaml(&document);
         // The last three keys have YAML values that thru cannot read until they are set.
-        let known = |key: &str| !["q", "o", "p"].contains(&key) || document.value_of(key) != before.value_of(key);
-        for entry in document.entries().iter().filter(|entry| known(&entry.key)) {
+        let known = |key: &str| !["q", "o", "p"].contains(&key) || document.frontmatter_value(key) != before.frontmatter_value(key);
+        for entry in document.frontmatter_entries().iter().filter(|entry| known(&entry.key)) {
             prop_assert_eq!(&read[&entry.key], &entry.value);
         }
     }
@@ -261,7 +265,7 @@ proptest! {
         let wrapped = wrap_verbatim(&text, document.line_ending());
         prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));
         match document.set_section(&path, &wrapped) {
-            Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
+            Ok(()) => prop_assert_eq!(document.find_section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
             // The edit may fail only if the document was already broken.
             Err(EditError::UnclosedInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
             Err(error) => prop_assert!(false, "{}", error),

@@ -18,17 +18,19 @@ use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff::{self, FileHashes};
-use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency, packets};
-use crate::hook::checkpoint::{self, Checkpoint};
+use crate::features::{
+    BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, packets,
+};
+use crate::hook::checkpoint::{self, CheckpointInput};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::hook::retell::{TranscriptRecord, describe_unfinished_call};
 use crate::project::{Project, settings};
 use crate::session::roster::{self, RosterEntry};
 use crate::session::{database, past, transcript};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "crashed sessions",
     brief_candidates,
     after_reply_sent: mark_told_sessions_offered,
@@ -36,24 +38,25 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let waiting = count_unswept_sessions(project.world, project.store)?;
     if waiting == 0 {
         return Ok(Vec::new());
     }
     let each = if waiting == 1 { "it" } else { "each" };
     let rest = format!("; `thru sweep` writes a packet for {each}");
-    let line = StatusLine::colored("crashed", Tone::Warning, count_with_noun(waiting, "session"), rest);
+    let line =
+        StatusReportLine::colored("crashed", StatusTone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("broke_off", json!(waiting));
     Ok(vec![line.with_next(
-        Urgency::CrashedSession,
+        NextStepUrgency::CrashedSession,
         "thru sweep",
         "saves the work of a crashed session as a packet",
     )])
 }
 
 /// How long a command waits for another sweep. Hooks also sweep when a session starts.
-const LOCK_WAIT: Duration = Duration::from_secs(5);
+const MAX_SWEEP_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many bytes are read from the end of the session list to count crashed sessions.
 const SESSION_LIST_TAIL_BYTES: u64 = 32 * 1024;
@@ -71,7 +74,7 @@ pub struct SweptSession {
     pub written: bool,
 }
 
-pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession>> {
+pub fn sweep_dead_sessions(world: &World, mode: WriteMode) -> Result<Vec<SweptSession>> {
     let project = Project::find_for_reading(world)?;
     if project.marker.project_id().is_none() {
         return Err(Error::Refused {
@@ -87,7 +90,7 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
         text.extend_from_slice(line);
         text.push(b'\n');
     })?;
-    let _lock = lock_sweep(&project.store, LOCK_WAIT)?;
+    let _lock = lock_sweep(&project.store, MAX_SWEEP_LOCK_WAIT)?;
     let mut swept = Vec::new();
     for open in open_sessions(&text) {
         if read_valid_crash_record(&project.store, &open)?.is_none()
@@ -99,7 +102,7 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
     Ok(swept)
 }
 
-const CANDIDATE_ID_PREFIX: &str = "crashed:";
+const CRASH_CANDIDATE_ID_PREFIX: &str = "crashed:";
 
 /// Offers one crashed session's packet to a session that is starting. Each packet is offered only once.
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -134,7 +137,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
             let project = Project { root: root.clone(), store: own, marker };
             let swept = sweep_session(world, &project, open, context.mode, FileHashes::Leave)?;
-            if context.mode == Mode::DryRun && !swept.packet.is_empty() {
+            if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
                 context.unwritten_packet.replace(Some(swept.packet.clone()));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
             }
@@ -143,7 +146,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     };
     if !is_packet_open(store, &packet) {
         // The session left nothing to report, or its packet was already handled.
-        if context.mode == Mode::Write {
+        if context.mode == WriteMode::Write {
             mark_offered(store, &open.session)?;
         }
         return Ok(Vec::new());
@@ -153,22 +156,26 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 fn crash_candidate(open: &RosterEntry, packet: &str) -> Candidate {
-    let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.at, 30));
+    let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.last_listed_at, 30));
     let text =
         format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
-    Candidate::new(&packets::SECTION, format!("{CANDIDATE_ID_PREFIX}{}", open.session), text)
+    Candidate::new(
+        &packets::PACKETS_BRIEF_SECTION,
+        format!("{CRASH_CANDIDATE_ID_PREFIX}{}", open.session),
+        text,
+    )
 }
 
 fn mark_told_sessions_offered(context: &HookContext, told: &[String]) -> Result<()> {
-    for session in told.iter().filter_map(|id| Id::new(id.strip_prefix(CANDIDATE_ID_PREFIX)?).ok()) {
+    for session in told.iter().filter_map(|id| Id::new(id.strip_prefix(CRASH_CANDIDATE_ID_PREFIX)?).ok()) {
         mark_offered(context.project.store, &session)?;
     }
     Ok(())
 }
 
 fn mark_offered(store: &Store, session: &Id) -> Result<()> {
-    let seen = store.session(session).read::<CrashRecord>()?.unwrap_or_default();
-    Ok(store.session(session).write(&CrashRecord { offered: true, ..seen })?)
+    let seen = store.session_state(session).read_state::<CrashRecord>()?.unwrap_or_default();
+    Ok(store.session_state(session).write_state(&CrashRecord { offered: true, ..seen })?)
 }
 
 fn is_packet_open(store: &Store, packet: &str) -> bool {
@@ -188,7 +195,7 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
         offered: false,
         until: journal_end(world, store, &session)?,
     };
-    Ok(store.session(&session).write(&seen)?)
+    Ok(store.session_state(&session).write_state(&seen)?)
 }
 
 /// Counts the sessions among the newest ones that crashed and have no packet yet. Writes nothing.
@@ -208,19 +215,19 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
 
 /// Takes the sweep lock, so that two sweeps cannot write packets for the same session.
 fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
-    store.lock_record(layout::SWEEP_LOCK, wait)
+    store.lock_by_path(layout::SWEEP_LOCK, wait)
 }
 
 fn sweep_session(
     world: &World,
     project: &Project,
     open: &RosterEntry,
-    mode: Mode,
+    mode: WriteMode,
     hashes: FileHashes,
 ) -> Result<SweptSession> {
     let unfinished = match mode {
-        Mode::Write => read_rest_of_transcript(world, project, open, hashes),
-        Mode::DryRun => Vec::new(),
+        WriteMode::Write => read_rest_of_transcript(world, project, open, hashes),
+        WriteMode::DryRun => Vec::new(),
     };
     let mut source = handoff::source_of_session(world, project, &open.session, None)?;
     source.digest.unfinished = unfinished;
@@ -238,9 +245,9 @@ fn sweep_session(
     let prompts = words::prompts_about_work(&digest.prompts);
     let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
     else {
-        if mode == Mode::Write {
+        if mode == WriteMode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
-            project.store.session(&open.session).write(&CrashRecord {
+            project.store.session_state(&open.session).write_state(&CrashRecord {
                 packet: String::new(),
                 offered: true,
                 until,
@@ -249,7 +256,7 @@ fn sweep_session(
         return Ok(swept(String::new(), false));
     };
     let purpose = format!("go on: {}", inline_for_model(&last.text, 120));
-    if mode == Mode::DryRun {
+    if mode == WriteMode::DryRun {
         return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
     }
     // Read git's files instead of running `git`, because this function also runs when a session starts.
@@ -274,7 +281,7 @@ fn add_facts_from_database(world: &World, project: &Project, dead: &RosterEntry,
     let Some(rows) = rows else { return };
     let checkout = worktree_of_session(project, dead);
     let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
-    let source = transcript::TranscriptSource { path: checkout, checkout, redact, now: world.now };
+    let source = transcript::TranscriptToRead { path: checkout, checkout, redact, now: world.now };
     transcript::add_database_rows(digest, &rows, &dead.session, &source);
     past::unmark_existing_files(digest, checkout);
 }
@@ -295,29 +302,29 @@ fn read_rest_of_transcript(
     let settings = settings::settings_for_hook(world, Some(&project.store)).settings;
     let event = Event {
         session: dead.session.as_str().into(),
-        id: None,
-        torn: false,
+        harness_event_id: None,
+        is_payload_truncated: false,
         previous_session: None,
         cwd: None,
         transcript: Some(transcript.into()),
-        agent: None,
+        subagent: None,
         kind: EventKind::Other { name: "sweep".into() },
     };
     let checkout = worktree_of_session(project, dead).to_string_lossy();
-    let wait = if hashes == FileHashes::Take { LOCK_WAIT } else { Duration::ZERO };
+    let wait = if hashes == FileHashes::Take { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: &checkout,
         redact_options: settings.redact_options(),
         now: world.now,
     };
-    let begun = checkpoint::run_checkpoint(&Checkpoint {
+    let begun = checkpoint::run_checkpoint(&CheckpointInput {
         store: &project.store,
         harness,
         policy,
         session: &dead.session,
         event: &event,
-        limit: settings.log_limit_bytes(),
+        log_limit_bytes: settings.log_limit_bytes(),
         deadline: Deadline::of_command(wait),
         update_features: &|_| Ok(None),
     });
@@ -363,21 +370,21 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
 /// Returns a session's crash record, or `None` if there is none or the session continued working after its packet was
 /// written.
 fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
-    let Some(seen) = store.session(&open.session).read::<CrashRecord>()? else { return Ok(None) };
+    let Some(seen) = store.session_state(&open.session).read_state::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;
-    let is_over = match *open.at < *seen.until.at {
+    let is_over = match *open.last_listed_at < *seen.until.at {
         false => !has_worked_since(store, &open.session, since)?,
         // A packet is offered only after its session has crashed, so the session cannot have worked after the offer.
-        true => seen.offered || !has_gone_on(store, &open.session, since)?,
+        true => seen.offered || !has_continued_after_handoff(store, &open.session, since)?,
     };
     Ok(is_over.then_some(seen))
 }
 
 /// Returns whether the session continued working after its own handoff: the user asked for something, or a file was
 /// edited. An agent that only reads files after the handoff does not need a second packet.
-fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
+fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
-    let is_edited = |file: &FileUse| file.edited_at > since && !is_our_file(&file.path);
+    let is_edited = |file: &FileUse| file.edited_at > since && !is_file_of_store(&file.path);
     Ok(words::prompts_about_work(&digest.prompts).iter().any(|prompt| prompt.record > since)
         || digest.files.iter().any(is_edited))
 }
@@ -385,11 +392,11 @@ fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
 fn has_worked_since(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
-    Ok(digest.files.iter().any(|file| touched(file) && !is_our_file(&file.path))
+    Ok(digest.files.iter().any(|file| touched(file) && !is_file_of_store(&file.path))
         || digest.commands.iter().any(|used| used.last > since && !is_thru_command(&used.command)))
 }
 
-fn is_our_file(path: &str) -> bool {
+fn is_file_of_store(path: &str) -> bool {
     Path::new(path).starts_with(layout::STORE_FOLDER)
 }
 
@@ -400,8 +407,8 @@ fn is_thru_command(line: &str) -> bool {
 }
 
 impl SessionState for CrashRecord {
-    const FOLDER: &'static str = layout::SWEPT_FOLDER;
-    const MAX_BYTES: usize = 1024;
+    const STATE_FOLDER: &'static str = layout::SWEPT_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<CrashRecord, String> {
         let text = String::from_utf8_lossy(bytes);

@@ -20,16 +20,20 @@ use crate::features::{Feature, ProjectContext, swarm};
 use crate::{Error, Result};
 pub(crate) use brief::{decisions_for_packet, decisions_since_packet};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "decisions",
-    wanted_events: EventSet::of(&[EventName::ToolDone]),
+    wanted_events: EventSet::from_names(&[EventName::ToolDone]),
     decide: answers::decide,
     update_at_checkpoint: answers::update_at_checkpoint,
     brief_candidates: brief::brief_candidates,
-    brief_sections: brief::SECTIONS,
+    brief_sections: brief::BRIEF_SECTION_NAMES,
     facts_for_summary: brief::facts_for_summary,
     continue_under_new_id: |context, previous| {
-        Ok(context.project.store.session(context.session).inherit::<AnswersFingerprint>(previous)?)
+        Ok(context
+            .project
+            .store
+            .session_state(context.session)
+            .inherit_from_session::<AnswersFingerprint>(previous)?)
     },
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
@@ -70,7 +74,7 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
         }
     }
     if found.decisions.iter().any(Decision::is_of_plan)
-        && let Some(other) = swarm::foreign_plan(project)
+        && let Some(other) = swarm::foreign_swarm_of_current_plan(project)
     {
         let before = found.decisions.len();
         found.decisions.retain(|decision| !decision.is_of_plan());

@@ -17,8 +17,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::event::{EventName, EventSet};
 use model::evidence::{
-    EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, MAX_ENTRIES, MAX_TASK_BYTES, TrimmedBundle,
-    entries_kept_for_new, trim_to_count, trim_to_size,
+    EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, MAX_ENTRIES_PER_BUNDLE,
+    MAX_EVIDENCE_BYTES_PER_TASK, TrimmedBundle, entries_kept_for_new, trim_to_count, trim_to_size,
 };
 use model::id::Id;
 use model::plan::Plan;
@@ -34,23 +34,23 @@ pub(crate) use judge::FreshnessJudge;
 pub(crate) use observe::record_new_runs;
 pub(crate) use show::describe_rejection;
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "evidence",
-    wanted_events: EventSet::of(&[EventName::SubagentStop]),
+    wanted_events: EventSet::from_names(&[EventName::SubagentStop]),
     decide: verdicts::decide,
     update_at_checkpoint: observe::update_at_checkpoint,
     brief_candidates: brief::brief_candidates,
-    brief_sections: brief::SECTIONS,
+    brief_sections: brief::BRIEF_SECTION_NAMES,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
 
 /// How long a command waits for another command that is writing evidence for the same task.
-const LOCK_WAIT: Duration = Duration::from_secs(30);
+const MAX_EVIDENCE_LOCK_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
-pub(crate) struct WriteResult {
+pub(crate) struct EvidenceWriteResult {
     pub notes: Vec<String>,
 }
 
@@ -61,8 +61,10 @@ pub(crate) fn write_entry(
     entry: EvidenceEntry,
     listing: Option<&FileListing>,
     at: (Timestamp, Duration),
-) -> Result<WriteResult> {
-    write_under_lock(store, task, (vec![entry], listing), at, |bundle| trim_to_count(bundle, MAX_ENTRIES))
+) -> Result<EvidenceWriteResult> {
+    write_under_lock(store, task, (vec![entry], listing), at, |bundle| {
+        trim_to_count(bundle, MAX_ENTRIES_PER_BUNDLE)
+    })
 }
 
 /// Writes several entries to a task's bundle. If the bundle would become too large, its oldest entries move to the
@@ -72,7 +74,7 @@ pub(crate) fn write_entries(
     task: &Id,
     (entries, listing): (Vec<EvidenceEntry>, Option<&FileListing>),
     at: (Timestamp, Duration),
-) -> Result<WriteResult> {
+) -> Result<EvidenceWriteResult> {
     write_under_lock(store, task, (entries, listing), at, trim_to_size)
 }
 
@@ -84,7 +86,7 @@ fn write_under_lock(
     (entries, listing): (Vec<EvidenceEntry>, Option<&FileListing>),
     (now, wait): (Timestamp, Duration),
     trim: impl FnOnce(EvidenceBundle) -> TrimmedBundle,
-) -> Result<WriteResult> {
+) -> Result<EvidenceWriteResult> {
     let _lock = store.lock_evidence(task, wait)?;
     let mut notes = Vec::new();
     let known = match store.read_evidence(task) {
@@ -109,7 +111,7 @@ fn write_under_lock(
         }
     }
     if new.is_empty() {
-        return Ok(WriteResult { notes });
+        return Ok(EvidenceWriteResult { notes });
     }
     let TrimmedBundle { bundle, archived } = trim(bundle);
     let size = bundle.to_bytes().len();
@@ -123,25 +125,30 @@ fn write_under_lock(
     let moved: usize =
         archived.iter().map(|entry| serde_json::to_vec(entry).map_or(0, |line| line.len())).sum();
     let all = usize::try_from(store.evidence_size(task)?).unwrap_or(usize::MAX).saturating_add(size + moved);
-    if all > MAX_TASK_BYTES {
+    if all > MAX_EVIDENCE_BYTES_PER_TASK {
         let hint = format!(
             "move old patches out of {}/{}",
             layout::STORE_FOLDER,
             layout::evidence_folder_path(task)
         );
-        return Err(too_large_error(&format!("the evidence of {task}"), all, MAX_TASK_BYTES, hint));
+        return Err(too_large_error(
+            &format!("the evidence of {task}"),
+            all,
+            MAX_EVIDENCE_BYTES_PER_TASK,
+            hint,
+        ));
     }
     if let Some(listing) = listing {
         store.write_listing(task, listing)?;
     }
     store.write_evidence(task, &bundle, &archived)?;
     if !archived.is_empty() {
-        let archive = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE);
+        let archive = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE_FILE);
         let what = if archived.len() == 1 { "1 older entry" } else { "older entries" };
         let many = if archived.len() == 1 { String::new() } else { format!("{} ", archived.len()) };
         notes.push(format!("{many}{what} went to {archive}"));
     }
-    Ok(WriteResult { notes })
+    Ok(EvidenceWriteResult { notes })
 }
 
 fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error {
@@ -153,7 +160,12 @@ fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error 
 pub(crate) fn observe_current_session(world: &World, project: &Project) {
     let Some(session) = list::session_of_current_harness(world) else { return };
     if let Ok(digest) = project.store.current_digest(&session, |_| {}) {
-        let _ = record_new_runs(&project.store, &project.root.checkout, &digest, (world.now, LOCK_WAIT));
+        let _ = record_new_runs(
+            &project.store,
+            &project.root.checkout,
+            &digest,
+            (world.now, MAX_EVIDENCE_LOCK_WAIT),
+        );
     }
 }
 

@@ -28,16 +28,16 @@ use choose::{
 };
 pub use report::{advice_without_consent, short_session_id};
 
-use crate::features::{Decision, Feature};
+use crate::features::{Feature, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
 use crate::session::list::SessionChoice;
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "loops",
-    wanted_events: EventSet::of(&[
+    wanted_events: EventSet::from_names(&[
         EventName::SessionStart,
         EventName::Prompt,
         EventName::Stop,
@@ -45,17 +45,17 @@ pub const ROW: Feature = Feature {
     ]),
     decide,
     brief_candidates: session::brief_candidates,
-    brief_sections: session::SECTIONS,
+    brief_sections: session::BRIEF_SECTION_NAMES,
     continue_under_new_id: session::continue_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
 
-fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     // A loop never blocks a sub-agent and never acts on a truncated payload.
-    if context.event.agent.is_some() || context.event.torn {
-        return Ok(Decision::no_action("loops act only on complete events of the main agent"));
+    if context.event.subagent.is_some() || context.event.is_payload_truncated {
+        return Ok(FeatureAnswer::no_action("loops act only on complete events of the main agent"));
     }
     match &context.event.kind {
         EventKind::Stop(stopped) => stop::decide_at_stop(context, stopped),
@@ -67,7 +67,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         | EventKind::AfterCompact { .. }
         | EventKind::SubagentStart
         | EventKind::SubagentStop { .. }
-        | EventKind::Other { .. } => Ok(Decision::no_action("loops do not act on this event")),
+        | EventKind::Other { .. } => Ok(FeatureAnswer::no_action("loops do not act on this event")),
     }
 }
 

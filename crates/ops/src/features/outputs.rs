@@ -17,11 +17,11 @@ use std::time::Duration;
 use model::config::ResolvedSettings;
 use model::event::{EventName, EventSet};
 use model::gate::{
-    self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, Omission, OutputTier, OutputVerdict,
+    self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, OmittedOutput, OutputTier, OutputVerdict,
 };
 use model::id::Id;
 use serde::Serialize;
-use store::{CheckDepth, Lock, Root, RunFolder, Store, layout};
+use store::{Lock, OutputReadDepth, Root, RunFolder, Store, layout};
 
 use crate::features::Feature;
 use crate::project::{Project, settings, trust};
@@ -30,20 +30,20 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, prepare_adoption};
-pub use expect::{ExpectRequest, Expectation, ExpectedFile, expect_outputs};
+pub use expect::{ExpectReport, ExpectRequest, ExpectedFile, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
 pub use live::{ClearedLiveRun, LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
-pub use run::{GateRunOptions, Progress, RelaunchPolicy, run_gate};
+pub use run::{GateRunOptions, GateRunProgress, RelaunchPolicy, run_gate};
 pub use seal::{OutputPrompt, SealReport, output_prompt, seal_output};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "outputs",
-    wanted_events: EventSet::of(&[EventName::SubagentStart, EventName::SubagentStop]),
+    wanted_events: EventSet::from_names(&[EventName::SubagentStart, EventName::SubagentStop]),
     annotate: hook::annotate_subagent_stop,
     decide: hook::decide,
     brief_candidates: hook::brief_candidates,
-    brief_sections: hook::SECTIONS,
+    brief_sections: hook::BRIEF_SECTION_NAMES,
     continue_under_new_id: worker::continue_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
@@ -52,7 +52,7 @@ pub const ROW: Feature = Feature {
 
 /// How long to wait for another process that is working in the same run. If `thru gate run` is killed while it starts
 /// a child, the child holds the lock slightly longer than its parent.
-const LOCK_WAIT: Duration = Duration::from_secs(2);
+const MAX_RUN_LOCK_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, Serialize)]
 pub struct GateReport {
@@ -60,14 +60,14 @@ pub struct GateReport {
     pub stage: String,
     pub attempt: u32,
     pub gate: GateResult,
-    pub outputs: Vec<OutputRow>,
+    pub outputs: Vec<OutputReportRow>,
     /// The file that lists the omitted outputs, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omissions: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct OutputRow {
+pub struct OutputReportRow {
     pub file: String,
     pub tier: OutputTier,
     pub verdict: OutputVerdict,
@@ -91,7 +91,7 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = place.find_run(stage)?;
     let expected = place.read_expected(&run)?;
-    worker::note_agent_at_work(world, &place, &run);
+    worker::record_calling_agent_works_on_run(world, &place, &run);
     build_gate_report(&place, &run, &expected)
 }
 
@@ -183,7 +183,7 @@ impl GateContext {
     }
 
     fn outputs_folder(&self) -> PathBuf {
-        self.store.dir().path().join(layout::OUTPUTS)
+        self.store.dir().path().join(layout::OUTPUTS_FOLDER)
     }
 
     fn judge_output(&self, run: &RunFolder, output: &ExpectedOutput) -> Result<JudgedOutput> {
@@ -194,7 +194,7 @@ impl GateContext {
     /// names that process.
     fn lock_run(&self, run: &RunFolder, command: &str) -> Result<Lock> {
         let who = format!("`thru {command}` (process {})", std::process::id());
-        match self.store.lock_run(run, &who, LOCK_WAIT) {
+        match self.store.lock_run(run, &who, MAX_RUN_LOCK_WAIT) {
             Err(store::Error::Busy { .. }) => Err(Error::Busy {
                 what: format!(
                     "{}: {} is working in this run",
@@ -219,12 +219,12 @@ fn require_trust(place: &GateContext) -> Result<()> {
 }
 
 fn run_path_below_root(name: &str) -> String {
-    format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS)
+    format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS_FOLDER)
 }
 
 /// Judges an output. The paths of its inputs are relative to `base`.
 fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<JudgedOutput> {
-    let seen = run.examine_output(&output.file, CheckDepth::Whole)?;
+    let seen = run.examine_output(&output.file, OutputReadDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
         String::new()
     } else {
@@ -239,7 +239,7 @@ fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOu
         rows.push(output_row(place, run, output, place.judge_output(run, output)?)?);
     }
     let omissions = run.path().join(stage_omissions_file(run, expected));
-    let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
+    let omitted = rows.iter().any(|row| OmittedOutput::may_omit(row.tier, row.verdict));
     Ok(GateReport {
         run: run.path().to_owned(),
         stage: expected.stage.clone(),
@@ -264,7 +264,7 @@ fn output_row(
     run: &RunFolder,
     output: &ExpectedOutput,
     judged: JudgedOutput,
-) -> Result<OutputRow> {
+) -> Result<OutputReportRow> {
     let invalid = judged.verdict != OutputVerdict::Valid;
     let log = layout::launch_log_file(&output.file);
     let log = (invalid && run.has_file(&log)).then(|| run.path().join(log));
@@ -276,7 +276,7 @@ fn output_row(
         None if !absent.is_empty() => format!("restore its input {}", absent.join(", ")),
         None => gate::remedy_for_output(output, judged.verdict, shown.as_deref()),
     };
-    Ok(OutputRow {
+    Ok(OutputReportRow {
         file: output.file.clone(),
         tier: output.tier,
         verdict: judged.verdict,

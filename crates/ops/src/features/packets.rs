@@ -16,7 +16,7 @@ use model::brief::BriefSection;
 use model::document::{Document, EditError};
 use model::finding::{Finding, FindingLevel};
 use model::id::{self, Id};
-use model::marker::Marker;
+use model::marker::RootMarker;
 use model::packet::{self, Packet, PacketStatus};
 use model::render::inline_for_model;
 use model::score::ScoreSignal;
@@ -36,10 +36,10 @@ pub use import::{ImportedPacket, import_handoff, import_handoff_after};
 pub(crate) use offer::CANDIDATE_ID_PREFIX as OFFER;
 use pickup::ClaimingSessions;
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "packets",
     brief_candidates: claimed::brief_candidates,
-    brief_sections: &[SECTION.name],
+    brief_sections: &[PACKETS_BRIEF_SECTION.name],
     continue_under_new_id: claimed::continue_as,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
@@ -47,7 +47,7 @@ pub const ROW: Feature = Feature {
 };
 
 /// The brief section about packets: the packet that the session works on, and the packets of crashed sessions.
-pub(crate) const SECTION: BriefSection =
+pub(crate) const PACKETS_BRIEF_SECTION: BriefSection =
     BriefSection { order: 3, longer: 1, name: "packet", title: "Packet", signal: ScoreSignal::Packet };
 
 /// How long a command waits for another command that is changing a packet.
@@ -190,7 +190,7 @@ pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
     }
     let names = project.store.packet_names()?;
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut matching = id::names_matching(&all, word);
+    let mut matching = id::names_matching_word(&all, word);
     if matching.len() > 1 {
         let listing = project.store.list_packets()?;
         let is_done = |name: &str| {
@@ -217,7 +217,7 @@ pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
 
 /// Returns the name of a packet that was given by its path. Any other word is returned unchanged.
 fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
-    let folder = project.store.dir().path().join(store::layout::PACKETS);
+    let folder = project.store.dir().path().join(store::layout::PACKETS_FOLDER);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
     let ends = ["packets/", ".agent/context/packets/"];
     here.or_else(|| ends.iter().find_map(|start| word.strip_prefix(start))).unwrap_or(word)
@@ -287,7 +287,7 @@ fn change_packet_in_store(
 fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
     set_frontmatter(document, "status", status.name())?;
     for key in ["claimed_by", "claimed_at", "blocked_reason", CONTINUED_BY, FINISHED_BY_LOOP] {
-        document.remove_entry(key);
+        document.remove_frontmatter_entry(key);
     }
     Ok(())
 }
@@ -306,7 +306,7 @@ pub(crate) fn finish_packet_of_loop(
     wait: Duration,
 ) -> Result<()> {
     change_packet_in_store(store, id, wait, |document| {
-        match PacketStatus::parse(document.text("status").unwrap_or_default()) {
+        match PacketStatus::parse(document.frontmatter_text("status").unwrap_or_default()) {
             Some(PacketStatus::Draft | PacketStatus::Active) => {}
             _ => return Ok(()),
         }
@@ -322,7 +322,7 @@ pub(crate) fn set_frontmatter(
     key: &str,
     value: impl Into<serde_json::Value>,
 ) -> Result<()> {
-    document.set_entry(key, value).map_err(|why| edit_refused_error(&why))
+    document.set_frontmatter_entry(key, value).map_err(|why| edit_refused_error(&why))
 }
 
 fn edit_refused_error(why: &EditError) -> Error {
@@ -348,7 +348,7 @@ pub fn validate_packets(world: &World, word: Option<&str>) -> Result<Vec<Checked
     Ok(ids.iter().map(|id| check_packet(&project.store, &project.marker, id)).collect())
 }
 
-fn check_packet(store: &Store, marker: &Marker, id: &Id) -> CheckedPacket {
+fn check_packet(store: &Store, marker: &RootMarker, id: &Id) -> CheckedPacket {
     let findings = match store.read_packet(id) {
         Ok(document) => packet_findings(marker, id, &document),
         Err(error) => vec![Finding::new(FindingLevel::Error, error.to_string())],
@@ -357,15 +357,15 @@ fn check_packet(store: &Store, marker: &Marker, id: &Id) -> CheckedPacket {
     CheckedPacket { id: id.to_string(), valid, findings }
 }
 
-fn packet_findings(marker: &Marker, id: &Id, document: &Document) -> Vec<Finding> {
+fn packet_findings(marker: &RootMarker, id: &Id, document: &Document) -> Vec<Finding> {
     let file = format!("packets/{id}.md");
     let mut findings = packet::validate_packet(document, &file);
-    let theirs = document.text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
+    let theirs = document.frontmatter_text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
     if let (Some(theirs), Some(ours)) = (theirs, marker.project_id())
         && theirs != ours
     {
         let text = format!("`project_id` is {}; this project is {ours}", inline_for_model(theirs, 60));
-        let line = document.entry("project_id").map(|entry| entry.line);
+        let line = document.frontmatter_entry("project_id").map(|entry| entry.line);
         let hint = "it was written in another project; `thru packet import` copies it into this one";
         findings.push(Finding::new(FindingLevel::Warning, text).at_line(&file, line).with_hint(hint));
     }

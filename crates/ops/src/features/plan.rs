@@ -12,7 +12,7 @@ pub mod show;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::plan::{self, EditRefusal, LedgerComparison, LedgerLine, Plan, RefusalKind};
+use model::plan::{self, LedgerComparison, LedgerLine, Plan, PlanEditRefusal, RefusalKind};
 use model::render::one_line;
 use model::time;
 use serde::Serialize;
@@ -22,11 +22,11 @@ use crate::features::Feature;
 use crate::session::list;
 use crate::{Error, Result, World};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "plan",
     update_at_checkpoint: follow::update_at_checkpoint,
     brief_candidates: brief::brief_candidates,
-    brief_sections: brief::SECTIONS,
+    brief_sections: brief::BRIEF_SECTION_NAMES,
     facts_for_summary: brief::facts_for_summary,
     continue_under_new_id: follow::continue_under_new_id,
     doctor_checks: report::doctor_checks,
@@ -36,7 +36,7 @@ pub const ROW: Feature = Feature {
 
 /// How long a command waits for other commands that are changing the plan. On a busy machine, 64 simultaneous
 /// commands can take this long.
-pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(60);
+pub(crate) const MAX_PLAN_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub struct LoadedPlan {
@@ -81,7 +81,7 @@ fn no_plan_error() -> Error {
     }
 }
 
-struct PlanState {
+struct LockedPlanState {
     plan: Plan,
     source: PlanSource,
     seq: u64,
@@ -89,13 +89,13 @@ struct PlanState {
     hash_after: String,
 }
 
-fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
+fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Option<LockedPlanState>> {
     let (lines, _) = store.read_plan_ledger()?;
     let seq = lines.iter().map(|line| line.seq).max().unwrap_or(0);
     let after = lines.last().map(|line| line.hash_after.clone()).unwrap_or_default();
     let of_ledger = |lines: Vec<LedgerLine>| {
         let plan = plan::fold_ledger(lines).plan?;
-        Some(PlanState { plan, source: PlanSource::Ledger, seq, hash_after: after.clone() })
+        Some(LockedPlanState { plan, source: PlanSource::Ledger, seq, hash_after: after.clone() })
     };
     let Some(bytes) = bytes else { return Ok(of_ledger(lines)) };
     if !lines.is_empty()
@@ -106,9 +106,12 @@ fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Opti
     }
     let plan = store.parse_plan(bytes)?;
     // If the hash is the same, only the formatting of the file has changed.
-    let source =
-        if !lines.is_empty() && plan.hash() == after { PlanSource::File } else { PlanSource::EditedFile };
-    Ok(Some(PlanState { plan, source, seq, hash_after: after.clone() }))
+    let source = if !lines.is_empty() && plan.content_hash() == after {
+        PlanSource::File
+    } else {
+        PlanSource::EditedFile
+    };
+    Ok(Some(LockedPlanState { plan, source, seq, hash_after: after.clone() }))
 }
 
 #[derive(Clone, Debug)]
@@ -146,7 +149,7 @@ pub struct LedgerNote<'a> {
 }
 
 #[derive(Debug)]
-pub struct PlanChanged {
+pub struct PlanChangeResult {
     pub plan: Plan,
     /// Whether the plan was changed. False if there was nothing to change.
     pub changed: bool,
@@ -154,7 +157,7 @@ pub struct PlanChanged {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MissingPlan {
+pub(crate) enum MissingPlanPolicy {
     IsError,
     /// Start from an empty plan.
     BeginEmpty,
@@ -166,16 +169,16 @@ pub(crate) fn change_plan(
     store: &Store,
     author: &PlanAuthor,
     entry: LedgerNote,
-    (begin, wait): (MissingPlan, Duration),
+    (begin, wait): (MissingPlanPolicy, Duration),
     edit: impl FnOnce(&Plan) -> Result<(Plan, LedgerNote<'static>)>,
-) -> Result<PlanChanged> {
+) -> Result<PlanChangeResult> {
     let _lock = store.lock_plan(wait)?;
     let mut notes = Vec::new();
     let bytes = store.read_plan_bytes()?;
     let state = match read_plan_state(store, bytes.as_deref()) {
         // The damaged file must be replaced. Keep it under another name, and continue with the plan from the ledger.
         Err(Error::Store(store::Error::Damaged { .. })) if store.read_plan_ledger_end()?.is_some() => {
-            let aside = store.dir().rename_damaged_aside(layout::PLAN, author.at)?;
+            let aside = store.dir().rename_damaged_aside(layout::PLAN_FILE, author.at)?;
             notes.extend(aside.map(|aside| {
                 format!("plan.json was damaged: it was kept as {aside} and rebuilt from the ledger")
             }));
@@ -186,8 +189,8 @@ pub(crate) fn change_plan(
     let known = state.as_ref().map(|state| &state.plan);
     let before = match (known, begin) {
         (Some(plan), _) => plan.clone(),
-        (None, MissingPlan::BeginEmpty) => Plan::new(""),
-        (None, MissingPlan::IsError) => return Err(no_plan_error()),
+        (None, MissingPlanPolicy::BeginEmpty) => Plan::new(""),
+        (None, MissingPlanPolicy::IsError) => return Err(no_plan_error()),
     };
     let (after, more) = edit(&before)?;
     let (mut seq, mut lines) = (state.as_ref().map_or(0, |state| state.seq), Vec::new());
@@ -221,7 +224,7 @@ pub(crate) fn change_plan(
     }
     if !lines.is_empty() || state.as_ref().is_some_and(|state| state.source == PlanSource::Ledger) {
         if let Some(bytes) = bytes.as_deref().filter(|bytes| is_unversioned(bytes)) {
-            let name = format!("{}.backup-{}", layout::PLAN, time::to_compact(author.at));
+            let name = format!("{}.backup-{}", layout::PLAN_FILE, time::to_compact(author.at));
             store.dir().create_private_file(&name, bytes)?;
             notes.push(format!("plan.json had an older format: a copy is kept as {name}"));
         }
@@ -235,16 +238,16 @@ pub(crate) fn change_plan(
         (None, _) => Vec::new(),
     };
     notes.extend(records::write_phase_records(store, &after, &ended, author.at)?);
-    Ok(PlanChanged { plan: after, changed, notes })
+    Ok(PlanChangeResult { plan: after, changed, notes })
 }
 
-fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
+fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<LockedPlanState>> {
     // Usually the file matches the ledger's last line, so the other lines need not be read.
     if let (Some(bytes), Some(end)) = (bytes, store.read_plan_ledger_end()?)
         && plan::sha256_hex(bytes) == end.hash_after
     {
         let plan = store.parse_plan(bytes)?;
-        return Ok(Some(PlanState {
+        return Ok(Some(LockedPlanState {
             plan,
             source: PlanSource::File,
             seq: end.seq,
@@ -272,11 +275,11 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     let edited = store.read_plan_view()?.filter(|known| {
         let text = String::from_utf8_lossy(known);
         let is_taken_in = || plan::read_json_or_markdown(known).is_ok_and(|read| read.plan == *plan);
-        !text.trim().is_empty() && !plan::is_unedited(&text) && !is_taken_in()
+        !text.trim().is_empty() && !plan::is_plan_view_unedited(&text) && !is_taken_in()
     });
     let kept = match edited {
         Some(_) => {
-            store.dir().rename_aside(layout::PLAN_VIEW, &format!("edited-{}", time::to_compact(now)))?
+            store.dir().rename_aside(layout::PLAN_VIEW_FILE, &format!("edited-{}", time::to_compact(now)))?
         }
         None => None,
     };
@@ -286,8 +289,8 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     }))
 }
 
-pub(crate) fn refused_error(refusal: EditRefusal) -> Error {
-    let EditRefusal { kind, message, hint } = refusal;
+pub(crate) fn refused_error(refusal: PlanEditRefusal) -> Error {
+    let PlanEditRefusal { kind, message, hint } = refusal;
     match kind {
         RefusalKind::Absent => Error::Absent { what: message, hint },
         RefusalKind::Busy => Error::Busy { what: message, hint },

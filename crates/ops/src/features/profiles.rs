@@ -9,24 +9,24 @@ use model::profile;
 use model::reply::{Reply, ReplyPart};
 
 use crate::features::sessions::others;
-use crate::features::{self, BriefContext, Decision, Feature, decisions};
+use crate::features::{self, BriefContext, Feature, FeatureAnswer, decisions};
 use crate::hook::context::HookContext;
 use crate::session::past;
 use crate::session::roster::Roster;
-use crate::{Mode, Result};
+use crate::{Result, WriteMode};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "profiles",
-    wanted_events: EventSet::of(&[EventName::SubagentStart]),
+    wanted_events: EventSet::from_names(&[EventName::SubagentStart]),
     decide,
     ..Feature::EMPTY_FEATURE
 };
 
-fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let settings = context.project.settings;
-    let kind = context.event.agent.as_ref().map_or("", |agent| agent.kind.as_ref());
+    let kind = context.event.subagent.as_ref().map_or("", |agent| agent.agent_type.as_ref());
     if kind.is_empty() || settings.profiles_max_chars == 0 {
-        return Ok(Decision::no_action("the sub-agent has no type, or profiles.max_chars is 0"));
+        return Ok(FeatureAnswer::no_action("the sub-agent has no type, or profiles.max_chars is 0"));
     }
     let profile = profile::profile_of_subagent(kind, settings);
     let mut gathered = past::gather_session_facts(&context.project, context.session)?;
@@ -36,7 +36,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         occasion: Occasion::Asked,
         session: Some(context.session),
         described_session: Some(context.session),
-        mode: Mode::DryRun,
+        mode: WriteMode::DryRun,
         roster: Roster::of_store(context.project.store),
         held_locks: RefCell::default(),
         unwritten_packet: RefCell::default(),
@@ -50,7 +50,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         occasion: Occasion::Asked,
         digest: &gathered.digest,
         problems: &[],
-        gone: &gathered.gone,
+        gone: &gathered.missing_files,
         records: &records,
         scoring: scoring.as_ref(),
     };
@@ -58,7 +58,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let cap = settings.profiles_max_chars.min(context.harness.max_context_length);
     // The sub-agent reads this text in its own context, so the text is not recorded as part of the session's context.
     Ok(match brief::compose_for_profile(&profile, &material, cap) {
-        Some(brief) => Decision::answer(ReplyPart::from_reply(Reply::Context(brief.text)), why),
-        None => Decision::no_action(format!("{why}, and none of its facts are recorded")),
+        Some(brief) => FeatureAnswer::answer(ReplyPart::from_reply(Reply::ContextForAgent(brief.text)), why),
+        None => FeatureAnswer::no_action(format!("{why}, and none of its facts are recorded")),
     })
 }

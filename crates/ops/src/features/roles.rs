@@ -16,12 +16,12 @@ use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{Lifecycle, LifecycleState};
-use model::role::{self, ContextFile, OutsideFacts, RoleReport};
+use model::role::{self, ContextFile, FactsOutsideContextFile, RoleReport};
 use model::text::nearest_allowed_word;
 use model::time;
 use serde::Serialize;
 use store::role::{LifecycleChange, MissingLifecycle, RoleBinding};
-use store::{Dir, EntryKind, FoundRoot, Root, Store, layout};
+use store::{Dir, FolderEntryKind, FoundRoot, Root, Store, layout};
 
 use crate::features::Feature;
 use crate::project::{Project, git, settings};
@@ -31,9 +31,9 @@ use crate::session::roster;
 use crate::setup::init;
 use crate::{Error, Result, World};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "roles",
-    wanted_events: EventSet::of(&[
+    wanted_events: EventSet::from_names(&[
         EventName::SessionStart,
         EventName::Prompt,
         EventName::ToolDone,
@@ -41,7 +41,7 @@ pub const ROW: Feature = Feature {
     ]),
     decide: events::decide,
     brief_candidates: events::brief_candidates,
-    brief_sections: &[role::SECTION.name],
+    brief_sections: &[role::ROLE_BRIEF_SECTION.name],
     continue_under_new_id: events::continue_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
@@ -65,7 +65,7 @@ struct ContextFolder {
 }
 
 #[derive(Clone, Debug)]
-pub struct RoleFile {
+pub struct FoundContextFile {
     pub role: Id,
     pub path: PathBuf,
     /// The path that a user in the checkout would type.
@@ -75,7 +75,7 @@ pub struct RoleFile {
 
 /// Where to look for the roles of a project.
 #[derive(Debug)]
-pub struct Roles {
+pub struct ProjectRoles {
     pub root: Root,
     /// The store, or `None` if the root has no marker. Context files are found even without a marker.
     pub store: Option<Store>,
@@ -120,27 +120,27 @@ impl RoleSource {
 }
 
 /// Finds the roles for a command that only reads.
-pub fn find_roles(world: &World) -> Result<Roles> {
+pub fn find_roles(world: &World) -> Result<ProjectRoles> {
     let settings = settings::settings_here(world).settings();
     Ok(match world.find_root()? {
-        FoundRoot::Marked { root, store, .. } => Roles { root, store: Some(store), settings },
-        FoundRoot::Unmarked(root) => Roles { root, store: None, settings },
+        FoundRoot::Marked { root, store, .. } => ProjectRoles { root, store: Some(store), settings },
+        FoundRoot::Unmarked(root) => ProjectRoles { root, store: None, settings },
     })
 }
 
 /// Finds the roles for a command that writes, and creates the root if there is none.
-pub fn find_or_create_roles(world: &World) -> Result<(Roles, Store)> {
+pub fn find_or_create_roles(world: &World) -> Result<(ProjectRoles, Store)> {
     let Project { root, store, .. } = Project::find_or_create(world)?;
-    Ok((Roles { root, store: None, settings: settings::settings_here(world).settings() }, store))
+    Ok((ProjectRoles { root, store: None, settings: settings::settings_here(world).settings() }, store))
 }
 
-impl Roles {
+impl ProjectRoles {
     /// Returns the folders to search, in order of preference.
     fn context_folders(&self) -> Result<Vec<ContextFolder>> {
         context_folders(&self.root, &self.settings)
     }
 
-    pub fn find_context_file(&self, role: &Id) -> Result<Option<RoleFile>> {
+    pub fn find_context_file(&self, role: &Id) -> Result<Option<FoundContextFile>> {
         find_context_file(&self.root, &self.settings, role)
     }
 
@@ -158,7 +158,7 @@ impl Roles {
                 Err(store::Error::Absent { .. }) => continue,
                 dir => dir?,
             };
-            let files = dir.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+            let files = dir.entries()?.into_iter().filter(|entry| entry.kind == FolderEntryKind::File);
             roles.extend(files.filter_map(|entry| role::role_of_file(&entry.name)));
         }
         roles.sort();
@@ -166,7 +166,7 @@ impl Roles {
         Ok(roles)
     }
 
-    pub fn context_files(&self) -> Result<Vec<RoleFile>> {
+    pub fn context_files(&self) -> Result<Vec<FoundContextFile>> {
         let mut found = Vec::new();
         for role in self.role_names()? {
             found.extend(self.find_context_file(&role)?);
@@ -212,11 +212,16 @@ impl Roles {
         let gone: Vec<String> = file.key_files().into_iter().map(|file| file.path).filter(is_gone).collect();
         let newest_commit = self.newest_commit_time();
         let stale_hours = self.settings.roles_stale_hours;
-        file.check(&OutsideFacts { now: world.now, stale_hours, newest_commit, missing_key_files: &gone })
+        file.check(&FactsOutsideContextFile {
+            now: world.now,
+            stale_hours,
+            newest_commit,
+            missing_key_files: &gone,
+        })
     }
 }
 
-impl Roles {
+impl ProjectRoles {
     /// Returns the time of the newest commit, or `None` if there is no repository.
     fn newest_commit_time(&self) -> Option<Timestamp> {
         let checkout = &self.root.checkout;
@@ -253,14 +258,14 @@ fn context_folders(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder
     Ok(places)
 }
 
-fn find_context_file(root: &Root, settings: &Settings, role: &Id) -> Result<Option<RoleFile>> {
+fn find_context_file(root: &Root, settings: &Settings, role: &Id) -> Result<Option<FoundContextFile>> {
     for ContextFolder { base_folder, folder } in context_folders(root, settings)? {
         let rel = format!("{folder}/{}", role::context_file_name(role));
         match Dir::open(&base_folder).and_then(|dir| dir.read_file(&rel, MAX_CONTEXT_FILE_BYTES)) {
             Err(store::Error::Absent { .. }) => {}
             read => {
                 let (bytes, path) = (read?, base_folder.join(rel));
-                return Ok(Some(RoleFile {
+                return Ok(Some(FoundContextFile {
                     role: role.clone(),
                     display_path: path_for_display(root, &path),
                     path,
@@ -328,7 +333,7 @@ pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) 
 
 fn role_from_variable(world: &World) -> Option<(&'static str, String)> {
     ROLE_VARIABLES.into_iter().find_map(|name| {
-        let value = (world.var)(name)?.to_string_lossy().into_owned();
+        let value = (world.read_variable)(name)?.to_string_lossy().into_owned();
         (!value.is_empty()).then_some((name, value))
     })
 }
@@ -359,7 +364,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     let changed =
         store.change_lifecycle(&role, MissingLifecycle::Create(world.now), init::LOCK_WAIT, |_| Ok(0))?;
     refuse_similar_name(&role, &changed)?;
-    store.session(&session).write(&RoleBinding { role: Some(role.clone()) })?;
+    store.session_state(&session).write_state(&RoleBinding { role: Some(role.clone()) })?;
     let file = roles.find_context_file(&role)?;
     let (mut missing_path, mut similar_role) = (None, None);
     if file.is_none() {
@@ -384,7 +389,7 @@ fn choose_open_session(
     role: &Id,
     named: Option<&str>,
 ) -> Result<(Id, SessionChoice)> {
-    list::choose_open(world, store, named, |why| Error::Refused {
+    list::choose_open_session(world, store, named, |why| Error::Refused {
         what: format!("{why}; a role is bound only to a session that is running"),
         hint: format!("run this inside the session, or start the harness with THROUGHLINE_ROLE={role}"),
     })
@@ -442,7 +447,7 @@ fn remove_role_of_session(
     chosen: SessionChoice,
 ) -> Result<UnboundRole> {
     let role = store.role_of_session(session)?;
-    store.session(session).remove::<RoleBinding>()?;
+    store.session_state(session).remove_state::<RoleBinding>()?;
     Ok(UnboundRole {
         session: session.to_string(),
         is_guessed_session: chosen == SessionChoice::Guess,
@@ -465,7 +470,7 @@ pub(crate) fn refuse_similar_name(role: &Id, changed: &LifecycleChange) -> Resul
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct RoleRow {
+pub struct RoleListRow {
     pub role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -477,7 +482,7 @@ pub struct RoleRow {
     pub ended_sessions: Vec<String>,
 }
 
-pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
+pub fn list_roles(world: &World) -> Result<Vec<RoleListRow>> {
     let roles = find_roles(world)?;
     let files = roles.context_files()?;
     let (mut states, mut bindings): (Vec<Lifecycle>, _) = (Vec::new(), Vec::new());
@@ -500,7 +505,7 @@ pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
             roles.store.as_ref().is_some_and(|store| roster::is_over(&roster, store, session, world.now))
         };
         let ended = sessions.iter().filter(is_over);
-        RoleRow {
+        RoleListRow {
             file: files.iter().find(|file| file.role.as_str() == role).map(|file| file.display_path.clone()),
             state: states.iter().find(|lifecycle| lifecycle.role == role).map(|lifecycle| lifecycle.state),
             ended_sessions: ended.cloned().collect(),

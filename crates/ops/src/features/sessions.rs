@@ -20,41 +20,41 @@ use model::text::count_with_noun;
 use serde_json::json;
 
 use crate::Result;
-use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
+use crate::features::{BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
 use crate::session::roster::{self, RosterEntry};
 use crate::session::{last, past};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
-    wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
+    wanted_events: EventSet::from_names(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
     brief_candidates,
     brief_sections: &[
-        RUNNING_SECTION.name,
-        WORKTREE_SECTION.name,
-        MEANWHILE_SECTION.name,
-        continued::SECTION.name,
+        RUNNING_SESSIONS_BRIEF_SECTION.name,
+        OTHER_WORKTREE_BRIEF_SECTION.name,
+        CHANGES_SINCE_BRIEF_SECTION.name,
+        continued::CONTINUED_WORK_BRIEF_SECTION.name,
     ],
     status: status_lines,
     ..Feature::EMPTY_FEATURE
 };
 
-const RUNNING_SECTION: BriefSection = BriefSection {
+const RUNNING_SESSIONS_BRIEF_SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
     name: "running",
     title: "Also at work",
     signal: ScoreSignal::Activity,
 };
-const WORKTREE_SECTION: BriefSection = BriefSection {
+const OTHER_WORKTREE_BRIEF_SECTION: BriefSection = BriefSection {
     order: 0,
     longer: 1,
     name: "worktree",
     title: "Another worktree",
     signal: ScoreSignal::Activity,
 };
-const MEANWHILE_SECTION: BriefSection = BriefSection {
+const CHANGES_SINCE_BRIEF_SECTION: BriefSection = BriefSection {
     order: 5,
     longer: 1,
     name: "meanwhile",
@@ -92,7 +92,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(told)
 }
 
-fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
     let mut lines = last_session_lines(project)?;
@@ -104,30 +104,31 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let names: Vec<String> = running.iter().map(|entry| short_session_id(&entry.session)).collect();
     let ids: Vec<&str> = running.iter().map(|entry| entry.session.as_str()).collect();
     let head = count_with_noun(running.len(), "session");
-    let line = StatusLine::colored("running", Tone::Good, head, format!(": {}", names.join(", ")));
+    let line =
+        StatusReportLine::colored("running", StatusTone::Good, head, format!(": {}", names.join(", ")));
     lines.push(line.with_json("running", json!(ids)));
     Ok(lines)
 }
 
 /// Describes the last session at work: what the user last asked for, and which commands fail.
-fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
     let Ok(digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS) else {
         return Ok(Vec::new());
     };
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
-        let line = StatusLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
+        let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
         let line = line.with_json("last_prompt", json!(prompt.text));
         let why = format!("shows where session {} stood", short_session_id(&session));
-        lines.push(line.with_next(Urgency::LastSession, "thru brief", why));
+        lines.push(line.with_next(NextStepUrgency::LastSession, "thru brief", why));
     }
     let failing: Vec<String> =
         digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
     if let Some(first) = failing.first() {
         let more =
             if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
-        let line = StatusLine::colored("failing", Tone::Warning, in_backticks(first, 120), more);
+        let line = StatusReportLine::colored("failing", StatusTone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }
     Ok(lines)
@@ -138,7 +139,7 @@ fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let text = format!("that session was in {worktree}; its files are in that worktree, not in this one");
-    Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
+    Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, "worktree", text))
 }
 
 /// Returns a candidate about a later session in another worktree. The brief itself is about a session in this
@@ -148,7 +149,7 @@ pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> O
     let session = model::activity::short_session_id(&digest.session);
     let until = path_or_code(&digest.last_at, 30);
     let text = format!("session {session} worked in {worktree} until {until}{}", last_request(digest));
-    Some(Candidate::new(&WORKTREE_SECTION, format!("elsewhere:{}", digest.session), text))
+    Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, format!("elsewhere:{}", digest.session), text))
 }
 
 /// Describes a session's worktree, for example `the worktree /p/x (branch topic)`. Returns `None` if it is this
@@ -203,7 +204,7 @@ fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut u
         text.push_str(&format!("; lately {did}"));
     }
     text.push_str(&last_request(&digest));
-    Candidate::new(&RUNNING_SECTION, format!("running:{}", entry.session), text)
+    Candidate::new(&RUNNING_SESSIONS_BRIEF_SECTION, format!("running:{}", entry.session), text)
 }
 
 /// Returns a candidate for each session that ended and was active after this session's last activity.
@@ -233,7 +234,7 @@ fn sessions_since_candidates(
             path_or_code(&at, 30),
             last_request(&digest)
         );
-        told.push(Candidate::new(&MEANWHILE_SECTION, format!("worked:{}", entry.session), text));
+        told.push(Candidate::new(&CHANGES_SINCE_BRIEF_SECTION, format!("worked:{}", entry.session), text));
     }
     told
 }
@@ -245,16 +246,17 @@ fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Can
         true => project.root.checkout.clone(),
         false => trust::moved_folder(project, Path::new(&digest.home)),
     };
-    let since = past::changed_since(project.store, &digest, &folder)?;
+    let since = past::files_changed_since_last_record(project.store, &digest, &folder)?;
     let shown = |files: Vec<String>| files.iter().map(|file| path_or_code(file, 160)).collect::<Vec<_>>();
-    let (changed, gone) = (shown(since.changed), shown(since.gone));
+    let (changed, gone) = (shown(since.changed), shown(since.missing_files));
     let parts: Vec<String> = [("changed", changed), ("gone", gone)]
         .into_iter()
         .filter(|(_, files)| !files.is_empty())
         .map(|(what, files)| format!("{what}: {}", format_first_names(&files, MAX_CHANGED_FILES_NAMED)))
         .collect();
-    (!parts.is_empty())
-        .then(|| Candidate::new(&MEANWHILE_SECTION, "changed:files", format!("Files {}", parts.join("; "))))
+    (!parts.is_empty()).then(|| {
+        Candidate::new(&CHANGES_SINCE_BRIEF_SECTION, "changed:files", format!("Files {}", parts.join("; ")))
+    })
 }
 
 /// Lists the first `most` names and the number of the others: `a, b, +3 more`.

@@ -32,7 +32,7 @@ fn is_own_plan(project: &ProjectContext, swarm: &str, is_migrated: bool) -> bool
 
 /// Returns whether a swarm is the default swarm, the swarm that the settings name, or a swarm whose agents are
 /// installed.
-pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
+pub fn is_swarm_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
     swarm.as_str() == DEFAULT_SWARM_NAME
         || swarm.as_str() == project.settings.swarm_id.trim()
         || swarms_in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
@@ -40,7 +40,7 @@ pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
 
 /// Returns the swarm that the current plan belongs to, if that swarm is not in use in this project. Returns `None` if
 /// the plan cannot be read.
-pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
+pub fn foreign_swarm_of_current_plan(project: &ProjectContext) -> Option<String> {
     let bytes = project.store.read_plan_bytes().ok()??;
     // Parsing a large plan is slow, and nearly every plan belongs to this project, so first read only the plan's
     // owner.

@@ -9,12 +9,16 @@ use serde::{Deserialize, Serialize};
 use store::{Durability, SessionState, layout};
 
 use crate::Result;
-use crate::features::{Decision, Feature};
+use crate::features::{Feature, FeatureAnswer};
 use crate::hook::context::HookContext;
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "window",
-    wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
+    wanted_events: EventSet::from_names(&[
+        EventName::Prompt,
+        EventName::SessionStart,
+        EventName::AfterCompact,
+    ]),
     decide,
     update_at_checkpoint,
     ..Feature::EMPTY_FEATURE
@@ -44,12 +48,12 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
     if !settings.brief_budget_warnings {
         return Ok(None);
     }
-    let used = stop.window.as_ref().unwrap_or(&digest.context);
+    let used = stop.context_use.as_ref().unwrap_or(&digest.context);
     let Some((level, limit)) = window::reached_level(used, &settings.brief_model_limits) else {
         return Ok(None);
     };
-    let session = context.project.store.session(context.session);
-    let known = session.read::<WindowState>()?;
+    let session = context.project.store.session_state(context.session);
+    let known = session.read_state::<WindowState>()?;
     let state = known.clone().unwrap_or_default().with_window(level, limit);
     if level > state.told_level {
         let warning = WindowWarning {
@@ -61,9 +65,9 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
             calls: digest.called,
             edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
         };
-        session.write(&WindowState { due_warning: Some(warning), ..state })?;
+        session.write_state(&WindowState { due_warning: Some(warning), ..state })?;
     } else if known.is_some_and(|known| known != state) {
-        session.write(&state)?;
+        session.write_state(&state)?;
     }
     Ok(None)
 }
@@ -80,43 +84,43 @@ impl WindowState {
     }
 }
 
-fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let store = context.project.store;
-    if context.event.agent.is_some() {
-        return Ok(Decision::no_action("a sub-agent has a window of its own"));
+    if context.event.subagent.is_some() {
+        return Ok(FeatureAnswer::no_action("a sub-agent has a window of its own"));
     }
-    let Some(state) = store.session(context.session).read::<WindowState>()? else {
-        return Ok(Decision::no_action("no level of the context window was reached"));
+    let Some(state) = store.session_state(context.session).read_state::<WindowState>()? else {
+        return Ok(FeatureAnswer::no_action("no level of the context window was reached"));
     };
     if is_new_window(context) {
-        return Ok(Decision::with_change(
+        return Ok(FeatureAnswer::with_change(
             ReplyPart::silent(),
             "a compaction opened a new window",
             "forget the warnings about the old window",
             move || {
-                store.session(context.session).remove::<WindowState>()?;
+                store.session_state(context.session).remove_state::<WindowState>()?;
                 Ok(ReplyPart::silent())
             },
         ));
     }
     let Some(warning) = state.due_warning.filter(|_| matches!(context.event.kind, EventKind::Prompt { .. }))
     else {
-        return Ok(Decision::no_action(
+        return Ok(FeatureAnswer::no_action(
             "no warning about the context window is due, or this event is not a prompt",
         ));
     };
     let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
-    let part = ReplyPart::from_reply(Reply::Context(warning.describe_for_agent(&handoff)));
-    Ok(Decision::with_change(part, "the context window fills up", "record the warning", move || {
+    let part = ReplyPart::from_reply(Reply::ContextForAgent(warning.describe_for_agent(&handoff)));
+    Ok(FeatureAnswer::with_change(part, "the context window fills up", "record the warning", move || {
         // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
         // warns the agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
-        let session = store.session(context.session);
-        let Some(due) = session.read::<WindowState>()?.and_then(|state| state.due_warning) else {
+        let session = store.session_state(context.session);
+        let Some(due) = session.read_state::<WindowState>()?.and_then(|state| state.due_warning) else {
             return Ok(ReplyPart::silent());
         };
-        session.write(&WindowState { told_level: due.level, limit: due.limit, due_warning: None })?;
-        Ok(ReplyPart::from_reply(Reply::Context(due.describe_for_agent(&handoff))))
+        session.write_state(&WindowState { told_level: due.level, limit: due.limit, due_warning: None })?;
+        Ok(ReplyPart::from_reply(Reply::ContextForAgent(due.describe_for_agent(&handoff))))
     }))
 }
 
@@ -132,10 +136,10 @@ fn is_new_window(context: &HookContext) -> bool {
 }
 
 impl SessionState for WindowState {
-    const FOLDER: &'static str = layout::WINDOWS_FOLDER;
-    const SUFFIX: &'static str = ".json";
-    const MAX_BYTES: usize = 4 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+    const STATE_FOLDER: &'static str = layout::WINDOWS_FOLDER;
+    const STATE_FILE_SUFFIX: &'static str = ".json";
+    const MAX_STATE_FILE_BYTES: usize = 4 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<WindowState, String> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())

@@ -16,7 +16,7 @@ use model::document::Document;
 use model::event::{EventName, EventSet};
 use model::manifest::{self, Manifest};
 use serde::Serialize;
-use store::{Dir, Durability, EntryKind, FileInfo, Result, Root, Store, layout};
+use store::{Dir, Durability, FileInfo, FolderEntryKind, Result, Root, Store, layout};
 
 pub use follow::tick_and_update_manifest;
 pub use state::{ChosenWorkstream, read_state, session_state};
@@ -24,13 +24,13 @@ pub use state::{ChosenWorkstream, read_state, session_state};
 use crate::World;
 use crate::features::{Feature, ProjectContext};
 
-pub const ROW: Feature = Feature {
+pub const FEATURE_ROW: Feature = Feature {
     name: "workstreams",
-    wanted_events: EventSet::of(&[EventName::Prompt]),
+    wanted_events: EventSet::from_names(&[EventName::Prompt]),
     decide: told::decide_at_prompt,
     update_at_checkpoint: follow::update_at_checkpoint,
     brief_candidates: told::brief_candidates,
-    brief_sections: told::SECTIONS,
+    brief_sections: told::BRIEF_SECTION_NAMES,
     after_reply_sent: told::record_reminders_sent,
     continue_under_new_id: state::continue_under_new_id,
     doctor_checks: report::doctor_checks,
@@ -56,7 +56,7 @@ pub struct Workstream {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Workstreams<'a> {
+pub struct WorkstreamFinder<'a> {
     pub root: &'a Root,
     pub store: &'a Store,
     pub settings: &'a Settings,
@@ -98,10 +98,10 @@ impl LoadLocation {
     }
 }
 
-impl<'a> Workstreams<'a> {
-    pub fn of_project(project: &ProjectContext<'a>) -> Workstreams<'a> {
+impl<'a> WorkstreamFinder<'a> {
+    pub fn of_project(project: &ProjectContext<'a>) -> WorkstreamFinder<'a> {
         let ProjectContext { root, store, settings, .. } = *project;
-        Workstreams { root, store, settings }
+        WorkstreamFinder { root, store, settings }
     }
 
     pub fn list_all(&self) -> Result<Vec<Workstream>> {
@@ -130,7 +130,7 @@ impl<'a> Workstreams<'a> {
     /// Returns the ids and folders of all workstreams, with or without a manifest.
     pub fn ids_and_folders(&self) -> Result<Vec<(String, String)>> {
         let mut homes = Vec::new();
-        for home in home_folders() {
+        for home in workstream_parent_folders() {
             let ids = self.subfolder_names(&home)?.into_iter().filter(|id| manifest::is_workstream_id(id));
             homes.extend(ids.map(|id| (id.clone(), format!("{home}/{id}"))));
         }
@@ -141,7 +141,7 @@ impl<'a> Workstreams<'a> {
         if !manifest::is_workstream_id(id) {
             return Ok(None);
         }
-        for home in home_folders() {
+        for home in workstream_parent_folders() {
             if let Some(found) = self.find_in_folder(id, &format!("{home}/{id}"))? {
                 return Ok(Some(found));
             }
@@ -150,8 +150,8 @@ impl<'a> Workstreams<'a> {
     }
 
     /// Returns whether a workstream exists, with or without a manifest.
-    pub fn exists(&self, id: &str) -> bool {
-        home_folders().iter().any(|home| self.absolute_path(&format!("{home}/{id}")).is_dir())
+    pub fn has_workstream(&self, id: &str) -> bool {
+        workstream_parent_folders().iter().any(|home| self.absolute_path(&format!("{home}/{id}")).is_dir())
             || self.find_by_id(id).is_ok_and(|found| found.is_some())
     }
 
@@ -160,7 +160,7 @@ impl<'a> Workstreams<'a> {
         let document = Document::parse(self.read_file(&path)?);
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = folder.strip_suffix(&format!("/{PLANNING_FOLDER}")).unwrap_or(folder).to_owned();
-        let named = document.text("project_id").filter(|id| manifest::is_workstream_id(id));
+        let named = document.frontmatter_text("project_id").filter(|id| manifest::is_workstream_id(id));
         let id = named.unwrap_or_else(|| folder.rsplit('/').next().unwrap_or_default()).to_owned();
         Ok(Workstream { id, manifest: path, folder })
     }
@@ -218,16 +218,16 @@ impl<'a> Workstreams<'a> {
     }
 
     pub fn subfolder_names(&self, folder: &str) -> Result<Vec<String>> {
-        self.entry_names(folder, EntryKind::Folder)
+        self.entry_names(folder, FolderEntryKind::Folder)
     }
 
     pub fn file_names(&self, folder: &str) -> Result<Vec<String>> {
-        self.entry_names(folder, EntryKind::File)
+        self.entry_names(folder, FolderEntryKind::File)
     }
 
     /// Lists a folder. A missing folder counts as empty. Returns an error if the folder cannot be read, or if it is a
     /// link in the store.
-    fn entry_names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
+    fn entry_names(&self, folder: &str, kind: FolderEntryKind) -> Result<Vec<String>> {
         let dir = match self.open_folder(folder) {
             Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
             Err(store::Error::Refused { .. }) if !folder.starts_with(layout::STORE_FOLDER) => {
@@ -374,7 +374,7 @@ impl<'a> Workstreams<'a> {
         let mut found = Vec::new();
         for (_, folder) in self.ids_and_folders()? {
             for home in [folder.clone(), format!("{folder}/{PLANNING_FOLDER}")] {
-                let legacy = format!("{home}/{}", manifest::LEGACY_FILE_NAME);
+                let legacy = format!("{home}/{}", manifest::LEGACY_MANIFEST_FILE_NAME);
                 if self.file_info(&legacy)?.is_some()
                     && self.file_info(&format!("{home}/{}", manifest::MANIFEST_FILE_NAME))?.is_none()
                 {
@@ -386,14 +386,14 @@ impl<'a> Workstreams<'a> {
     }
 
     pub fn lock_manifests(&self, wait: Duration) -> Result<store::Lock> {
-        self.store.lock_record(layout::WORKSTREAMS_LOCK, wait)
+        self.store.lock_by_path(layout::WORKSTREAMS_LOCK, wait)
     }
 }
 
-pub fn home_folders() -> [String; 2] {
+pub fn workstream_parent_folders() -> [String; 2] {
     [workstreams_folder(), OTHER_TOOLS_PROJECTS_FOLDER.to_owned()]
 }
 
 fn workstreams_folder() -> String {
-    format!("{}/{}", layout::STORE_FOLDER, layout::WORKSTREAMS)
+    format!("{}/{}", layout::STORE_FOLDER, layout::WORKSTREAMS_FOLDER)
 }

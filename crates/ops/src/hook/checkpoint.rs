@@ -31,13 +31,13 @@ const TRANSCRIPT_TAIL_BYTES: u64 = 14 * 1024 * 1024;
 const MAX_REREAD_BYTES: u64 = 384 * 1024;
 
 #[derive(Clone, Copy)]
-pub struct Checkpoint<'a> {
+pub struct CheckpointInput<'a> {
     pub store: &'a Store,
     pub harness: &'static Harness,
     pub policy: RecordPolicy<'a>,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
-    pub limit: u64,
+    pub log_limit_bytes: u64,
     pub deadline: Deadline,
     /// Called with the new digest, so that the features can update their records.
     pub update_features: UpdateFeaturesFn<'a>,
@@ -48,8 +48,8 @@ pub type UpdateFeaturesFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<Stri
 
 /// Folds new lines of the transcript and the journal into the digest and the indexes. This can safely be repeated,
 /// because duplicates are not counted. Returns the calls that have started but not finished.
-pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
-    let Checkpoint { store, session, limit, .. } = *work;
+pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<Vec<TranscriptRecord>> {
+    let CheckpointInput { store, session, log_limit_bytes: limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.lock_wait())?;
     let mut indexes = IndexLines::new(store.role_of_session(session).ok().flatten());
     // New transcript records are written to the journal first, so that a rebuilt digest has the same content. The
@@ -73,7 +73,7 @@ pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>>
         digest.detected = digest.records;
         digest.begun = begun.iter().map(TranscriptRecord::fingerprint).collect();
     }
-    store.session(session).write::<Digest>(&digest)?;
+    store.session_state(session).write_state::<Digest>(&digest)?;
     caught_up?;
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
@@ -103,7 +103,7 @@ impl IndexLines {
 /// Returns the digest with the new unfinished calls added. For an unfinished call, only the files are known. That is
 /// enough to detect the workstream, but not enough for the journal.
 fn with_unfinished_calls<'d>(
-    work: &Checkpoint,
+    work: &CheckpointInput,
     digest: &'d Digest,
     begun: &[TranscriptRecord],
 ) -> Cow<'d, Digest> {
@@ -118,12 +118,12 @@ fn with_unfinished_calls<'d>(
 /// Adds to the journal the records that only the transcript contains, and returns the unfinished calls. A missing
 /// transcript is not an error, because some harnesses create it late.
 fn read_new_transcript(
-    work: &Checkpoint,
+    work: &CheckpointInput,
     digest: &mut Digest,
     indexes: &mut IndexLines,
 ) -> Result<Vec<TranscriptRecord>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
-    let cursor: Option<feed::FeedCursor> = work.store.session(work.session).read().ok().flatten();
+    let cursor: Option<feed::FeedCursor> = work.store.session_state(work.session).read_state().ok().flatten();
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
@@ -141,8 +141,8 @@ fn read_new_transcript(
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,
     };
-    digest.unread += report.unread_before;
-    let from = cursor.as_ref().map_or(report.unread_before, |cursor| cursor.offset);
+    digest.unread += report.unread_bytes_before;
+    let from = cursor.as_ref().map_or(report.unread_bytes_before, |cursor| cursor.offset);
     digest.context.update_from(&retelling.window, from, report.cursor.offset);
     for (kind, times) in &retelling.unknown {
         *digest.unknown.entry(kind.clone()).or_default() += times;
@@ -154,13 +154,13 @@ fn read_new_transcript(
     }
     let lines = new_journal_lines(work, told, digest, is_first_contact && reports_all);
     if !lines.is_empty() {
-        work.store.dir().append_lines(&layout::journal_path(work.session), &lines, work.limit)?;
+        work.store.dir().append_lines(&layout::journal_path(work.session), &lines, work.log_limit_bytes)?;
     }
     // A session that continues another one begins with a summary, but it already got its brief when it started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, EventKind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
-        work.store.session(work.session).write(&PendingBrief::Due)?;
+        work.store.session_state(work.session).write_state(&PendingBrief::Due)?;
     }
     // An unfinished call is read again at the next checkpoint. This is safe, because duplicates are not counted.
     let end = report.cursor.offset;
@@ -168,28 +168,28 @@ fn read_new_transcript(
         .first_unfinished_offset()
         .filter(|line_at| end.saturating_sub(*line_at) <= MAX_REREAD_BYTES)
     {
-        Some(line_at) => feed::cursor_at(Path::new(path), line_at)?,
+        Some(line_at) => feed::cursor_at_line_start(Path::new(path), line_at)?,
         None => report.cursor,
     };
-    work.store.session(work.session).write(&cursor)?;
+    work.store.session_state(work.session).write_state(&cursor)?;
     Ok(retelling.unfinished_calls())
 }
 
 /// Adds the session to the list of sessions if no hook saw its start. Without an entry, nobody could see that the
 /// session is running or has crashed.
-fn register_session(work: &Checkpoint) {
+fn register_session(work: &CheckpointInput) {
     if !matches!(work.event.kind, EventKind::SessionStart { .. } | EventKind::Other { .. }) {
         let process = alive::calling_harness_stamp();
         let origin = session::SessionOrigin { process_stamp: process.as_deref(), by_gate_run: false };
         let line = session::start_line(work.event, StartSource::Unknown, origin, &work.policy);
-        let _ = work.store.register_session(&line, work.limit);
+        let _ = work.store.register_session(&line, work.log_limit_bytes);
     }
 }
 
 /// Puts the events that happened before the first hook at the beginning of the journal, so that the journal is in
 /// chronological order. Called only at the first contact. Returns the later transcript records.
 fn write_events_before_hooks<'t>(
-    work: &Checkpoint,
+    work: &CheckpointInput,
     told: &'t [TranscriptRecord],
     digest: &mut Digest,
     indexes: &mut IndexLines,
@@ -231,7 +231,7 @@ fn write_events_before_hooks<'t>(
 /// a hook reported the same event without an id, so that a rebuilt digest is based on the same records. If
 /// `knows_prompts` is true, hooks have already reported the prompts.
 fn new_journal_lines(
-    work: &Checkpoint,
+    work: &CheckpointInput,
     told: &[TranscriptRecord],
     digest: &Digest,
     knows_prompts: bool,

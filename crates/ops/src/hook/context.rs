@@ -10,7 +10,7 @@ use model::journal::{JournalRecord, RecordPolicy};
 use model::session::PendingBrief;
 
 use super::deadline::Deadline;
-use crate::Mode;
+use crate::WriteMode;
 use crate::features::ProjectContext;
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct HookContext<'a> {
     pub project: ProjectContext<'a>,
     pub harness: &'static Harness,
     pub deadline: Deadline,
-    pub mode: Mode,
+    pub mode: WriteMode,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
     /// Set if a compaction was announced before this event, or if the session has been compacted and has not received

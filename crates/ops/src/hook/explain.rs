@@ -1,22 +1,22 @@
 //! `thru debug hook`: handles an event as a hook would, and records every step. Nothing is written unless the user
 //! asks for it.
 
-use harness::{Harness, Undecodable};
+use harness::{Harness, UndecodablePayload};
 use model::brief::Brief;
 use model::config::Settings;
-use model::decide::{DecisionFacts, StoreEffect};
+use model::decide::{CaptureFacts, StoreChange};
 use model::event::Event;
 use model::reply::Reply;
 use serde::Serialize;
 use store::Root;
 
 use super::{HookCall, handle_payload};
-use crate::features::Decision;
-use crate::{Mode, Result, World};
+use crate::features::FeatureAnswer;
+use crate::{Result, World, WriteMode};
 
 /// How an event was handled or, in a dry run, how it would be handled.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Explanation {
+pub struct HookExplanation {
     pub applied: bool,
     /// thru's name for the event, or `None` if the payload cannot be decoded.
     pub event: Option<&'static str>,
@@ -50,8 +50,9 @@ pub struct FeatureDecision {
     pub error: Option<String>,
 }
 
-pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation {
-    let mut trace = Trace(Some(Explanation { applied: mode == Mode::Write, ..Explanation::default() }));
+pub fn explain_event(world: &World, call: &HookCall, mode: WriteMode) -> HookExplanation {
+    let mut trace =
+        HookTrace(Some(HookExplanation { applied: mode == WriteMode::Write, ..HookExplanation::default() }));
     let reply = handle_payload(world, call, mode, &mut trace);
     let mut explanation = trace.0.unwrap_or_default();
     explanation.reply = String::from_utf8_lossy(&reply).into_owned();
@@ -59,14 +60,14 @@ pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation 
 }
 
 /// Collects the steps of handling an event for `thru debug hook`. In a real hook, it collects nothing.
-pub(super) struct Trace(Option<Explanation>);
+pub(super) struct HookTrace(Option<HookExplanation>);
 
-impl Trace {
-    pub fn disabled() -> Trace {
-        Trace(None)
+impl HookTrace {
+    pub fn disabled() -> HookTrace {
+        HookTrace(None)
     }
 
-    fn record(&mut self, write: impl FnOnce(&mut Explanation)) {
+    fn record(&mut self, write: impl FnOnce(&mut HookExplanation)) {
         if let Some(explanation) = &mut self.0 {
             write(explanation);
         }
@@ -78,7 +79,7 @@ impl Trace {
         Vec::new()
     }
 
-    pub fn record_event(&mut self, decoded: &std::result::Result<Event, Undecodable>) {
+    pub fn record_event(&mut self, decoded: &std::result::Result<Event, UndecodablePayload>) {
         self.record(|explanation| {
             if let Ok(event) = decoded {
                 explanation.event = Some(event.kind.name());
@@ -101,7 +102,7 @@ impl Trace {
         });
     }
 
-    pub fn record_facts(&mut self, facts: &DecisionFacts, repeated: bool) {
+    pub fn record_facts(&mut self, facts: &CaptureFacts, repeated: bool) {
         self.record(|explanation| {
             explanation.pending_brief =
                 facts.pending_brief.map(|pending| format!("{pending:?}").to_lowercase());
@@ -113,11 +114,11 @@ impl Trace {
         self.record(|explanation| explanation.brief_candidates = brief.map(|brief| brief.told.clone()));
     }
 
-    pub fn record_effects(&mut self, effects: &[StoreEffect]) {
+    pub fn record_effects(&mut self, effects: &[StoreChange]) {
         self.record(|explanation| explanation.effects = effects.iter().map(describe_effect).collect());
     }
 
-    pub fn record_decision(&mut self, feature: &'static str, decided: &Result<Decision>) {
+    pub fn record_decision(&mut self, feature: &'static str, decided: &Result<FeatureAnswer>) {
         self.record(|explanation| {
             let row =
                 FeatureDecision { feature, why: String::new(), change: None, answer: None, error: None };
@@ -136,7 +137,7 @@ impl Trace {
     pub fn record_reply(&mut self, harness: &Harness, event: &Event, reply: &Reply, silent: &str) -> Vec<u8> {
         let bytes = (harness.encode)(reply, &event.kind);
         self.record(|explanation| {
-            explanation.silent_because = match (reply, event.torn) {
+            explanation.silent_because = match (reply, event.is_payload_truncated) {
                 _ if !bytes.is_empty() => None,
                 (_, true) => Some("the payload is truncated, so no answer is sent".to_owned()),
                 (Reply::Silent, _) => Some(silent.to_owned()),
@@ -147,33 +148,33 @@ impl Trace {
     }
 }
 
-fn describe_effect(effect: &StoreEffect) -> String {
+fn describe_effect(effect: &StoreChange) -> String {
     match effect {
-        StoreEffect::AppendJournal(line) => {
+        StoreChange::AppendJournal(line) => {
             format!("append to the journal: {}", String::from_utf8_lossy(line).trim_end())
         }
-        StoreEffect::RegisterSession(line) => {
+        StoreChange::RegisterSession(line) => {
             format!("append to the list of sessions: {}", String::from_utf8_lossy(line).trim_end())
         }
-        StoreEffect::RememberSession => "note the session in root.json".to_owned(),
-        StoreEffect::Checkpoint => "update journal and digest from the transcript".to_owned(),
-        StoreEffect::SetPending(Some(pending)) => {
+        StoreChange::RememberSession => "note the session in root.json".to_owned(),
+        StoreChange::Checkpoint => "update journal and digest from the transcript".to_owned(),
+        StoreChange::SetPending(Some(pending)) => {
             format!("note that a compaction is {}", format!("{pending:?}").to_lowercase())
         }
-        StoreEffect::SetPending(None) => "note that no compaction is pending".to_owned(),
+        StoreChange::SetPending(None) => "note that no compaction is pending".to_owned(),
     }
 }
 
 fn describe_reply(reply: &Reply) -> Option<String> {
     match reply {
         Reply::Silent => None,
-        Reply::TellUser(text) => Some(format!("tell the user: {text}")),
-        Reply::AskAgain => Some("ask again, and wait for validators".to_owned()),
-        Reply::Block(text) => Some(format!("do not stop: {text}")),
-        Reply::ContextAndUser { context: text, .. } | Reply::Context(text) => {
+        Reply::MessageForUser(text) => Some(format!("tell the user: {text}")),
+        Reply::AskToCallAgain => Some("ask again, and wait for validators".to_owned()),
+        Reply::BlockStop(text) => Some(format!("do not stop: {text}")),
+        Reply::ContextAndUser { context: text, .. } | Reply::ContextForAgent(text) => {
             Some(format!("tell the model: {text}"))
         }
-        Reply::Output(text) => Some(format!("show the model in place of the output: {text}")),
-        Reply::Guidance(text) => Some(format!("tell the summariser: {text}")),
+        Reply::ReplaceToolOutput(text) => Some(format!("show the model in place of the output: {text}")),
+        Reply::GuideSummariser(text) => Some(format!("tell the summariser: {text}")),
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use harness::Harness;
 use model::event::{Event, EventKind, StartSource};
-use model::marker::Marker;
+use model::marker::RootMarker;
 use store::{FoundRoot, Root, Store};
 
 use super::HookCall;
@@ -20,7 +20,7 @@ pub(super) fn find_root(
     harness: &Harness,
     call: &HookCall,
     event: Option<&Event>,
-) -> Option<(Root, Store, Marker)> {
+) -> Option<(Root, Store, RootMarker)> {
     let explicit = world.absolute_path_variable("THROUGHLINE_ROOT");
     let project = harness.project_variable.and_then(|name| world.absolute_path_variable(name));
     let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -55,7 +55,7 @@ fn create_root_if_configured(
     root: Root,
     call: &HookCall,
     event: &Event,
-) -> Option<(Root, Store, Marker)> {
+) -> Option<(Root, Store, RootMarker)> {
     let startup = matches!(event.kind, EventKind::SessionStart { source: StartSource::Startup });
     let settings = settings::settings_for_hook(world, None).settings;
     if !startup || !settings.hooks_enabled || !settings.hooks_auto_init {

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::marker::ProjectId;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
 use model::time;
-use store::{LostNote, Store, layout};
+use store::{LostRecordsNote, Store, layout};
 
 use crate::World;
 use crate::hook::deadline::Deadline;
@@ -16,8 +16,8 @@ const MAX_REPORT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many bytes at the end of the receipts are searched for a loss.
 const RECEIPTS_TAIL_BYTES: u64 = 256 * 1024;
 
-fn open_lost_note<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
-    LostNote::new(store, world.state_folder().as_deref(), project)
+fn open_lost_note<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostRecordsNote<'s> {
+    LostRecordsNote::new(store, world.state_folder().as_deref(), project)
 }
 
 /// Counts a record that could be written neither to the journal nor to the receipts.
@@ -35,7 +35,7 @@ pub(crate) fn count_lost_record(
 
 /// Writes a receipt about the loss and clears the note. Every hook does this before it replies, except at a tool
 /// call.
-pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId, told: &LossNotice) {
+pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId, told: &LossReportContext) {
     let leave = |lost: &store::LostRecords| {
         let receipt = Receipt {
             ts: time::to_rfc3339(world.now),
@@ -56,7 +56,7 @@ pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId
     }
 }
 
-pub(crate) struct LossNotice<'a> {
+pub(crate) struct LossReportContext<'a> {
     pub harness: &'a str,
     pub session: &'a str,
     /// The size in bytes at which the receipts are rotated.
@@ -91,7 +91,7 @@ fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {
 /// folders that hooks write to. Returns the errors.
 pub(crate) fn find_unwritable_folders(store: &Store) -> Vec<store::Error> {
     let dir = store.dir();
-    let written = match dir.open_subfolder(layout::SCRATCH) {
+    let written = match dir.open_subfolder(layout::SCRATCH_FOLDER) {
         Err(store::Error::Absent { .. }) => dir.check_folder_is_writable(),
         scratch => scratch.and_then(|scratch| scratch.check_folder_is_writable()),
     };

@@ -7,21 +7,22 @@ use model::time;
 
 use super::{HookCall, TrustedHook, lost};
 use crate::features::ProjectContext;
-use crate::{Mode, World};
+use crate::{World, WriteMode};
 
 /// How large the receipts file in the state folder may become. Only rare problems are recorded there.
 const MAX_STATE_RECEIPTS_BYTES: u64 = 256 * 1024;
 
 impl TrustedHook<'_> {
     pub(super) fn leave_receipt(&self, event: &str, session: &str) {
-        if self.mode != Mode::Write {
+        if self.mode != WriteMode::Write {
             return;
         }
         let options = self.project.settings.redact_options();
         let unread = Some(self.project.store.skipped_journal_bytes()).filter(|bytes| *bytes > 0);
         let unread = unread.map(describe_unread_journal);
         let warnings: Vec<String> = self.warnings.borrow().iter().cloned().chain(unread).collect();
-        let (error, warning) = (first_and_count(&self.errors.borrow()), first_and_count(&warnings));
+        let (error, warning) =
+            (first_message_and_count(&self.errors.borrow()), first_message_and_count(&warnings));
         let receipt = new_receipt(self.project.world, self.call, self.harness.name, event, session, options);
         let receipt = Receipt {
             outcome: if error.is_some() { HookOutcome::Failed } else { HookOutcome::Ok },
@@ -40,8 +41,8 @@ impl TrustedHook<'_> {
 
 /// Writes a receipt to this machine's state folder, for an event that has no root or whose root must not be written
 /// to.
-pub(super) fn leave_receipt_without_root(world: &World, call: &HookCall, mode: Mode, why: &str) {
-    let Some(trust) = world.trust_records().filter(|_| mode == Mode::Write) else { return };
+pub(super) fn leave_receipt_without_root(world: &World, call: &HookCall, mode: WriteMode, why: &str) {
+    let Some(trust) = world.trust_records().filter(|_| mode == WriteMode::Write) else { return };
     let options = redact::RedactOptions::default();
     let receipt = new_receipt(world, call, call.harness, call.event, "", options);
     let error = Some(redact_and_shorten(why, 500, options));
@@ -51,7 +52,7 @@ pub(super) fn leave_receipt_without_root(world: &World, call: &HookCall, mode: M
 
 /// Writes a receipt after a panic, when nothing else is known about the event.
 pub fn leave_receipt_after_panic(world: &World, call: &HookCall, why: &str) {
-    leave_receipt_without_root(world, call, Mode::Write, &format!("a bug in thru: {why}"));
+    leave_receipt_without_root(world, call, WriteMode::Write, &format!("a bug in thru: {why}"));
 }
 
 fn new_receipt(
@@ -80,7 +81,7 @@ fn redact_and_shorten(text: &str, most: usize, options: redact::RedactOptions) -
 }
 
 /// Returns the first message, followed by the number of the others.
-fn first_and_count(texts: &[String]) -> Option<String> {
+fn first_message_and_count(texts: &[String]) -> Option<String> {
     match texts {
         [] => None,
         [only] => Some(only.clone()),

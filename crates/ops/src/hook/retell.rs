@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use model::effect;
 use model::event::{
-    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, StopEvent, Todo, TodoChange,
+    DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, StopEvent, Todo, TodoChange,
     ToolDone, TouchedFile,
 };
 use model::failure::error_lines;
@@ -16,8 +16,8 @@ use model::statement;
 use model::text::fnv_fingerprint;
 use model::time;
 use model::transcript::{
-    CallResult, CallSubject, ItemDedup, LineAuthor, LineKind, MAX_RESULT_BYTES, ToolCall, TranscriptItem,
-    TranscriptLine,
+    CallResult, CallSubject, ItemDedup, MAX_RESULT_BYTES, ToolCall, TranscriptItem, TranscriptLine,
+    TranscriptLineAuthor, TranscriptLineKind,
 };
 use model::window::WindowFacts;
 
@@ -51,8 +51,15 @@ pub struct TranscriptRecord {
 impl TranscriptRecord {
     /// Converts the record to an event in the same session as `around`.
     pub fn to_event<'a>(&self, around: &Event<'a>) -> Event<'a> {
-        let agent = self.agent.clone().map(|id| Agent { id: id.into(), kind: Cow::Borrowed("") });
-        Event { kind: self.kind.clone(), agent, previous_session: None, id: None, ..around.clone() }
+        let agent =
+            self.agent.clone().map(|id| EventSubagent { id: id.into(), agent_type: Cow::Borrowed("") });
+        Event {
+            kind: self.kind.clone(),
+            subagent: agent,
+            previous_session: None,
+            harness_event_id: None,
+            ..around.clone()
+        }
     }
 
     pub fn fingerprint(&self) -> u64 {
@@ -71,7 +78,7 @@ impl TranscriptRecord {
             record.ts = Cow::Borrowed(at);
         }
         if self.is_agent_message {
-            record.event = journal::SAID_EVENT.into();
+            record.event = journal::AGENT_MESSAGE_EVENT.into();
             record.next_call = Cow::Borrowed(&self.next_call);
         }
         if self.is_unfinished {
@@ -137,7 +144,7 @@ impl TranscriptReplay {
     /// Returns the calls that have started but have no result yet.
     pub fn unfinished_calls(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
-            id: call.id.as_deref().unwrap_or_default().to_owned(),
+            id: call.call_id.as_deref().unwrap_or_default().to_owned(),
             at: None,
             kind: EventKind::ToolDone(Box::new(call)),
             is_agent_message: false,
@@ -161,12 +168,12 @@ impl TranscriptReplay {
     }
 
     pub fn read_line(&mut self, line: TranscriptLine) {
-        if let LineKind::Unknown(kind) = &line.kind {
+        if let TranscriptLineKind::Unknown(kind) = &line.kind {
             let kind = Redacted::redact_head(kind, 64, self.redact_options).to_string();
             *self.unknown.entry(kind).or_default() += 1;
         }
-        self.unreadable_lines += u64::from(line.kind == LineKind::Torn);
-        if let LineAuthor::SubAgent { agent } = &line.author {
+        self.unreadable_lines += u64::from(line.kind == TranscriptLineKind::Torn);
+        if let TranscriptLineAuthor::SubAgent { agent } = &line.author {
             let agent = agent.as_deref().unwrap_or("side").to_owned();
             return self.read_subagent_line(line, &agent);
         }
@@ -196,10 +203,10 @@ impl TranscriptReplay {
     /// Reads a sub-agent's line. A sub-agent's changes belong to the session, because its edits are in the same
     /// checkout and its commits are on the same branch.
     fn read_subagent_line(&mut self, line: TranscriptLine, agent: &str) {
-        let at = line.at.clone();
+        let at = line.time_text.clone();
         for item in line.items {
             match self.dedup.keep_if_new(item) {
-                Some(TranscriptItem::Call(call)) if may_change(&call) => {
+                Some(TranscriptItem::Call(call)) if may_call_change_anything(&call) => {
                     let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact_options).to_string();
                     self.open_subagent_calls.push((unfinished_tool_call(&call), agent));
                 }
@@ -215,7 +222,7 @@ impl TranscriptReplay {
 
     fn end_subagent_call(&mut self, result: &CallResult, at: Option<&str>) {
         let is_it = |(call, _): &(ToolDone, String)| {
-            call.id.is_some() && call.id.as_deref() == result.call_id.as_deref()
+            call.call_id.is_some() && call.call_id.as_deref() == result.call_id.as_deref()
         };
         let Some(place) = self.open_subagent_calls.iter().position(is_it) else { return };
         let (call, agent) = self.open_subagent_calls.remove(place);
@@ -234,9 +241,15 @@ impl TranscriptReplay {
         for (call, _) in std::mem::take(&mut self.open_calls) {
             let mention = |file: TouchedFile<'static>| TouchedFile { action: FileAction::Mention, ..file };
             let files = call.files.into_iter().map(mention).collect();
-            let id = call.id.as_deref().unwrap_or_default().to_owned();
-            let delegated = call.delegated;
-            let begun = ToolDone { id: call.id, tool: call.tool, files, delegated, ..ToolDone::default() };
+            let id = call.call_id.as_deref().unwrap_or_default().to_owned();
+            let delegated = call.delegated_work;
+            let begun = ToolDone {
+                call_id: call.call_id,
+                tool: call.tool,
+                files,
+                delegated_work: delegated,
+                ..ToolDone::default()
+            };
             self.push_record(at.as_deref(), &id, EventKind::ToolDone(Box::new(begun)), false);
             self.records.last_mut().into_iter().for_each(|told| told.is_unfinished = true);
         }
@@ -263,16 +276,16 @@ impl TranscriptReplay {
                 // because the number of a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
-                    Some(call) => call.todos = change,
+                    Some(call) => call.todo_change = change,
                     None => {
                         self.open_calls
                             .last_mut()
                             .into_iter()
-                            .for_each(|(call, _)| call.todos.clone_from(&change));
+                            .for_each(|(call, _)| call.todo_change.clone_from(&change));
                     }
                 }
             }
-            TranscriptItem::Answer { question: Some(question), text, .. } => {
+            TranscriptItem::AnswerToQuestion { question: Some(question), text, .. } => {
                 let answer =
                     QuestionAnswer { question: to_owned_text(question), answer: to_owned_text(text) };
                 if let Some(call) = self.ended_call() {
@@ -281,12 +294,12 @@ impl TranscriptReplay {
             }
             // The text with which the user refused a call. No hook reports it. Readers return it before the refusal
             // itself.
-            TranscriptItem::Answer { question: None, call_id: call, text } => {
+            TranscriptItem::AnswerToQuestion { question: None, call_id: call, text } => {
                 let call = self
                     .open_calls
                     .iter()
                     .map(|(open, _)| open)
-                    .find(|open| call.is_some() && open.id == *call);
+                    .find(|open| call.is_some() && open.call_id == *call);
                 let what = call.map(|call| call.command.clone().unwrap_or_else(|| call.tool.clone()));
                 self.last_message_index = None;
                 let kind = EventKind::Prompt { text: to_owned_text(text) };
@@ -296,15 +309,17 @@ impl TranscriptReplay {
                 }
             }
             TranscriptItem::Result(result) => self.end_call(result, at),
-            TranscriptItem::Prompt { text, .. } | TranscriptItem::Queued { text, .. }
+            TranscriptItem::Prompt { text, .. } | TranscriptItem::QueuedPrompt { text, .. }
                 if self.includes_prompts =>
             {
                 let kind = EventKind::Prompt { text: to_owned_text(text) };
                 self.last_message_index = None;
                 self.push_record(at, &id_from_time_and_text("prompt", at, text), kind, false);
             }
-            TranscriptItem::Prompt { .. } | TranscriptItem::Queued { .. } => self.last_message_index = None,
-            TranscriptItem::AgentMessage { message, text } => {
+            TranscriptItem::Prompt { .. } | TranscriptItem::QueuedPrompt { .. } => {
+                self.last_message_index = None
+            }
+            TranscriptItem::AgentMessage { message_id: message, text } => {
                 if let Some(earlier) =
                     self.last_message_index.take().filter(|earlier| !self.is_finding_or_purpose(*earlier))
                 {
@@ -340,7 +355,8 @@ impl TranscriptReplay {
 
     fn end_call(&mut self, result: &CallResult, at: Option<&str>) {
         let Some(id) = result.call_id.as_deref() else { return };
-        let Some(place) = self.open_calls.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
+        let Some(place) = self.open_calls.iter().position(|(call, _)| call.call_id.as_deref() == Some(id))
+        else {
             return;
         };
         let (call, _) = self.open_calls.remove(place);
@@ -348,10 +364,10 @@ impl TranscriptReplay {
     }
 
     fn push_ended_call(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
-        if result.refused {
+        if result.is_refused_by_user {
             return; // the call never ran
         }
-        let id = call.id.as_deref().unwrap_or_default().to_owned();
+        let id = call.call_id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;
         call.exit_code = result.exit_code;
         if result.failed {
@@ -374,17 +390,17 @@ impl TranscriptReplay {
             });
         }
         if !result.files.is_empty() {
-            let names = call.files.first().map(|file| file.names.clone()).unwrap_or_default();
+            let names = call.files.first().map(|file| file.changed_names.clone()).unwrap_or_default();
             call.files = result.files.iter().map(to_owned_file).collect();
             // Only the result of a write shows whether the file is new.
             if let [file] = call.files.as_mut_slice() {
-                file.names = names.of_written_file(file.action == FileAction::Create);
+                file.changed_names = names.of_written_file(file.action == FileAction::Create);
             }
         }
-        if let (Some(name), [file]) = (&result.enclosing, call.files.as_mut_slice()) {
-            file.names.set_enclosing(Some(name.clone()));
+        if let (Some(name), [file]) = (&result.enclosing_declaration, call.files.as_mut_slice()) {
+            file.changed_names.set_enclosing(Some(name.clone()));
         }
-        if let Some(delegated) = &mut call.delegated {
+        if let Some(delegated) = &mut call.delegated_work {
             delegated.answer = Cow::Owned(result.text.read().into_owned());
         }
         self.ended_call_index = Some(self.records.len());
@@ -440,7 +456,7 @@ pub fn describe_unfinished_call(call: &JournalRecord) -> String {
 }
 
 /// Returns whether a call edits files or may act on the outside world.
-fn may_change(call: &ToolCall) -> bool {
+fn may_call_change_anything(call: &ToolCall) -> bool {
     let edits = |file: &TouchedFile| {
         matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)
     };
@@ -453,17 +469,17 @@ fn may_change(call: &ToolCall) -> bool {
 
 fn unfinished_tool_call(call: &ToolCall) -> ToolDone<'static> {
     ToolDone {
-        id: call.id.as_deref().map(to_owned_text),
+        call_id: call.id.as_deref().map(to_owned_text),
         tool: to_owned_text(&call.tool),
         files: call.files.iter().map(to_owned_file).collect(),
         command: call.command.as_deref().map(to_owned_text),
-        delegated: match &call.subject {
+        delegated_work: match &call.subject {
             CallSubject::Delegated { task, .. } => {
                 Some(DelegatedWork { task: to_owned_text(task), answer: Cow::Borrowed("") })
             }
             _ => None,
         },
-        plan: match &call.subject {
+        proposed_plan: match &call.subject {
             CallSubject::Plan(plan) => Some(to_owned_text(plan)),
             _ => None,
         },
@@ -477,7 +493,11 @@ fn to_owned_text(text: &str) -> Cow<'static, str> {
 }
 
 fn to_owned_file(file: &TouchedFile) -> TouchedFile<'static> {
-    TouchedFile { path: to_owned_text(&file.path), action: file.action, names: file.names.clone() }
+    TouchedFile {
+        path: to_owned_text(&file.path),
+        action: file.action,
+        changed_names: file.changed_names.clone(),
+    }
 }
 
 fn to_owned_change(change: &TodoChange) -> TodoChange<'static> {

@@ -13,10 +13,10 @@ use store::{Dir, ReplaceOutcome, Store, layout};
 use crate::features::{plan, sessions};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// How long a command waits for another command that is adding a benchmark run.
-const LOCK_WAIT: Duration = Duration::from_secs(5);
+const MAX_BENCHMARKS_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many runs a chart shows.
 pub const MAX_RUNS_IN_CHART: usize = 30;
@@ -45,7 +45,7 @@ pub fn run_benchmark(world: &World, no_data: NoDataPolicy) -> Result<BenchmarkRe
         gate: Some(gate),
         ..BenchmarkRun::default()
     };
-    let _lock = project.store.lock_benchmarks(LOCK_WAIT)?;
+    let _lock = project.store.lock_benchmarks(MAX_BENCHMARKS_LOCK_WAIT)?;
     let mut history = project.store.read_benchmarks()?;
     history.runs.push(run.clone());
     project.store.write_benchmarks(&history)?;
@@ -68,9 +68,9 @@ fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
         counted.completed_tasks = done as u64;
     }
     let activity = sessions::activity::activity_report(world, None)?;
-    counted.calls = activity.calls;
+    counted.tool_calls = activity.calls;
     counted.failed_calls = activity.tools.iter().map(|tool| tool.failed).sum();
-    counted.known_calls = activity.tools.iter().map(|tool| tool.ok + tool.failed).sum();
+    counted.calls_with_known_result = activity.tools.iter().map(|tool| tool.ok + tool.failed).sum();
     for id in store.loop_ids()? {
         let mut ended = Vec::new();
         store.each_loop_log_entry(&id, |entry| ended.extend(entry.reason))?;
@@ -86,13 +86,18 @@ fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
 
 /// Whether the chart may replace an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overwrite {
+pub enum PictureOverwritePolicy {
     /// Replace an existing file only if it is an earlier chart.
     OnlyPicture,
     AnyFile,
 }
 
-pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite: Overwrite) -> Result<()> {
+pub fn write_svg(
+    world: &World,
+    report: &BenchmarkReport,
+    file: &Path,
+    overwrite: PictureOverwritePolicy,
+) -> Result<()> {
     let path = world.require_cwd()?.join(file);
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| Error::Usage {
         what: format!("{} does not name a file", file.display()),
@@ -103,8 +108,9 @@ pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite
         Err(store::Error::Absent { .. }) => None,
         bytes => Some(bytes?),
     };
-    let is_own = |bytes: &Vec<u8>| benchmark::is_picture(&String::from_utf8_lossy(bytes));
-    if overwrite == Overwrite::OnlyPicture && known.as_ref().is_some_and(|bytes| !is_own(bytes)) {
+    let is_own = |bytes: &Vec<u8>| benchmark::is_benchmark_picture(&String::from_utf8_lossy(bytes));
+    if overwrite == PictureOverwritePolicy::OnlyPicture && known.as_ref().is_some_and(|bytes| !is_own(bytes))
+    {
         return Err(Error::Refused {
             what: format!("{} exists and is not a picture of the benchmark", file.display()),
             hint: "name another file, or replace it with --force".into(),
@@ -135,8 +141,8 @@ pub struct ImportedRunsReport {
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Imports the benchmark runs that opencode-swarm kept. Returns `None` if it left no such file.
-pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<ImportedRunsReport>> {
-    let bytes = match swarm.read_file(layout::BENCHMARKS, MAX_FILE_BYTES) {
+pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: WriteMode) -> Result<Option<ImportedRunsReport>> {
+    let bytes = match swarm.read_file(layout::BENCHMARKS_FILE, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         bytes => bytes?,
     };
@@ -149,18 +155,18 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Opti
         };
     let all = runs.len();
     let store = match mode {
-        Mode::Write => Some(Project::find_or_create(world)?.store),
-        Mode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
+        WriteMode::Write => Some(Project::find_or_create(world)?.store),
+        WriteMode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
     let _lock = match (&store, mode) {
-        (Some(store), Mode::Write) => Some(store.lock_benchmarks(LOCK_WAIT)?),
+        (Some(store), WriteMode::Write) => Some(store.lock_benchmarks(MAX_BENCHMARKS_LOCK_WAIT)?),
         _ => None,
     };
     let mut history = store.as_ref().map_or_else(|| Ok(BenchmarkHistory::new()), Store::read_benchmarks)?;
     let is_new = |run: &BenchmarkRun| history.runs.iter().all(|known| known.id != run.id);
     let new: Vec<BenchmarkRun> = runs.into_iter().filter(is_new).collect();
     let report = ImportedRunsReport { runs: all, new: new.len(), unread_reason: String::new() };
-    if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
+    if let (Some(store), WriteMode::Write, false) = (&store, mode, new.is_empty()) {
         // The imported runs are older than thru's own runs, so they come first. The current run must stay the last
         // one.
         history.runs.splice(0..0, new);

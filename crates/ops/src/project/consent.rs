@@ -51,13 +51,13 @@ pub(crate) fn allow_loop(
     if claim == LoopClaimRight::NextSession {
         digests.push(consent::digest_of_claim(state));
     }
-    Ok(require_consents(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
+    Ok(require_consents(store)?.replace_digests(ConsentKind::Loop, &state.id, &digests, now)?)
 }
 
 /// Withdraws the consent to a loop that must never run again.
 pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     match store.consents() {
-        Some(consents) => Ok(consents.withdraw(ConsentKind::Loop, id)?),
+        Some(consents) => Ok(consents.withdraw_consent(ConsentKind::Loop, id)?),
         None => Ok(()),
     }
 }
@@ -88,7 +88,7 @@ pub(crate) fn allow_launches<'a>(
         outputs.filter(|output| !output.launch.is_empty()).map(consent::digest_of_output).collect();
     match digests.is_empty() {
         true => Ok(()),
-        false => Ok(require_consents(store)?.add(
+        false => Ok(require_consents(store)?.add_digests(
             ConsentKind::StageRun,
             &run_folder_id(root, run),
             &digests,
@@ -110,7 +110,7 @@ pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &StageDefini
 
 pub(crate) fn allow_stage(store: &Store, stage: &StageDefinition, now: Timestamp) -> Result<()> {
     let digest = consent::digest_of_stage(stage);
-    Ok(require_consents(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
+    Ok(require_consents(store)?.replace_digests(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }
 
 /// Returns an id for a run: its path, relative to the root if possible. The whole path is used because two worktrees

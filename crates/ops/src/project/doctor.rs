@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use harness::plugin::InstalledPlugin;
-use harness::{HARNESSES, Harness, InstallMethod, WiredEvent};
+use harness::{HARNESSES, Harness, InstallMethod, RegisteredEvent};
 use jiff::{SignedDuration, Timestamp};
 use model::event::EventName;
 use model::finding::{Finding, FindingLevel};
@@ -13,13 +13,13 @@ use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
 use model::text::count_with_noun;
 use model::time;
 use serde::Serialize;
-use store::{Dir, EntryKind, FoundRoot, Store, TrackedFiles, layout};
+use store::{Dir, FolderEntryKind, FoundRoot, GitTrackedFiles, Store, layout};
 
-use crate::features::{Check, FEATURES, ProjectContext};
+use crate::features::{DoctorCheck, FEATURES, ProjectContext};
 use crate::hook::lost;
 use crate::project::{settings, trust};
 use crate::session::firing::{self, EventStatistics, HookStatistics};
-use crate::setup::install::{self, WiredFile};
+use crate::setup::install::{self, CallingFile};
 use crate::{Error, World};
 
 /// Hook failures that are older than this are not reported.
@@ -35,7 +35,7 @@ const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 pub struct DoctorReport {
     pub root: Option<PathBuf>,
     /// The checks, in the order in which they were made.
-    pub checks: Vec<Check>,
+    pub checks: Vec<DoctorCheck>,
     /// Which events have fired, how often, and how long handling them took.
     pub events: Vec<EventStatistics>,
 }
@@ -71,7 +71,7 @@ pub fn run_doctor(world: &World) -> DoctorReport {
                 let checks = feature.call_catching_panics(|| Ok((feature.doctor_checks)(&project)));
                 report.checks.extend(checks.unwrap_or_else(|error| {
                     let findings = vec![Finding::from(&error)];
-                    vec![Check { name: feature.name, text: "cannot be checked".to_owned(), findings }]
+                    vec![DoctorCheck { name: feature.name, text: "cannot be checked".to_owned(), findings }]
                 }));
             }
             (store, &root.checkout)
@@ -84,23 +84,23 @@ pub fn run_doctor(world: &World) -> DoctorReport {
     match firing::read_hook_statistics(store) {
         Ok(firing) => {
             let mut check = check_hooks(&firing, world.now);
-            check.findings.extend(not_wired_finding(world, checkout, &firing));
+            check.findings.extend(hooks_not_installed_finding(world, checkout, &firing));
             check.findings.extend(rootless_receipt_findings(world));
             report.checks.push(check);
             let checks =
                 HARNESSES.iter().filter_map(|harness| check_harness(world, harness, checkout, &firing));
             report.checks.extend(checks.collect::<Vec<_>>());
-            report.events = firing.fired;
+            report.events = firing.fired_events;
         }
         Err(error) => {
             let findings = vec![Finding::from(&error)];
-            report.checks.push(Check { name: "hooks", text: "cannot be read".to_owned(), findings });
+            report.checks.push(DoctorCheck { name: "hooks", text: "cannot be read".to_owned(), findings });
         }
     }
     report
 }
 
-fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> Check {
+fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> DoctorCheck {
     let mut findings = Vec::new();
     let text = match found {
         Ok(FoundRoot::Marked { root, marker, .. }) => {
@@ -113,7 +113,7 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> Check {
                         "git does not find the main checkout of this worktree: there is no {}",
                         missing.display()
                     );
-                    Finding::new(FindingLevel::Warning, text).with_hint(crate::error::REPAIR_HINT)
+                    Finding::new(FindingLevel::Warning, text).with_hint(crate::error::REPAIR_WORKTREE_HINT)
                 }
                 None => Finding::new(FindingLevel::Warning, "there is no root here")
                     .with_hint("run `thru init` in the folder of your project to create one"),
@@ -130,10 +130,10 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> Check {
             "cannot be used".to_owned()
         }
     };
-    Check { name: "root", text, findings }
+    DoctorCheck { name: "root", text, findings }
 }
 
-fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -> Check {
+fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -> DoctorCheck {
     let (text, finding) = match (holds, moved_from) {
         (Some(Ok(true)), None) => ("trusted on this machine".to_owned(), None),
         (Some(Ok(true)), Some(from)) => {
@@ -162,10 +162,10 @@ fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -
             ("unknown".to_owned(), Some(finding.with_hint("set HOME to your home folder")))
         }
     };
-    Check { name: "trust", text, findings: finding.into_iter().collect() }
+    DoctorCheck { name: "trust", text, findings: finding.into_iter().collect() }
 }
 
-fn check_settings(world: &World, store: Option<&Store>) -> Check {
+fn check_settings(world: &World, store: Option<&Store>) -> DoctorCheck {
     let resolved = settings::resolve_settings(world, store);
     let set = resolved.entries.iter().filter(|entry| entry.source != "default").count();
     let is_off = !resolved.settings().hooks_enabled;
@@ -185,25 +185,25 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
     } else {
         format!("{} changed", count_with_noun(set, "setting"))
     };
-    Check { name: "settings", text, findings }
+    DoctorCheck { name: "settings", text, findings }
 }
 
 /// Reports problems with the store's files: damaged files that were moved aside, torn lines, leftovers, links and
 /// unreadable files.
-fn check_files(store: &Store) -> Check {
-    let mut walk = StoreWalk::default();
+fn check_files(store: &Store) -> DoctorCheck {
+    let mut walk = StoreFileChecker::default();
     walk.walk_folder(store.dir(), "");
     walk.findings.extend(tracked_file_findings(store));
     let text =
         format!("{} in {}", count_with_noun(walk.files, "file"), count_with_noun(walk.folders, "folder"));
-    Check { name: "files", text, findings: walk.findings }
+    DoctorCheck { name: "files", text, findings: walk.findings }
 }
 
 /// Reports machine-local files that git tracks.
 fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     match store.tracked_files() {
-        TrackedFiles::NoneTracked => Vec::new(),
-        TrackedFiles::Files(files) => {
+        GitTrackedFiles::NoneTracked => Vec::new(),
+        GitTrackedFiles::Files(files) => {
             let of = |file: &String| {
                 Finding::new(
                     FindingLevel::Warning,
@@ -214,7 +214,7 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
             };
             files.iter().map(of).collect()
         }
-        TrackedFiles::Unknown(why) => {
+        GitTrackedFiles::Unknown(why) => {
             let text = format!(
                 "cannot determine whether git tracks files of indexes/ and state/ ({why}), so none is trusted"
             );
@@ -228,7 +228,7 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
 
 /// Checks whether the folders that hooks use can be written to. A hook that cannot write cannot report the problem
 /// either.
-fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
+fn check_disk(world: &World, store: &Store, project: &ProjectId) -> DoctorCheck {
     let failed = lost::find_unwritable_folders(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
     let mut findings: Vec<Finding> =
@@ -239,17 +239,17 @@ fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
                 .with_hint("the next hook that can write leaves a receipt"),
         );
     }
-    Check { name: "disk", text: text.to_owned(), findings }
+    DoctorCheck { name: "disk", text: text.to_owned(), findings }
 }
 
 #[derive(Default)]
-struct StoreWalk {
+struct StoreFileChecker {
     files: usize,
     folders: usize,
     findings: Vec<Finding>,
 }
 
-impl StoreWalk {
+impl StoreFileChecker {
     fn walk_folder(&mut self, dir: &Dir, prefix: &str) {
         self.folders += 1;
         let entries = match dir.entries() {
@@ -259,12 +259,12 @@ impl StoreWalk {
         for entry in entries {
             let rel = if prefix.is_empty() { entry.name.clone() } else { format!("{prefix}/{}", entry.name) };
             match entry.kind {
-                EntryKind::Folder => match dir.open_subfolder(&entry.name) {
+                FolderEntryKind::Folder => match dir.open_subfolder(&entry.name) {
                     Ok(sub) => self.walk_folder(&sub, &rel),
                     Err(error) => self.findings.push(Finding::from(&Error::from(error))),
                 },
-                EntryKind::File => self.check_file(dir, &entry.name, &rel),
-                EntryKind::Other => {
+                FolderEntryKind::File => self.check_file(dir, &entry.name, &rel),
+                FolderEntryKind::Other => {
                     let finding =
                         Finding::new(FindingLevel::Warning, "a link or a special file; thru never opens it");
                     self.findings.push(
@@ -317,7 +317,7 @@ impl StoreWalk {
 }
 
 /// Reports recent hook failures, each kind once, and compactions that were not followed by a brief.
-fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
+fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
     let recent = |receipt: &&Receipt| {
         let young = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_FAILURE_AGE);
         receipt.outcome == HookOutcome::Failed && young
@@ -335,12 +335,12 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
             format!("and {} more", failed.len() - MAX_FINDINGS_NAMED),
         ));
     }
-    for session in firing.gaps.iter().take(MAX_FINDINGS_NAMED) {
+    for session in firing.sessions_awaiting_brief.iter().take(MAX_FINDINGS_NAMED) {
         let text = format!("session {session} was compacted, and no session start has followed yet");
         findings
             .push(Finding::new(FindingLevel::Note, text).with_hint("the brief comes with its next prompt"));
     }
-    for session in firing.never_told.iter().rev().take(MAX_FINDINGS_NAMED) {
+    for session in firing.sessions_ended_without_brief.iter().rev().take(MAX_FINDINGS_NAMED) {
         let text =
             format!("session {session} was compacted, and ended without a session start: no brief was sent");
         findings.push(
@@ -348,12 +348,15 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
                 .with_hint("check that SessionStart is wired; `thru brief --session` shows the brief"),
         );
     }
-    for (kind, times) in firing.unknown.iter().take(MAX_FINDINGS_NAMED) {
+    for (kind, times) in firing.unknown_line_types.iter().take(MAX_FINDINGS_NAMED) {
         let text = format!("transcript lines of type `{kind}`, which this thru does not know: {times}");
         findings.push(Finding::new(FindingLevel::Note, text).with_hint("a newer thru may know them"));
     }
-    if firing.unread > 0 {
-        let text = format!("{} KiB of transcripts were too old and were not read", firing.unread / 1024);
+    if firing.unread_transcript_bytes > 0 {
+        let text = format!(
+            "{} KiB of transcripts were too old and were not read",
+            firing.unread_transcript_bytes / 1024
+        );
         findings.push(
             Finding::new(FindingLevel::Note, text)
                 .with_hint("hooks that run from a session's beginning miss nothing"),
@@ -362,24 +365,27 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     // Tool calls leave no receipt, so use the counted events. If another event left a receipt in the same second,
     // name that event.
     let by_receipt = firing.receipts.iter().rev().find_map(|receipt| {
-        firing.fired.iter().find(|fired| (&fired.event, &fired.last_at) == (&receipt.event, &receipt.ts))
+        firing
+            .fired_events
+            .iter()
+            .find(|fired| (&fired.event, &fired.last_at) == (&receipt.event, &receipt.ts))
     });
-    let newest = firing.fired.iter().max_by(|a, b| a.last_at.cmp(&b.last_at));
+    let newest = firing.fired_events.iter().max_by(|a, b| a.last_at.cmp(&b.last_at));
     let last = match (by_receipt, newest) {
         (Some(receipt), Some(newest)) if newest.last_at <= receipt.last_at => Some(receipt),
         (_, newest) => newest,
     };
     let text = last.map(|last| {
         let ago = time::parse_time(&last.last_at).map_or(String::new(), |at| time::describe_age(at, now));
-        let runs = firing.fired.iter().map(|fired| fired.runs).sum();
+        let runs = firing.fired_events.iter().map(|fired| fired.runs).sum();
         format!("{}, last: {} {ago}", count_with_noun(runs, "hook run"), last.event)
     });
-    Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
+    DoctorCheck { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
 /// Reports that no settings file calls thru. If hooks have run, this is only a note, because a plugin of the harness
 /// may be calling thru.
-fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
+fn hooks_not_installed_finding(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
     if HARNESSES.iter().any(|harness| !install::wired_files_in_force(world, harness, checkout).is_empty()) {
         return None;
     }
@@ -392,7 +398,7 @@ fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) ->
         },
         |(_, advice)| advice,
     );
-    Some(match firing.fired.is_empty() {
+    Some(match firing.fired_events.is_empty() {
         true => Finding::new(
             FindingLevel::Warning,
             "no settings file calls thru here, and no hook has ever run: nothing is captured",
@@ -429,7 +435,7 @@ fn check_harness(
     harness: &'static Harness,
     project: &Path,
     firing: &HookStatistics,
-) -> Option<Check> {
+) -> Option<DoctorCheck> {
     let wired = install::wired_files_in_force(world, harness, project);
     let mut findings: Vec<Finding> = install::unusable_settings_files(world, harness, project)
         .into_iter()
@@ -438,10 +444,12 @@ fn check_harness(
         .collect();
     let version =
         install::installed_version(world, harness).map_or(String::new(), |version| format!(" {version}"));
-    let fired =
-        |event: EventName| firing.fired.iter().any(|f| f.harness == harness.name && f.event == event.name());
-    let has_fired = |wired: &WiredEvent| {
-        fired(wired.our_event) || harness.summary_event == Some(wired.event) && fired(EventName::Summary)
+    let fired = |event: EventName| {
+        firing.fired_events.iter().any(|f| f.harness == harness.name && f.event == event.name())
+    };
+    let has_fired = |wired: &RegisteredEvent| {
+        fired(wired.our_event)
+            || harness.summary_event == Some(wired.harness_event) && fired(EventName::Summary)
     };
     if wired.is_empty() {
         let used = install::harnesses_in_use(world, project).iter().any(|used| used.name == harness.name);
@@ -451,17 +459,18 @@ fn check_harness(
             None => (text, format!("`thru install {}` wires it", harness.name)),
         };
         findings.push(Finding::new(FindingLevel::Note, text).with_hint(hint));
-        return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
+        return used.then(|| DoctorCheck { name: harness.name, text: "not wired".to_owned(), findings });
     }
     let hooks: Vec<&str> = wired.iter().flat_map(|file| &file.events).map(String::as_str).collect();
     for event in harness.events {
-        if !hooks.contains(&event.event) {
-            let text = format!("{} is not wired", event.event);
+        if !hooks.contains(&event.harness_event) {
+            let text = format!("{} is not wired", event.harness_event);
             let hint = format!("`thru install {}` adds it", harness.name);
             findings.push(Finding::new(FindingLevel::Warning, text).with_hint(hint));
         }
     }
-    let silent: Vec<&str> = harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.event).collect();
+    let silent: Vec<&str> =
+        harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.harness_event).collect();
     // If no event has fired yet, the check of the hooks reports that.
     if !silent.is_empty() && silent.len() < harness.events.len() {
         findings.push(Finding::new(
@@ -503,15 +512,16 @@ fn check_harness(
     }
     findings
         .extend(install::renamed_command_note(harness).map(|words| Finding::new(FindingLevel::Note, words)));
-    let file = |file: &WiredFile| match &file.plugin {
+    let file = |file: &CallingFile| match &file.plugin {
         Some(plugin) => format!("{} (plugin {})", file.path.display(), plugin.version),
         None => format!("{} ({})", file.path.display(), file.events.len()),
     };
     let files: Vec<String> = wired.iter().map(file).collect();
-    let last = firing.fired.iter().filter(|fired| fired.harness == harness.name).map(|fired| &fired.last_at);
+    let last =
+        firing.fired_events.iter().filter(|fired| fired.harness == harness.name).map(|fired| &fired.last_at);
     let last = last.max().and_then(|at| time::parse_time(at));
     let last = last.map_or(String::new(), |at| format!(", last event {}", time::describe_age(at, world.now)));
-    Some(Check {
+    Some(DoctorCheck {
         name: harness.name,
         text: format!("{}{version}, hooks in {}{last}", harness.title, files.join(", ")),
         findings,
@@ -519,11 +529,12 @@ fn check_harness(
 }
 
 /// Reports a plugin whose version differs or that calls a missing program.
-fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
+fn check_plugin(harness: &Harness, file: &CallingFile) -> Vec<Finding> {
     let Some(InstalledPlugin { thru_path, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();
-    if version != install::VERSION {
-        findings.push(format!("the plugin has version {version}, but this thru is {}", install::VERSION));
+    if version != install::THRU_VERSION {
+        findings
+            .push(format!("the plugin has version {version}, but this thru is {}", install::THRU_VERSION));
     }
     if Path::new(thru_path).is_absolute() && !Path::new(thru_path).exists() {
         findings.push(format!("the plugin calls {thru_path}, which does not exist"));

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use model::extract::{self, NameRules, NamedBlock};
+use model::extract::{self, FileNameRules, NamedBlock};
 use model::text::count_with_noun;
 use serde::Serialize;
 use store::{Dir, ReplaceOutcome};
 
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The longest message that is read.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -57,7 +57,7 @@ const GUARDED_FILES: &[&str] = &[
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExistingFile {
+pub enum ExistingFilePolicy {
     /// Keep the existing file and do not write the block.
     Keep,
     Replace,
@@ -100,7 +100,7 @@ pub enum ExtractOutcome {
 
 #[derive(Clone, Copy, Debug)]
 pub struct AllowedWrites<'a> {
-    pub existing_file: ExistingFile,
+    pub existing_file: ExistingFilePolicy,
     /// Files that may be written although they change what programs run or what agents are told. They are named as in
     /// the report.
     pub allowed_guarded_files: &'a [String],
@@ -111,13 +111,17 @@ pub fn extract_files(
     message: &str,
     into: Option<&Path>,
     allowed: AllowedWrites,
-    mode: Mode,
+    mode: WriteMode,
 ) -> Result<ExtractReport> {
     let folder = world.require_cwd()?.join(into.unwrap_or(Path::new("")));
     let dir = Dir::open(&folder)?;
     let folders: Vec<&str> = GUARDED_FOLDERS.iter().chain(harness::INSTRUCTION_FOLDERS).copied().collect();
     let names: Vec<&str> = GUARDED_FILES.iter().chain(harness::INSTRUCTION_FILES).copied().collect();
-    let rules = NameRules { forbidden: FORBIDDEN_FOLDERS, guarded_folders: &folders, guarded_files: &names };
+    let rules = FileNameRules {
+        forbidden_folders: FORBIDDEN_FOLDERS,
+        guarded_folders: &folders,
+        guarded_files: &names,
+    };
     let blocks = extract::name_blocks(message, &rules);
     if blocks.is_empty() {
         return Err(Error::Absent {
@@ -130,7 +134,7 @@ pub fn extract_files(
         let is_refused = is_guarded
             && !allowed.allowed_guarded_files.iter().any(|name| name.trim_start_matches("./") == path);
         // A message that only mentions a file may show just a part of it, so the block must not replace the file.
-        let existing = if block.is_only_mentioned { ExistingFile::Keep } else { allowed.existing_file };
+        let existing = if block.is_only_mentioned { ExistingFilePolicy::Keep } else { allowed.existing_file };
         // If one file cannot be written, still write and report the others.
         let (outcome, problem) = match is_refused {
             true => (
@@ -182,8 +186,8 @@ fn write_extracted_file(
     dir: &Dir,
     path: &str,
     text: &[u8],
-    existing: ExistingFile,
-    mode: Mode,
+    existing: ExistingFilePolicy,
+    mode: WriteMode,
 ) -> Result<ExtractOutcome> {
     let known = match dir.read_file(path, MAX_MESSAGE_BYTES) {
         Err(store::Error::Absent { .. }) => None,
@@ -192,10 +196,10 @@ fn write_extracted_file(
     let outcome = match (&known, existing) {
         (None, _) => ExtractOutcome::Created,
         (Some(known), _) if known == text => ExtractOutcome::Same,
-        (Some(_), ExistingFile::Keep) => ExtractOutcome::Exists,
-        (Some(_), ExistingFile::Replace) => ExtractOutcome::Replaced,
+        (Some(_), ExistingFilePolicy::Keep) => ExtractOutcome::Exists,
+        (Some(_), ExistingFilePolicy::Replace) => ExtractOutcome::Replaced,
     };
-    if mode == Mode::DryRun || matches!(outcome, ExtractOutcome::Same | ExtractOutcome::Exists) {
+    if mode == WriteMode::DryRun || matches!(outcome, ExtractOutcome::Same | ExtractOutcome::Exists) {
         return Ok(outcome);
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -210,13 +214,13 @@ fn write_extracted_file(
 }
 
 /// Describes the result, for example `3 files written, 1 left out`.
-pub fn describe_report(report: &ExtractReport, mode: Mode) -> String {
+pub fn describe_report(report: &ExtractReport, mode: WriteMode) -> String {
     let written = report
         .files
         .iter()
         .filter(|file| matches!(file.outcome, ExtractOutcome::Created | ExtractOutcome::Replaced))
         .count();
-    let would = if mode == Mode::DryRun { "would be " } else { "" };
+    let would = if mode == WriteMode::DryRun { "would be " } else { "" };
     let left = if report.left_out == 0 { String::new() } else { format!(", {} left out", report.left_out) };
     format!("{} {would}written{left}", count_with_noun(written, "file"))
 }

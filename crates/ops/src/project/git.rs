@@ -45,7 +45,7 @@ const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
 
 /// Returns which of the paths git tracks. All paths are checked with one call, because each call starts a process.
 pub fn tracked_paths(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let Some(Repository { top_folder, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
+    let Some(RepositoryPaths { top_folder, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
     // Pass only paths inside the repository, because git fails for all paths if one is outside.
     let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top_folder)).collect();
     if inside.is_empty() {
@@ -86,7 +86,9 @@ pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
 /// Returns an error if the path of this clone's exclude list contains a link, because the change would then be
 /// written to another file.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
-    let Some(Repository { exclude_file: file, .. }) = find_own_repository(project)? else { return Ok(()) };
+    let Some(RepositoryPaths { exclude_file: file, .. }) = find_own_repository(project)? else {
+        return Ok(());
+    };
     // In a worktree or a submodule, the list is not below the project. It is in the repository that the project
     // belongs to.
     let repository = file.ancestors().nth(2).unwrap_or(&file);
@@ -235,26 +237,26 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
     bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
 }
 
-struct Repository {
+struct RepositoryPaths {
     top_folder: PathBuf,
     exclude_file: PathBuf,
 }
 
 /// Returns the repository that contains the project, or `None` if the project is not in git.
-fn find_repository(project: &Path) -> Result<Option<Repository>> {
+fn find_repository(project: &Path) -> Result<Option<RepositoryPaths>> {
     let Some(out) = run_git_text(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])?
     else {
         return Ok(None);
     };
     let mut lines = out.lines();
     let (Some(top), Some(exclude)) = (lines.next(), lines.next()) else { return Ok(None) };
-    Ok(Some(Repository { top_folder: PathBuf::from(top), exclude_file: project.join(exclude) }))
+    Ok(Some(RepositoryPaths { top_folder: PathBuf::from(top), exclude_file: project.join(exclude) }))
 }
 
 /// Returns the repository, but only if its exclude list belongs to this checkout. A `.git` that came with the files
 /// can name any repository, or be a link to one. The function that writes the list also refuses links in the rest of
 /// its path.
-fn find_own_repository(project: &Path) -> Result<Option<Repository>> {
+fn find_own_repository(project: &Path) -> Result<Option<RepositoryPaths>> {
     let Some(found) = find_repository(project)? else { return Ok(None) };
     let is_folder = store::metadata_without_following(&found.top_folder.join(".git"))?
         .is_some_and(|found| found.is_dir());
@@ -277,7 +279,7 @@ struct ExcludeList {
 
 /// Reads the exclude list. Returns `None` if the project is not in git or the list is not a regular file.
 fn read_exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
-    let Some(Repository { top_folder, exclude_file: file }) = find_own_repository(project)? else {
+    let Some(RepositoryPaths { top_folder, exclude_file: file }) = find_own_repository(project)? else {
         return Ok(None);
     };
     let content = match store::metadata_without_following(&file)? {
@@ -308,19 +310,19 @@ fn write_exclude_list(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Resul
 
 /// Returns the commit and the branch that are checked out. They are read from git's files. If the files do not show
 /// them, git is run.
-pub fn read_head(project: &Path) -> Option<store::git::Head> {
+pub fn read_head(project: &Path) -> Option<store::git::GitHead> {
     store::git::read_head(project).or_else(|| {
         let commit =
             run_git_text(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
         let branch =
             run_git_text(project, &["symbolic-ref", "--short", "-q", "HEAD"]).ok()?.unwrap_or_default();
         let (commit, branch) = (commit.trim().to_owned(), branch.trim().to_owned());
-        (!commit.is_empty() || !branch.is_empty()).then_some(store::git::Head { commit, branch })
+        (!commit.is_empty() || !branch.is_empty()).then_some(store::git::GitHead { commit, branch })
     })
 }
 
 /// Returns the branch name for a packet. It is redacted, because a branch name can contain a secret.
-pub fn redacted_branch(head: &store::git::Head) -> String {
+pub fn redacted_branch(head: &store::git::GitHead) -> String {
     Redacted::redact_whole(&head.branch, redact::RedactOptions::default()).to_string()
 }
 

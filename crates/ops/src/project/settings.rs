@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use model::config::{self, KEYS, ResolvedSettings, Settings, SettingsFile, SettingsLayer, SettingsOwner};
+use model::config::{
+    self, ResolvedSettings, SETTING_ROWS, Settings, SettingsFile, SettingsLayer, SettingsOwner,
+};
 use model::finding::{Finding, FindingLevel};
 use store::{FoundRoot, Store};
 
@@ -117,9 +119,12 @@ fn gather_sources(world: &World, store: Option<&Store>) -> SettingsSources {
         let path = store.dir().path().join(store::layout::CONFIG_FILE);
         sources.add_file(SettingsOwner::Project, &path, store.read_config());
     }
-    let names = KEYS.iter().filter(|_| world.has_variables).flat_map(config::Key::variable_names);
+    let names = SETTING_ROWS
+        .iter()
+        .filter(|_| world.has_variables)
+        .flat_map(config::SettingRow::environment_variable_names);
     for name in names {
-        if let Some(text) = (world.var)(name).filter(|text| !text.is_empty()) {
+        if let Some(text) = (world.read_variable)(name).filter(|text| !text.is_empty()) {
             sources.variables.push((name, text.to_string_lossy().into_owned()));
         }
     }

@@ -8,7 +8,7 @@ use model::marker::{ProjectId, SharingMode};
 use serde::{Serialize, Serializer};
 use store::FoundRoot;
 
-use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
+use crate::features::{FEATURES, NextStep, ProjectContext, StatusReportLine};
 use crate::hook::lost;
 use crate::project::{settings, trust};
 use crate::session::{last, list};
@@ -70,7 +70,7 @@ pub struct StatusReport {
     pub next_step: Option<NextStep>,
     /// The lines from the features, in the order of their rows.
     #[serde(flatten, serialize_with = "serialize_by_key")]
-    pub lines: Vec<StatusLine>,
+    pub lines: Vec<StatusReportLine>,
     /// The errors from features that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -201,7 +201,7 @@ fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
 
 /// Puts the JSON keys of all lines at the top level of the report.
 fn serialize_by_key<S: Serializer>(
-    lines: &[StatusLine],
+    lines: &[StatusReportLine],
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(lines.iter().flat_map(|line| &line.json).map(|(key, value)| (*key, value)))

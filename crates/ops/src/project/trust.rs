@@ -116,7 +116,7 @@ pub fn revoke_trust(world: &World) -> Result<TrustReport> {
 }
 
 pub fn list_trusted(world: &World) -> Result<Vec<(ProjectId, TrustedRoot)>> {
-    Ok(world.require_trust_records()?.list()?)
+    Ok(world.require_trust_records()?.list_trusted_roots()?)
 }
 
 fn project_with_marker(world: &World) -> Result<Project> {
@@ -134,8 +134,8 @@ fn change_trust(world: &World, trusted: bool) -> Result<TrustReport> {
     let trust = world.require_trust_records()?;
     let id = &marker.project_id;
     let changed = match trusted {
-        true => trust.grant(id, &root, world.now, LOCK_WAIT)?,
-        false => trust.revoke(id, &root, LOCK_WAIT)?,
+        true => trust.grant_trust(id, &root, world.now, LOCK_WAIT)?,
+        false => trust.revoke_trust(id, &root, LOCK_WAIT)?,
     };
     let maybe_moved_from = if trusted { trust.former_path(id, &root)? } else { None };
     Ok(TrustReport {

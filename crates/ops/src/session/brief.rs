@@ -19,9 +19,9 @@ use crate::project::settings;
 use crate::session::last::{self, LastAtWork};
 use crate::session::past::{self, SessionFacts};
 use crate::session::roster::{self, Roster, RosterEntry};
-use crate::session::transcript::{self, SkippedLines, TranscriptSource};
+use crate::session::transcript::{self, SkippedLines, TranscriptToRead};
 use crate::session::{context_held, database};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The size limit of a summary. No harness writes a larger one.
 const MAX_SUMMARY_BYTES: usize = 1024 * 1024;
@@ -33,10 +33,10 @@ pub struct BriefRequest<'a> {
     /// The session that will read the brief, or `None` if that session has not started yet.
     pub session: Option<&'a Id>,
     /// The session's previous id, if it continues under a new id.
-    pub previous: Option<&'a Id>,
+    pub previous_session_id: Option<&'a Id>,
     /// The maximum length of the brief, in UTF-16 units.
-    pub room: usize,
-    pub mode: Mode,
+    pub max_length: usize,
+    pub mode: WriteMode,
 }
 
 #[derive(Debug)]
@@ -45,11 +45,11 @@ pub struct ComposedBrief {
     pub brief: Option<Brief>,
     pub occasion: Occasion,
     /// The id of the session that the brief describes.
-    pub about: String,
+    pub described_session: String,
     /// The errors from features that failed.
     pub problems: Vec<String>,
     /// The ids of the facts from features, each with a fingerprint by which the fact is recognised later.
-    pub marks: Vec<(String, u64)>,
+    pub fact_fingerprints: Vec<(String, u64)>,
     /// Locks that are held until the brief has been sent, so that two sessions cannot get the same offer.
     _held: Vec<Lock>,
 }
@@ -62,12 +62,19 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
         scoring: scoring.as_ref(),
         ..brief_material(request.occasion, &gathered, &records.candidates)
     };
-    let brief = model::brief::compose_brief(&material, request.room);
+    let brief = model::brief::compose_brief(&material, request.max_length);
     let told = brief.as_ref().map_or("", |brief| brief.text.as_str());
     let marks = records.candidates.iter().flat_map(|one| candidate_marks(one, told)).collect();
-    let FeatureCandidates { problems, held, .. } = records;
+    let FeatureCandidates { problems, held_locks: held, .. } = records;
     let about = gathered.digest.session;
-    Some(ComposedBrief { brief, occasion: request.occasion, about, problems, marks, _held: held })
+    Some(ComposedBrief {
+        brief,
+        occasion: request.occasion,
+        described_session: about,
+        problems,
+        fact_fingerprints: marks,
+        _held: held,
+    })
 }
 
 /// Returns the fingerprints by which a fact is recognised later. If `told` contains the fact's longest form, the fact
@@ -75,20 +82,20 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
 fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
-    let whole = stands_whole.then(|| context_held::full_text_mark(candidate)).flatten();
-    let marks = std::iter::once(context_held::candidate_mark(candidate)).chain(whole);
+    let whole = stands_whole.then(|| context_held::full_text_fingerprint(candidate)).flatten();
+    let marks = std::iter::once(context_held::fact_fingerprint(candidate)).chain(whole);
     marks.map(|mark| (candidate.id.clone(), mark)).collect()
 }
 
 struct FeatureCandidates {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
-    held: Vec<Lock>,
+    held_locks: Vec<Lock>,
     unwritten_packet: Option<String>,
 }
 
 fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
-    let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
+    let BriefRequest { project, occasion, session, previous_session_id: previous, mode, .. } = *request;
     let roster = Roster::of_store(project.store);
     let mut elsewhere = None;
     let mut gathered = match occasion {
@@ -110,7 +117,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     };
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
     // In a dry run, the session's state has not been moved to its new id, so use the old id.
-    let session = if mode == Mode::Write { session } else { previous.or(session) };
+    let session = if mode == WriteMode::Write { session } else { previous.or(session) };
     let described = Id::new(&gathered.digest.session).ok();
     let described = described.as_ref();
     let context = BriefContext {
@@ -136,7 +143,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     }
     let BriefContext { held_locks: held, unwritten_packet, .. } = context;
     let (held, unwritten_packet) = (held.into_inner(), unwritten_packet.into_inner());
-    Some((gathered, FeatureCandidates { candidates, problems, held, unwritten_packet }))
+    Some((gathered, FeatureCandidates { candidates, problems, held_locks: held, unwritten_packet }))
 }
 
 /// Returns the last session at work that is no longer running. Running sessions are listed separately.
@@ -154,7 +161,7 @@ fn brief_material<'a>(
     gathered: &'a SessionFacts,
     records: &'a [Candidate],
 ) -> BriefMaterial<'a> {
-    let SessionFacts { digest, problems, gone } = gathered;
+    let SessionFacts { digest, problems, missing_files: gone } = gathered;
     BriefMaterial { occasion, digest, problems, gone, records, scoring: None }
 }
 
@@ -225,26 +232,32 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
                 Ok(FoundRoot::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
             };
-            let read = transcript::read_transcript(&TranscriptSource {
+            let read = transcript::read_transcript(&TranscriptToRead {
                 path,
                 checkout: &here,
                 redact,
                 now: world.now,
             })?;
             let occasion = options.occasion.unwrap_or_else(|| fitting_occasion(&read.digest));
-            (BriefFacts::from_digest(read.digest, occasion), Some(read.skipped))
+            (PrintedBriefFacts::from_digest(read.digest, occasion), Some(read.skipped))
         }
         None => match facts_from_store(world, options, &settings) {
             Err(error @ Error::Absent { .. }) => match transcript_from_database(world, options)? {
                 Some((read, occasion)) => {
-                    (BriefFacts::from_digest(read.digest, occasion), Some(read.skipped))
+                    (PrintedBriefFacts::from_digest(read.digest, occasion), Some(read.skipped))
                 }
                 None => return Err(error),
             },
             facts => (facts?, None),
         },
     };
-    let BriefFacts { mut gathered, records, occasion, unwritten_packet, waiting_loop } = facts;
+    let PrintedBriefFacts {
+        mut gathered,
+        feature_candidates: records,
+        occasion,
+        unwritten_packet,
+        waiting_loop,
+    } = facts;
     let occasion = match options.summary {
         Some(path) => {
             let summary = store::read_named_by_user(path, MAX_SUMMARY_BYTES)?;
@@ -298,22 +311,31 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
 }
 
 /// The facts for a brief that a command prints.
-struct BriefFacts {
+struct PrintedBriefFacts {
     gathered: SessionFacts,
-    records: Vec<Candidate>,
+    feature_candidates: Vec<Candidate>,
     occasion: Occasion,
     unwritten_packet: Option<String>,
     /// What a session would be told about the waiting loop if it started now.
     waiting_loop: Option<String>,
 }
 
-impl BriefFacts {
-    fn from_digest(digest: Digest, occasion: Occasion) -> BriefFacts {
-        BriefFacts::of_session(SessionFacts { digest, problems: Vec::new(), gone: Vec::new() }, occasion)
+impl PrintedBriefFacts {
+    fn from_digest(digest: Digest, occasion: Occasion) -> PrintedBriefFacts {
+        PrintedBriefFacts::of_session(
+            SessionFacts { digest, problems: Vec::new(), missing_files: Vec::new() },
+            occasion,
+        )
     }
 
-    fn of_session(gathered: SessionFacts, occasion: Occasion) -> BriefFacts {
-        BriefFacts { gathered, records: Vec::new(), occasion, unwritten_packet: None, waiting_loop: None }
+    fn of_session(gathered: SessionFacts, occasion: Occasion) -> PrintedBriefFacts {
+        PrintedBriefFacts {
+            gathered,
+            feature_candidates: Vec::new(),
+            occasion,
+            unwritten_packet: None,
+            waiting_loop: None,
+        }
     }
 }
 
@@ -326,7 +348,7 @@ fn transcript_from_database(
     let Some(rows) = database::find_session(world, &session)? else { return Ok(None) };
     let Ok(FoundRoot::Marked { root, .. }) = world.find_root() else { return Ok(None) };
     let redact = settings::settings_here(world).settings().redact_options();
-    let source = TranscriptSource { path: &root.path, checkout: &root.checkout, redact, now: world.now };
+    let source = TranscriptToRead { path: &root.path, checkout: &root.checkout, redact, now: world.now };
     let read = transcript::read_database_rows(&rows, &session, &source);
     let occasion = options.occasion.unwrap_or_else(|| fitting_occasion(&read.digest));
     Ok(Some((read, occasion)))
@@ -341,7 +363,7 @@ fn fitting_occasion(digest: &Digest) -> Occasion {
     }
 }
 
-fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) -> Result<BriefFacts> {
+fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) -> Result<PrintedBriefFacts> {
     let (root, store) = match world.find_root()? {
         FoundRoot::Marked { root, store, .. } => (root, store),
         FoundRoot::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
@@ -368,13 +390,19 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         (None, None) => Occasion::Asked,
     };
     let session = session.as_ref();
-    let request =
-        BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
+    let request = BriefRequest {
+        project,
+        occasion,
+        session,
+        previous_session_id: None,
+        max_length: usize::MAX,
+        mode: WriteMode::DryRun,
+    };
     let Some((gathered, records)) = gather_facts(&request) else {
         // There is no earlier session, or it cannot be read. In either case, these calls return the error.
         let (session, _) = last::choose_session_at_work(&project, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
-        return Ok(BriefFacts::of_session(gathered, occasion));
+        return Ok(PrintedBriefFacts::of_session(gathered, occasion));
     };
     // After a compaction, a session does not claim a loop, and no hook composes a brief for `Asked`.
     let waiting_loop = match occasion {
@@ -384,7 +412,13 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         Occasion::Compacted | Occasion::Asked => None,
     };
     let FeatureCandidates { candidates, unwritten_packet, .. } = records;
-    Ok(BriefFacts { gathered, records: candidates, occasion, unwritten_packet, waiting_loop })
+    Ok(PrintedBriefFacts {
+        gathered,
+        feature_candidates: candidates,
+        occasion,
+        unwritten_packet,
+        waiting_loop,
+    })
 }
 
 /// Folds a whole transcript into a digest, as hooks would have done.
@@ -394,7 +428,7 @@ pub fn digest_of_transcript(
     redact: redact::RedactOptions,
     now: Timestamp,
 ) -> Result<Digest> {
-    let source = TranscriptSource { path, checkout, redact, now };
+    let source = TranscriptToRead { path, checkout, redact, now };
     Ok(transcript::read_transcript(&source)?.digest)
 }
 

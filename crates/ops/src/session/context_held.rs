@@ -10,22 +10,22 @@ use crate::Result;
 use crate::hook::context::HookContext;
 
 /// How many fingerprints are kept. The oldest are dropped first.
-const MAX_MARKS: usize = 256;
+const MAX_SENT_FACT_FINGERPRINTS: usize = 256;
 
 /// The fingerprints of the facts that were sent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContextHeld {
-    marks: Vec<u64>,
+pub struct FactsHeldInContext {
+    fact_fingerprints: Vec<u64>,
 }
 
 /// Returns the fingerprint of a fact with this exact wording.
-pub fn candidate_mark(candidate: &Candidate) -> u64 {
+pub fn fact_fingerprint(candidate: &Candidate) -> u64 {
     fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
 /// Returns the fingerprint recording that a fact was sent in its longest form. Returns `None` if even the longest form
 /// is shortened.
-pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
+pub fn full_text_fingerprint(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");
     (!is_cut).then(|| fnv_fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
@@ -33,14 +33,15 @@ pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
 
 /// Returns whether the session's context contains this fact's whole current text.
 pub fn holds_full_text(store: &Store, session: &Id, candidate: &Candidate) -> bool {
-    let held = store.session(session).read::<ContextHeld>().ok().flatten().unwrap_or_default();
-    full_text_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
+    let held =
+        store.session_state(session).read_state::<FactsHeldInContext>().ok().flatten().unwrap_or_default();
+    full_text_fingerprint(candidate).is_some_and(|mark| held.fact_fingerprints.contains(&mark))
 }
 
 /// Removes the candidates that are already in the session's context.
 pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
-    if let Some(held) = store.session(session).read::<ContextHeld>()? {
-        candidates.retain(|candidate| !held.marks.contains(&candidate_mark(candidate)));
+    if let Some(held) = store.session_state(session).read_state::<FactsHeldInContext>()? {
+        candidates.retain(|candidate| !held.fact_fingerprints.contains(&fact_fingerprint(candidate)));
     }
     Ok(())
 }
@@ -48,37 +49,39 @@ pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<
 /// Records which facts were sent on an occasion. If the occasion began a new context, the earlier fingerprints are
 /// removed.
 pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
-    let session = context.project.store.session(context.session);
+    let session = context.project.store.session_state(context.session);
     let before = match occasion {
-        Occasion::Started | Occasion::Compacted | Occasion::Resumed => ContextHeld::default(),
-        Occasion::Replayed | Occasion::Asked => session.read::<ContextHeld>()?.unwrap_or_default(),
+        Occasion::Started | Occasion::Compacted | Occasion::Resumed => FactsHeldInContext::default(),
+        Occasion::Replayed | Occasion::Asked => {
+            session.read_state::<FactsHeldInContext>()?.unwrap_or_default()
+        }
     };
-    let mut marks = before.marks.clone();
+    let mut marks = before.fact_fingerprints.clone();
     marks.extend(told);
-    marks.drain(..marks.len().saturating_sub(MAX_MARKS));
-    let held = ContextHeld { marks };
+    marks.drain(..marks.len().saturating_sub(MAX_SENT_FACT_FINGERPRINTS));
+    let held = FactsHeldInContext { fact_fingerprints: marks };
     if held == before && matches!(occasion, Occasion::Replayed | Occasion::Asked) {
         return Ok(());
     }
-    match held.marks.is_empty() {
-        true => Ok(session.remove::<ContextHeld>()?),
-        false => Ok(session.write(&held)?),
+    match held.fact_fingerprints.is_empty() {
+        true => Ok(session.remove_state::<FactsHeldInContext>()?),
+        false => Ok(session.write_state(&held)?),
     }
 }
 
-impl SessionState for ContextHeld {
-    const FOLDER: &'static str = layout::CONTEXT_HELD_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+impl SessionState for FactsHeldInContext {
+    const STATE_FOLDER: &'static str = layout::CONTEXT_HELD_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<ContextHeld, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<FactsHeldInContext, String> {
         let text = String::from_utf8_lossy(bytes);
         let marks =
             text.lines().map(|line| u64::from_str_radix(line, 16)).collect::<std::result::Result<_, _>>();
-        Ok(ContextHeld { marks: marks.map_err(|error| error.to_string())? })
+        Ok(FactsHeldInContext { fact_fingerprints: marks.map_err(|error| error.to_string())? })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.marks.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
+        self.fact_fingerprints.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
     }
 }

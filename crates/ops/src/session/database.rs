@@ -67,7 +67,7 @@ fn database_path(world: &World, database: &SessionDatabase) -> Option<PathBuf> {
         .or_else(|| Some(world.absolute_path_variable("HOME")?.join(".local/share")))?;
     let usual = data.join(database.file);
     // If `named` is an absolute path, `join` returns it unchanged.
-    match (world.var)(database.file_variable).filter(|named| !named.is_empty()) {
+    match (world.read_variable)(database.file_variable).filter(|named| !named.is_empty()) {
         Some(named) => Some(usual.parent()?.join(named)),
         None => Some(usual),
     }

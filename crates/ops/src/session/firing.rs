@@ -31,20 +31,20 @@ pub struct EventStatistics {
 /// The facts about hooks that `thru doctor` needs. They are collected in one pass.
 #[derive(Debug, Default)]
 pub struct HookStatistics {
-    pub fired: Vec<EventStatistics>,
+    pub fired_events: Vec<EventStatistics>,
     /// The sessions that were compacted and have not received a brief yet.
-    pub gaps: Vec<String>,
+    pub sessions_awaiting_brief: Vec<String>,
     /// The sessions that were compacted and ended without a brief.
-    pub never_told: Vec<String>,
+    pub sessions_ended_without_brief: Vec<String>,
     pub receipts: Vec<Receipt>,
     /// The types of transcript lines that this version does not know, each with the number of such lines.
-    pub unknown: BTreeMap<String, u64>,
+    pub unknown_line_types: BTreeMap<String, u64>,
     /// How many bytes of transcripts were skipped.
-    pub unread: u64,
+    pub unread_transcript_bytes: u64,
 }
 
 #[derive(Default)]
-struct RunTimes {
+struct HookRunTimes {
     runs: usize,
     last_at: String,
     ms: Vec<f64>,
@@ -52,7 +52,7 @@ struct RunTimes {
 
 pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     let mut firing = HookStatistics::default();
-    let mut runs: BTreeMap<(String, String), RunTimes> = BTreeMap::new();
+    let mut runs: BTreeMap<(String, String), HookRunTimes> = BTreeMap::new();
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.each_receipt(|receipt| {
         if receipt.event == RECORDS_LOST_EVENT {
@@ -75,7 +75,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
                 waiting.remove(&receipt.session);
             }
             Some(EventName::SessionEnd) if waiting.remove(&receipt.session) => {
-                firing.never_told.push(receipt.session.clone());
+                firing.sessions_ended_without_brief.push(receipt.session.clone());
             }
             Some(
                 EventName::ToolDone
@@ -90,12 +90,13 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
         }
         firing.receipts.push(receipt);
     })?;
-    firing.gaps = waiting.into_iter().collect();
+    firing.sessions_awaiting_brief = waiting.into_iter().collect();
     for session in list::all_session_ids(store)? {
         // Skip an unreadable journal, because another check reports it.
-        firing.unread += count_tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
+        firing.unread_transcript_bytes +=
+            count_tool_calls(store, &session, &mut runs, &mut firing.unknown_line_types).unwrap_or(0);
     }
-    firing.fired =
+    firing.fired_events =
         runs.into_iter().map(|((harness, event), runs)| runs.into_statistics(harness, event)).collect();
     Ok(firing)
 }
@@ -105,7 +106,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
 fn count_tool_calls(
     store: &Store,
     session: &Id,
-    runs: &mut BTreeMap<(String, String), RunTimes>,
+    runs: &mut BTreeMap<(String, String), HookRunTimes>,
     unknown: &mut BTreeMap<String, u64>,
 ) -> Result<u64> {
     #[derive(Deserialize)]
@@ -135,7 +136,7 @@ fn count_tool_calls(
     Ok(digest.unread)
 }
 
-impl RunTimes {
+impl HookRunTimes {
     fn into_statistics(mut self, harness: String, event: String) -> EventStatistics {
         self.ms.sort_by(f64::total_cmp);
         let at = |share: f64| {

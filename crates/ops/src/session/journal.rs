@@ -23,10 +23,10 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct JournalReader {
     pub session: Id,
-    pub chosen: SessionChoice,
+    pub session_choice: SessionChoice,
     store: Store,
-    place: LogPosition,
-    seen: Digest,
+    log_position: LogPosition,
+    digest_so_far: Digest,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -54,7 +54,13 @@ pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReade
         });
     }
     let seen = Digest::new(session.as_str());
-    Ok(JournalReader { session, chosen, store, place: LogPosition::default(), seen })
+    Ok(JournalReader {
+        session,
+        session_choice: chosen,
+        store,
+        log_position: LogPosition::default(),
+        digest_so_far: seen,
+    })
 }
 
 /// Waits until there is a session. Calls `waiting` as long as there is none, so that the caller can tell the user.
@@ -72,7 +78,7 @@ impl JournalReader {
     /// Opens the journal of the newest session, if this session was a guess and another session has become the newest
     /// one.
     pub fn open_next_session(&self, world: &World) -> Option<JournalReader> {
-        let is_guess = self.chosen == SessionChoice::Guess;
+        let is_guess = self.session_choice == SessionChoice::Guess;
         is_guess
             .then(|| open_journal(world, None).ok())
             .flatten()
@@ -81,9 +87,9 @@ impl JournalReader {
 
     /// Calls `each` for every record that was added since the last read.
     pub fn read_new_records(&mut self, mut each: impl FnMut(&JournalRecord)) -> Result<()> {
-        let seen = &mut self.seen;
+        let seen = &mut self.digest_so_far;
         let journal = layout::journal_path(&self.session);
-        let new = self.store.dir().each_new_line(&journal, self.place, u64::MAX, |line| {
+        let new = self.store.dir().each_new_line(&journal, self.log_position, u64::MAX, |line| {
             if let Some(record) = JournalRecord::parse_line(line)
                 && seen.fold_record(&record) == FoldOutcome::Counted
             {
@@ -91,7 +97,7 @@ impl JournalReader {
             }
         })?;
         // If the journal was cut or replaced in the meantime, the next read starts at its beginning.
-        self.place = new.map(|new| new.end_position).unwrap_or_default();
+        self.log_position = new.map(|new| new.end_position).unwrap_or_default();
         Ok(())
     }
 }

@@ -47,7 +47,8 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
         return Ok((resolve_session_id(store, named, &id(named)?)?, SessionChoice::Named));
     }
     let variables = HARNESSES.iter().filter_map(|harness| harness.session_variable);
-    if let Some(session) = variables.filter_map(|name| (world.var)(name)).find_map(|id| id.into_string().ok())
+    if let Some(session) =
+        variables.filter_map(|name| (world.read_variable)(name)).find_map(|id| id.into_string().ok())
     {
         return Ok((id(&session)?, SessionChoice::Harness));
     }
@@ -68,7 +69,7 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
 /// Like [`choose_session`], but never returns an ended session, nor guesses one that crashed. If the session must be
 /// guessed, returns the last active session that has neither ended nor crashed. If there is none, or the user named an
 /// ended session, returns the error from `refusal`, which is given the reason as a clause.
-pub fn choose_open(
+pub fn choose_open_session(
     world: &World,
     store: &Store,
     named: Option<&str>,
@@ -108,7 +109,9 @@ pub fn last_running_session(
 
 pub fn session_of_current_harness(world: &World) -> Option<Id> {
     let variables = HARNESSES.iter().filter_map(|harness| harness.session_variable);
-    variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
+    variables
+        .filter_map(|name| (world.read_variable)(name)?.into_string().ok())
+        .find_map(|id| Id::new(&id).ok())
 }
 
 /// Finds a session by its whole id, or by the beginning of its id if only one session matches.

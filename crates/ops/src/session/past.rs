@@ -33,7 +33,7 @@ pub struct SessionFacts {
     /// Which parts of the transcript or journal were not read, and what recently failed in hooks.
     pub problems: Vec<String>,
     /// The session's files that no longer exist.
-    pub gone: Vec<String>,
+    pub missing_files: Vec<String>,
 }
 
 impl SessionFacts {
@@ -43,7 +43,7 @@ impl SessionFacts {
         digest.harness = self.digest.harness;
         digest.home = self.digest.home;
         digest.last_at = self.digest.last_at;
-        SessionFacts { digest, gone: Vec::new(), ..self }
+        SessionFacts { digest, missing_files: Vec::new(), ..self }
     }
 }
 
@@ -55,7 +55,7 @@ pub fn gather_session_facts(project: &ProjectContext, session: &Id) -> store::Re
 /// Collects the facts about a session whose digest has already been read.
 pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionFacts {
     let ProjectContext { store, root, .. } = *project;
-    follow_move(project, &mut digest);
+    update_paths_after_move(project, &mut digest);
     unmark_existing_files(&mut digest, &root.checkout);
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.forget_edits();
@@ -64,7 +64,7 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     let gone = gone_files(&digest, &root.checkout, MAX_FILES_CHECKED);
     let unread = digest.describe_missing_transcript().into_iter().chain(digest.describe_missing_journal());
     let problems = unread.chain(recent_hook_problems(store)).collect();
-    SessionFacts { problems, gone, digest }
+    SessionFacts { problems, missing_files: gone, digest }
 }
 
 /// Adds the current state, as shown by git's files and the times of the session's files. The user may have committed or
@@ -76,7 +76,7 @@ pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
 
 /// Replaces the paths of the session's folders with their new paths if the project has been moved since the session.
 /// Otherwise, the session's files would count as gone.
-fn follow_move(project: &ProjectContext, digest: &mut Digest) {
+fn update_paths_after_move(project: &ProjectContext, digest: &mut Digest) {
     for folder in [&mut digest.home, &mut digest.worktree] {
         if !folder.is_empty() && !Path::new(folder).is_dir() {
             let moved = trust::moved_folder(project, Path::new(folder));
@@ -93,27 +93,31 @@ fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
     }
     let home = Path::new(&digest.home);
     let folder = if home.is_absolute() && home.is_dir() { home } else { checkout };
-    changed_since(store, digest, folder)
-        .is_some_and(|since| !since.changed.is_empty() || !since.gone.is_empty())
+    files_changed_since_last_record(store, digest, folder)
+        .is_some_and(|since| !since.changed.is_empty() || !since.missing_files.is_empty())
 }
 
 /// The files of a session that were changed or deleted after the session's last record.
 #[derive(Debug, Default)]
-pub struct ChangedSince {
+pub struct FilesChangedSince {
     pub changed: Vec<String>,
-    pub gone: Vec<String>,
+    pub missing_files: Vec<String>,
 }
 
 /// Compares the times of a session's files in `folder` with the time of the session's journal. Both come from the
 /// file system. Returns `None` if the session has no journal.
-pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<ChangedSince> {
+pub fn files_changed_since_last_record(
+    store: &Store,
+    digest: &Digest,
+    folder: &Path,
+) -> Option<FilesChangedSince> {
     let session = Id::new(&digest.session).ok()?;
     let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.modified_at;
     let is_later = |meta: &Metadata| {
         let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
         at.is_some_and(|at| at > last)
     };
-    let mut since = ChangedSince::default();
+    let mut since = FilesChangedSince::default();
     let own = digest.ranked_files();
     for file in own.iter().filter(|file| !file.outside && file.edits + file.reads > 0).take(MAX_FILES_CHECKED)
     {
@@ -129,7 +133,7 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
                         .and_then(|dir| dir.metadata().ok())
                         .is_some_and(|dir| is_later(&dir)) =>
             {
-                since.gone.push(file.path.clone());
+                since.missing_files.push(file.path.clone());
             }
             Err(_) => {}
         }
@@ -196,7 +200,7 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
 pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(MAX_FILES_CHECKED) {
-        file.deleted = !exists_in_any(&folders, &file.path);
+        file.deleted = !exists_in_any_folder(&folders, &file.path);
     }
 }
 
@@ -205,7 +209,7 @@ pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> 
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);
     let named = ranked.iter().filter(|file| !file.outside).take(most);
-    named.filter(|file| !exists_in_any(&folders, &file.path)).map(|file| file.path.clone()).collect()
+    named.filter(|file| !exists_in_any_folder(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
 /// Returns the folders that may contain a session's files: the session's own folder and this checkout. A file exists
@@ -216,6 +220,6 @@ fn session_folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
     other.into_iter().chain([checkout.to_owned()]).collect()
 }
 
-fn exists_in_any(folders: &[PathBuf], path: &str) -> bool {
+fn exists_in_any_folder(folders: &[PathBuf], path: &str) -> bool {
     folders.iter().any(|folder| folder.join(path).symlink_metadata().is_ok())
 }

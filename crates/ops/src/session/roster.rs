@@ -46,14 +46,14 @@ pub struct RosterEntry {
     pub worktree: String,
     pub transcript: Option<String>,
     /// A stamp that identifies the harness's process.
-    pub process: Option<String>,
+    pub process_stamp: Option<String>,
     /// When the session last started, was resumed or ended.
-    pub at: String,
+    pub last_listed_at: String,
     pub ended: bool,
     /// Whether the session continues under a new id.
-    pub continued: bool,
+    pub has_continued_under_new_id: bool,
     /// Whether `thru gate run` launched the session.
-    pub launched: bool,
+    pub is_launched_by_gate_run: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -118,7 +118,7 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
             && let Some(place) = places.get(&fnv_fingerprint([previous]))
             && let Some(previous) = &mut entries[*place]
         {
-            previous.continued = true;
+            previous.has_continued_under_new_id = true;
         }
         let Ok(session) = Id::new(&line.session) else { continue };
         let known = places.insert(fnv_fingerprint([&*line.session]), entries.len());
@@ -126,20 +126,21 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
         let at = line.ts.into_owned();
         entries.push(Some(match (line.ended.is_some(), known) {
             // The line that ends a session lacks the other fields, so keep their values from the earlier entry.
-            (true, Some(known)) => RosterEntry { at, ended: true, ..known },
+            (true, Some(known)) => RosterEntry { last_listed_at: at, ended: true, ..known },
             (ended, known) => {
                 let transcript = line.transcript.map(Cow::into_owned);
-                let launched = line.launched || known.as_ref().is_some_and(|known| known.launched);
+                let launched =
+                    line.launched || known.as_ref().is_some_and(|known| known.is_launched_by_gate_run);
                 RosterEntry {
                     session,
                     harness: line.harness.into_owned(),
                     worktree: line.worktree.into_owned(),
                     transcript: transcript.or_else(|| known.and_then(|known| known.transcript)),
-                    process: line.process.map(Cow::into_owned),
-                    at,
+                    process_stamp: line.process.map(Cow::into_owned),
+                    last_listed_at: at,
                     ended,
-                    continued: false,
-                    launched,
+                    has_continued_under_new_id: false,
+                    is_launched_by_gate_run: launched,
                 }
             }
         }));
@@ -183,7 +184,7 @@ impl RosterEntry {
     /// Returns whether the session has neither ended nor continued under a new id. An open session may be running or
     /// may have crashed.
     pub fn is_open(&self) -> bool {
-        !self.ended && !self.continued
+        !self.ended && !self.has_continued_under_new_id
     }
 
     /// Returns whether the session crashed: it has not ended, but its process is gone. If the process is unknown, the
@@ -193,11 +194,11 @@ impl RosterEntry {
         if !self.is_open() {
             return false;
         }
-        if let Some(is_alive) = self.process.as_deref().and_then(alive::is_alive) {
+        if let Some(is_alive) = self.process_stamp.as_deref().and_then(alive::is_alive) {
             return !is_alive;
         }
         let Ok(digest) = store.current_digest(&self.session, |_| {}) else { return false };
-        let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&self.at));
+        let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&self.last_listed_at));
         digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE)
     }
 
@@ -219,10 +220,10 @@ impl RosterEntry {
     /// If this session ran in that same process, the process now runs another session, so this one is no longer
     /// running.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
-        if !self.is_open() || self.process.is_some() && self.process.as_deref() == own {
+        if !self.is_open() || self.process_stamp.is_some() && self.process_stamp.as_deref() == own {
             return false;
         }
-        let is_alive = self.process.as_deref().and_then(alive::is_alive);
+        let is_alive = self.process_stamp.as_deref().and_then(alive::is_alive);
         is_alive.unwrap_or_else(|| {
             let last = time::parse_time(&self.active_at(store));
             last.is_some_and(|last| now.duration_since(last) < MAX_RUNNING_SILENCE)
@@ -232,7 +233,7 @@ impl RosterEntry {
     /// Returns when the session was last active.
     pub fn active_at(&self, store: &Store) -> String {
         if self.ended {
-            return self.at.clone();
+            return self.last_listed_at.clone();
         }
         let journal = layout::journal_path(&self.session);
         let last = match store.dir().file_info(&journal) {
@@ -241,7 +242,7 @@ impl RosterEntry {
                 .find_map(|window| newest_record_time(store, &journal, window)),
             _ => None,
         };
-        last.unwrap_or_default().max(self.at.clone())
+        last.unwrap_or_default().max(self.last_listed_at.clone())
     }
 }
 
@@ -304,7 +305,7 @@ fn digests_by_activity(
 ) -> impl Iterator<Item = (Id, Digest)> {
     let mut sorted = sort_by_activity(entries, store, fits);
     // Put the sessions that `thru gate run` launched last, because they are not the user's own work.
-    sorted.sort_by_key(|entry| entry.launched);
+    sorted.sort_by_key(|entry| entry.is_launched_by_gate_run);
     sorted.into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
         let digest = past::digest_with_predecessors(store, &entry.session, past::MAX_PREDECESSORS).ok()?;
         Some((entry.session.clone(), digest))
@@ -320,7 +321,7 @@ pub fn sort_by_activity<'e>(
     // Of the sessions that have not ended, only the newest few are examined. Older ones must have crashed long ago.
     let mut open = 0;
     let mut known: Vec<(String, &RosterEntry)> = Vec::new();
-    for entry in entries.iter().rev().filter(|entry| !entry.continued) {
+    for entry in entries.iter().rev().filter(|entry| !entry.has_continued_under_new_id) {
         open += usize::from(!entry.ended);
         if (entry.ended || open <= MAX_OPEN_EXAMINED) && fits(entry) {
             known.push((entry.active_at(store), entry));

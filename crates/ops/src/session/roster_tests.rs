@@ -14,12 +14,14 @@ fn the_newest_line_of_a_session_decides() {
         "torn {",
         r#"{"ts":"5","session":"c","harness":"h","source":"compact","worktree":"/w","previous":"a"}"#,
     ]);
-    let seen: Vec<_> =
-        list.iter().map(|e| (e.session.as_str(), e.at.as_str(), e.ended, e.continued)).collect();
+    let seen: Vec<_> = list
+        .iter()
+        .map(|e| (e.session.as_str(), e.last_listed_at.as_str(), e.ended, e.has_continued_under_new_id))
+        .collect();
     assert_eq!(seen, [("b", "3", true, false), ("a", "4", false, true), ("c", "5", false, false)]);
     let (b, a) = (&list[0], &list[1]);
     assert_eq!((b.worktree.as_str(), a.worktree.as_str()), ("/w", "/x"));
-    assert_eq!((a.transcript.as_deref(), a.process.as_deref()), (Some("/t/a"), Some("8:1:2")));
+    assert_eq!((a.transcript.as_deref(), a.process_stamp.as_deref()), (Some("/t/a"), Some("8:1:2")));
 }
 
 #[test]

@@ -67,23 +67,23 @@ pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &s
     if text.is_empty() && occasion != SentOccasion::Compact {
         return Ok(());
     }
-    let session = context.project.store.session(context.session);
+    let session = context.project.store.session_state(context.session);
     // Replace a damaged file, because its content is lost anyway.
-    let mut sent = session.read::<SentBriefs>().ok().flatten().unwrap_or_default();
+    let mut sent = session.read_state::<SentBriefs>().ok().flatten().unwrap_or_default();
     sent.briefs.retain(|brief| brief.occasion != occasion);
     sent.briefs.push(SentBrief {
         at: time::to_rfc3339(context.project.world.now),
         occasion,
         harness: context.harness.name.to_owned(),
-        about: composed.about.clone(),
+        about: composed.described_session.clone(),
         text: text.to_owned(),
     });
-    Ok(session.write(&sent)?)
+    Ok(session.write_state(&sent)?)
 }
 
 /// Returns the session that this session's first brief described.
 pub fn session_told_at_start(store: &Store, session: &Id) -> Option<Id> {
-    let sent = store.session(session).read::<SentBriefs>().ok()??;
+    let sent = store.session_state(session).read_state::<SentBriefs>().ok()??;
     let start = sent.briefs.iter().find(|brief| brief.occasion == SentOccasion::Startup)?;
     Id::new(&start.about).ok().filter(|about| about != session)
 }
@@ -106,7 +106,7 @@ pub fn show_sent_brief(
 ) -> Result<SentBriefReport> {
     let Project { store, .. } = Project::find_for_reading(world)?;
     let (session, _) = list::choose_session(world, &store, session)?;
-    let sent = store.session(&session).read::<SentBriefs>()?.unwrap_or_default();
+    let sent = store.session_state(&session).read_state::<SentBriefs>()?.unwrap_or_default();
     let brief = sent.briefs.into_iter().rfind(|brief| occasion.is_none_or(|wanted| brief.occasion == wanted));
     let brief = brief.ok_or_else(|| nothing_sent_error(&session, occasion))?;
     let chars = model::render::utf16_length(&brief.text);
@@ -122,11 +122,11 @@ fn nothing_sent_error(session: &Id, occasion: Option<SentOccasion>) -> Error {
 }
 
 impl SessionState for SentBriefs {
-    const FOLDER: &'static str = layout::SENT_BRIEFS_FOLDER;
-    const SUFFIX: &'static str = ".json";
+    const STATE_FOLDER: &'static str = layout::SENT_BRIEFS_FOLDER;
+    const STATE_FILE_SUFFIX: &'static str = ".json";
     /// The size limit of the file. It is enough for three briefs and the text that features add to them, each with at
     /// most ten thousand characters.
-    const MAX_BYTES: usize = 512 * 1024;
+    const MAX_STATE_FILE_BYTES: usize = 512 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<SentBriefs, String> {
         let briefs = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

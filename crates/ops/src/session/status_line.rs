@@ -23,7 +23,7 @@ pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
     let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read_input;
     let status = read(payload)?;
     let mut parts: Vec<String> =
-        status.percent.map(|percent| format!("context {percent}%")).into_iter().collect();
+        status.window_percent.map(|percent| format!("context {percent}%")).into_iter().collect();
     parts.extend(project_parts(world, &status).unwrap_or_default());
     (!parts.is_empty()).then(|| parts.join(" · "))
 }

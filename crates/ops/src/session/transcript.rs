@@ -23,7 +23,7 @@ use crate::{Error, Result};
 const MAX_LINES_EXAMINED: usize = 50;
 
 #[derive(Clone, Copy, Debug)]
-pub struct TranscriptSource<'a> {
+pub struct TranscriptToRead<'a> {
     pub path: &'a Path,
     /// The checkout for which the transcript is read. If the session ran there, paths are relative to it.
     pub checkout: &'a Path,
@@ -36,7 +36,7 @@ pub struct ReadTranscript {
     pub digest: Digest,
     pub harness: &'static Harness,
     /// Whether the session ran outside this checkout. If so, its paths are relative to its own folder.
-    pub elsewhere: bool,
+    pub is_of_other_project: bool,
     pub skipped: SkippedLines,
 }
 
@@ -47,7 +47,7 @@ pub struct SkippedLines {
     pub unknown: u64,
 }
 
-pub fn read_transcript(source: &TranscriptSource) -> Result<ReadTranscript> {
+pub fn read_transcript(source: &TranscriptToRead) -> Result<ReadTranscript> {
     let opening = recognise_harness(source.path)?;
     let harness = opening.harness.ok_or_else(|| Error::Refused {
         what: format!("{}: not a transcript of a known harness", source.path.display()),
@@ -62,7 +62,7 @@ pub fn read_transcript(source: &TranscriptSource) -> Result<ReadTranscript> {
 }
 
 /// Reads a session from the rows of a harness's database. The path in `source` is not used.
-pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptSource) -> ReadTranscript {
+pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptToRead) -> ReadTranscript {
     let SessionRows { harness, lines } = rows;
     let retelling = replay_rows(rows, true, source);
     let folder = lines.iter().find_map(|line| cwd_of_line(line.as_bytes()));
@@ -71,7 +71,7 @@ pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptS
 
 /// Adds what hooks did not report: the agent's last message, unreported calls and unfinished calls. A known call is
 /// not counted again.
-pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, source: &TranscriptSource) {
+pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, source: &TranscriptToRead) {
     let mut retelling = replay_rows(rows, false, source);
     digest.unfinished =
         describe_unfinished_calls(&retelling.unfinished_calls(), rows.harness, session, source);
@@ -85,7 +85,7 @@ pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, 
     digest.torn = retelling.unreadable_lines;
 }
 
-fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptSource) -> TranscriptReplay {
+fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptToRead) -> TranscriptReplay {
     let mut retelling = TranscriptReplay::new(whole, source.redact);
     let read_line = rows.harness.transcript.read_line();
     for line in &rows.lines {
@@ -98,7 +98,7 @@ fn describe_unfinished_calls(
     begun: &[TranscriptRecord],
     harness: &'static Harness,
     session: &Id,
-    source: &TranscriptSource,
+    source: &TranscriptToRead,
 ) -> Vec<String> {
     let checkout = source.checkout.to_string_lossy();
     let policy = record_policy(harness, &checkout, source);
@@ -112,7 +112,7 @@ fn describe_unfinished_calls(
 fn record_policy<'a>(
     harness: &'static Harness,
     checkout: &'a str,
-    source: &TranscriptSource,
+    source: &TranscriptToRead,
 ) -> RecordPolicy<'a> {
     RecordPolicy { harness: harness.name, checkout, redact_options: source.redact, now: source.now }
 }
@@ -122,7 +122,7 @@ fn fold_replay(
     harness: &'static Harness,
     session: String,
     folder: Option<String>,
-    source: &TranscriptSource,
+    source: &TranscriptToRead,
 ) -> ReadTranscript {
     let begun = retelling.unfinished_calls();
     retelling.finish_reading();
@@ -144,19 +144,19 @@ fn fold_replay(
         SkippedLines { torn: retelling.unreadable_lines, unknown: retelling.unknown.values().sum() };
     digest.torn = retelling.unreadable_lines;
     digest.unknown = retelling.unknown;
-    ReadTranscript { digest, harness, elsewhere: there.is_some(), skipped }
+    ReadTranscript { digest, harness, is_of_other_project: there.is_some(), skipped }
 }
 
 /// Returns an event that contains only the session id.
 fn event_of_session(session: String) -> Event<'static> {
     Event {
         session: session.into(),
-        id: None,
-        torn: false,
+        harness_event_id: None,
+        is_payload_truncated: false,
         previous_session: None,
         cwd: None,
         transcript: None,
-        agent: None,
+        subagent: None,
         kind: EventKind::SubagentStart,
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use harness::Harness;
 use harness::transcript::each_object_in_line;
-use model::transcript::{LineKind, TranscriptLine};
+use model::transcript::{TranscriptLine, TranscriptLineKind};
 use store::Result;
 use store::feed::{self, FeedCursor, FeedLimits, FeedReport};
 
@@ -29,7 +29,7 @@ pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(Trans
     let limits = FeedLimits::default();
     let report =
         feed::read_all_lines(path, limits, |line| each_object_in_line(read_line, line.bytes, &mut each))?;
-    let last = feed::read_unfinished_line(path, &report.cursor, limits.line)?;
+    let last = feed::read_unfinished_line(path, &report.cursor, limits.max_line_bytes)?;
     each_object_in_line(read_line, &last, &mut each);
     Ok(())
 }
@@ -59,7 +59,7 @@ pub fn count_known_lines(harness: &Harness, bytes: &[u8]) -> usize {
     let read_line = harness.transcript.read_line();
     let mut known = 0;
     each_object_in_line(read_line, bytes, |line| {
-        known += usize::from(matches!(line.kind, LineKind::Known(_)));
+        known += usize::from(matches!(line.kind, TranscriptLineKind::Known(_)));
     });
     known
 }

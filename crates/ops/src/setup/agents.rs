@@ -17,9 +17,9 @@ use store::{FoundRoot, ReplaceOutcome};
 use super::backup::back_up_file;
 use super::install::files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
 use super::install::places::{self, PROGRAM_NAME, user_folder};
-use super::install::{ChangedFile, FileChange, InstallReport, Scope};
+use super::install::{ChangedFile, FileChange, InstallReport, InstallScope};
 use crate::project::{git, settings};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 pub use find::{AgentFileState, InstalledSwarm, installed_swarms};
 pub use prompts::{PromptSource, SwarmPrompts, whole_prompt};
@@ -31,18 +31,18 @@ pub struct AgentsRequest<'a> {
     pub harness: Option<&'a str>,
     /// The swarm. `None` means the swarm that the settings name or, for a removal, every swarm.
     pub swarm: Option<&'a str>,
-    pub scope: Scope,
+    pub scope: InstallScope,
     /// Whether to replace or remove even files that a person has changed. A backup of each is made first.
     pub force: bool,
-    pub mode: Mode,
+    pub mode: WriteMode,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct AgentsReport {
+pub struct AgentInstallReport {
     /// The swarm, or `None` if the request was for all swarms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<String>,
-    pub scope: Scope,
+    pub scope: InstallScope,
     /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     pub harnesses: Vec<HarnessReport>,
@@ -65,21 +65,22 @@ pub struct KeptFile {
     pub why: &'static str,
 }
 
-const CHANGED_HINT: &str =
+const CHANGED_AGENT_FILE_HINT: &str =
     "somebody changed it since thru wrote it; --force replaces or removes it and keeps a backup";
-const FOREIGN_HINT: &str = "thru did not write it; rename it, or choose another prefix with --swarm";
-const TRACKED_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
+const FOREIGN_AGENT_FILE_HINT: &str =
+    "thru did not write it; rename it, or choose another prefix with --swarm";
+const TRACKED_AGENT_FILE_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
 
 /// Installs a swarm's agents. Files in the local scope are written to all worktrees of the repository, so that one
 /// call is enough.
-pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
+pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentInstallReport> {
     let checkout = checkout_for_scope(world, request.scope, true)?;
     let swarm = wanted_swarm(world, request.swarm)?;
     let harnesses = match request.harness {
         Some(name) => vec![harness_by_name(name)?],
         None => harnesses_in_use(world, &checkout)?,
     };
-    let team = TeamDefinition {
+    let team = SwarmInstallation {
         harnesses,
         prompts: SwarmPrompts::read(world, &swarm)?,
         program: program_for_agents(world, request.scope)?,
@@ -96,7 +97,7 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsRe
 }
 
 /// The values that are the same in all worktrees.
-struct TeamDefinition {
+struct SwarmInstallation {
     swarm: SwarmId,
     harnesses: Vec<&'static Harness>,
     prompts: SwarmPrompts,
@@ -108,9 +109,9 @@ fn install_in_checkout(
     world: &World,
     checkout: &Path,
     request: &AgentsRequest,
-    team: &TeamDefinition,
-) -> Result<AgentsReport> {
-    let TeamDefinition { swarm, harnesses, prompts, program } = team;
+    team: &SwarmInstallation,
+) -> Result<AgentInstallReport> {
+    let SwarmInstallation { swarm, harnesses, prompts, program } = team;
     let all = settings::settings_here(world).settings();
     let mut plans = Vec::new();
     for harness in harnesses {
@@ -136,13 +137,13 @@ fn install_in_checkout(
         }
         plans.push(plan_files(checkout, harness, files, request)?);
     }
-    if request.scope == Scope::Local {
+    if request.scope == InstallScope::Local {
         git::refuse_linked_exclude(checkout)?;
     }
     carry_out_plans(world, checkout, plans, request, Some(swarm))
 }
 
-pub fn uninstall_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
+pub fn uninstall_agents(world: &World, request: &AgentsRequest) -> Result<AgentInstallReport> {
     let checkout = checkout_for_scope(world, request.scope, false)?;
     run_in_worktrees(&checkout, request.scope, |checkout| uninstall_from_checkout(world, checkout, request))
 }
@@ -151,14 +152,14 @@ pub fn uninstall_agents(world: &World, request: &AgentsRequest) -> Result<Agents
 /// in one of those becomes a note.
 fn run_in_worktrees(
     checkout: &Path,
-    scope: Scope,
-    run: impl Fn(&Path) -> Result<AgentsReport>,
-) -> Result<AgentsReport> {
+    scope: InstallScope,
+    run: impl Fn(&Path) -> Result<AgentInstallReport>,
+) -> Result<AgentInstallReport> {
     let mut report = run(checkout)?;
-    let worktrees = if scope == Scope::Local { git::list_worktrees(checkout) } else { Vec::new() };
+    let worktrees = if scope == InstallScope::Local { git::list_worktrees(checkout) } else { Vec::new() };
     for other in worktrees.iter().skip(1) {
         match run(other) {
-            Ok(AgentsReport { harnesses, notes, .. }) => {
+            Ok(AgentInstallReport { harnesses, notes, .. }) => {
                 for (known, more) in report.harnesses.iter_mut().zip(harnesses) {
                     known.files.extend(more.files);
                     known.kept_files.extend(more.kept_files);
@@ -178,11 +179,11 @@ fn run_in_worktrees(
 pub(super) fn uninstall_all_in_checkout(
     world: &World,
     checkout: &Path,
-    scope: Scope,
-    mode: Mode,
+    scope: InstallScope,
+    mode: WriteMode,
 ) -> Result<Vec<InstallReport>> {
     let request = AgentsRequest { harness: None, swarm: None, scope, force: false, mode };
-    let AgentsReport { written, harnesses, .. } = uninstall_from_checkout(world, checkout, &request)?;
+    let AgentInstallReport { written, harnesses, .. } = uninstall_from_checkout(world, checkout, &request)?;
     let changed = harnesses.into_iter().filter(|one| !one.files.is_empty() || !one.kept_files.is_empty());
     let report = |one: HarnessReport| InstallReport {
         harness: one.harness,
@@ -195,7 +196,11 @@ pub(super) fn uninstall_all_in_checkout(
     Ok(changed.map(report).collect())
 }
 
-fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsRequest) -> Result<AgentsReport> {
+fn uninstall_from_checkout(
+    world: &World,
+    checkout: &Path,
+    request: &AgentsRequest,
+) -> Result<AgentInstallReport> {
     let swarm = request.swarm.map(parse_swarm_id).transpose()?;
     let harnesses: Vec<&'static Harness> = match request.harness {
         Some(name) => vec![harness_by_name(name)?],
@@ -206,8 +211,8 @@ fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsReque
         None => wanted_swarm(world, None).unwrap_or_else(|_| SwarmId::default_swarm()),
     };
     let excluded = match request.scope {
-        Scope::Local => git::excluded_paths(checkout)?,
-        Scope::User | Scope::Project => Vec::new(),
+        InstallScope::Local => git::excluded_paths(checkout)?,
+        InstallScope::User | InstallScope::Project => Vec::new(),
     };
     let mut plans = Vec::new();
     for harness in harnesses {
@@ -239,20 +244,20 @@ fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsReque
 
 /// Lists the swarms that are installed in this project and for this user.
 pub fn list_installed(world: &World) -> Result<Vec<InstalledSwarm>> {
-    find::list_installed_swarms(world, &checkout_for_scope(world, Scope::User, false)?)
+    find::list_installed_swarms(world, &checkout_for_scope(world, InstallScope::User, false)?)
 }
 
 /// The planned changes to one harness's files.
-struct HarnessPlan {
+struct HarnessFileChanges {
     harness: &'static Harness,
-    file_steps: Vec<FileStep>,
+    file_steps: Vec<AgentFileChange>,
     kept_files: Vec<KeptFile>,
     /// Files that no longer exist, for example because an earlier removal was interrupted. The exclude list may still
     /// name them.
     deleted_files: Vec<PathBuf>,
 }
 
-struct FileStep {
+struct AgentFileChange {
     changed_file: ChangedFile,
     content_before: Option<Vec<u8>>,
     /// The new text, which is empty if the file is removed.
@@ -266,14 +271,18 @@ fn plan_files(
     harness: &'static Harness,
     files: Vec<(PathBuf, Option<String>)>,
     request: &AgentsRequest,
-) -> Result<HarnessPlan> {
-    let mut plan =
-        HarnessPlan { harness, file_steps: Vec::new(), kept_files: Vec::new(), deleted_files: Vec::new() };
+) -> Result<HarnessFileChanges> {
+    let mut plan = HarnessFileChanges {
+        harness,
+        file_steps: Vec::new(),
+        kept_files: Vec::new(),
+        deleted_files: Vec::new(),
+    };
     let tracked = match request.scope {
-        Scope::Local => {
+        InstallScope::Local => {
             git::tracked_paths(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
         }
-        Scope::Project | Scope::User => Vec::new(),
+        InstallScope::Project | InstallScope::User => Vec::new(),
     };
     for (path, text) in files {
         let content_before = read_settings_file(&path)?;
@@ -281,9 +290,9 @@ fn plan_files(
         let written = content_before.as_ref().map(|_| agents::file_author(&old));
         let is_same = text.as_deref() == Some(&*old);
         let why = match written {
-            Some(FileAuthor::WrittenByOthers) => Some(FOREIGN_HINT),
-            Some(FileAuthor::Changed(_)) if !request.force && !is_same => Some(CHANGED_HINT),
-            Some(_) if !is_same && tracked.contains(&path) => Some(TRACKED_HINT),
+            Some(FileAuthor::WrittenByOthers) => Some(FOREIGN_AGENT_FILE_HINT),
+            Some(FileAuthor::Changed(_)) if !request.force && !is_same => Some(CHANGED_AGENT_FILE_HINT),
+            Some(_) if !is_same && tracked.contains(&path) => Some(TRACKED_AGENT_FILE_HINT),
             _ => None,
         };
         if let Some(why) = why {
@@ -301,7 +310,7 @@ fn plan_files(
         let content_after = text.unwrap_or_default();
         let diff = unified_diff(&old, &content_after);
         let changed_file = ChangedFile { path, change, events: Vec::new(), backup: None, diff };
-        plan.file_steps.push(FileStep { changed_file, content_before, content_after, needs_backup });
+        plan.file_steps.push(AgentFileChange { changed_file, content_before, content_after, needs_backup });
     }
     Ok(plan)
 }
@@ -309,11 +318,11 @@ fn plan_files(
 fn carry_out_plans(
     world: &World,
     checkout: &Path,
-    mut plans: Vec<HarnessPlan>,
+    mut plans: Vec<HarnessFileChanges>,
     request: &AgentsRequest,
     swarm: Option<&SwarmId>,
-) -> Result<AgentsReport> {
-    let is_written = request.mode == Mode::Write;
+) -> Result<AgentInstallReport> {
+    let is_written = request.mode == WriteMode::Write;
     let mut notes = Vec::new();
     if is_written {
         for step in plans.iter_mut().flat_map(|plan| &mut plan.file_steps) {
@@ -335,7 +344,7 @@ fn carry_out_plans(
         files: plan.file_steps.into_iter().map(|step| step.changed_file).collect(),
         kept_files: plan.kept_files,
     });
-    Ok(AgentsReport {
+    Ok(AgentInstallReport {
         swarm: swarm.map(ToString::to_string),
         scope: request.scope,
         written: is_written,
@@ -344,8 +353,8 @@ fn carry_out_plans(
     })
 }
 
-fn write_step(world: &World, checkout: &Path, scope: Scope, step: &mut FileStep) -> Result<()> {
-    let FileStep { changed_file, content_before, content_after, needs_backup } = step;
+fn write_step(world: &World, checkout: &Path, scope: InstallScope, step: &mut AgentFileChange) -> Result<()> {
+    let AgentFileChange { changed_file, content_before, content_after, needs_backup } = step;
     if changed_file.change == FileChange::Unchanged {
         return Ok(());
     }
@@ -369,7 +378,7 @@ fn write_step(world: &World, checkout: &Path, scope: Scope, step: &mut FileStep)
 /// Returns the change to the exclude list. Files in the local scope are hidden from git in this clone.
 fn exclude_list_change(
     checkout: &Path,
-    plans: &[HarnessPlan],
+    plans: &[HarnessFileChanges],
     request: &AgentsRequest,
 ) -> Result<Option<git::ExcludeListChange>> {
     let steps = || plans.iter().flat_map(|plan| &plan.file_steps);
@@ -384,11 +393,11 @@ fn exclude_list_change(
         paths(&|change| *change == FileChange::Removed).into_iter().chain(gone).collect();
     let present = paths(&|change| *change != FileChange::Removed);
     match request.scope {
-        Scope::User => Ok(None),
-        Scope::Local if !present.is_empty() => git::add_to_exclude_list(checkout, &present),
+        InstallScope::User => Ok(None),
+        InstallScope::Local if !present.is_empty() => git::add_to_exclude_list(checkout, &present),
         // Shared files must be visible to git, even if an earlier local installation hid them.
-        Scope::Project if !present.is_empty() => git::remove_from_exclude_list(checkout, &present),
-        Scope::Local if !removed.is_empty() => {
+        InstallScope::Project if !present.is_empty() => git::remove_from_exclude_list(checkout, &present),
+        InstallScope::Local if !removed.is_empty() => {
             // All worktrees share one exclude list. Keep a line as long as another worktree has one of thru's files
             // at that path.
             let others = git::list_worktrees(checkout);
@@ -409,7 +418,7 @@ fn exclude_list_change(
 }
 
 /// Removes the folders that thru may have created, if they are empty.
-fn remove_empty_folders(world: &World, plan: &HarnessPlan, scope: Scope) {
+fn remove_empty_folders(world: &World, plan: &HarnessFileChanges, scope: InstallScope) {
     let removed = plan.file_steps.iter().find(|step| step.changed_file.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed_file.path.parent()) else { return };
     let _ = std::fs::remove_dir(folder);
@@ -459,14 +468,16 @@ pub fn wanted_swarm(world: &World, named: Option<&str>) -> Result<SwarmId> {
     }
 }
 
-fn checkout_for_scope(world: &World, scope: Scope, is_install: bool) -> Result<PathBuf> {
+fn checkout_for_scope(world: &World, scope: InstallScope, is_install: bool) -> Result<PathBuf> {
     let root = match world.find_root() {
         Ok(FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) => root,
         // A project is not needed, because the user's own agents do not belong to one.
-        Err(Error::Refused { .. }) if scope == Scope::User => return Ok(world.require_cwd()?.to_owned()),
+        Err(Error::Refused { .. }) if scope == InstallScope::User => {
+            return Ok(world.require_cwd()?.to_owned());
+        }
         Err(error) => return Err(error),
     };
-    if scope != Scope::User && is_install {
+    if scope != InstallScope::User && is_install {
         world.refuse_unfit_root(&root)?;
     }
     Ok(root.checkout)
@@ -477,14 +488,14 @@ pub(super) fn agents_folder(
     world: &World,
     harness: &Harness,
     checkout: &Path,
-    scope: Scope,
+    scope: InstallScope,
 ) -> Result<PathBuf> {
     let Some(AgentFiles { folder, .. }) = harness.agents else {
         return Err(Error::Refused { what: format!("{} has no agents", harness.title), hint: String::new() });
     };
     match scope {
-        Scope::Local | Scope::Project => Ok(checkout.join(harness.folder).join(folder)),
-        Scope::User => {
+        InstallScope::Local | InstallScope::Project => Ok(checkout.join(harness.folder).join(folder)),
+        InstallScope::User => {
             user_folder(world, harness).map(|home| home.join(folder)).ok_or_else(|| Error::Refused {
                 what: "HOME is not set, so there is no folder for your agents".into(),
                 hint: "set HOME to your home folder".into(),
@@ -495,13 +506,13 @@ pub(super) fn agents_folder(
 
 /// Returns the command with which agents call thru: its path, or just its name if the file is shared with other
 /// people.
-pub(super) fn program_for_agents(world: &World, scope: Scope) -> Result<String> {
+pub(super) fn program_for_agents(world: &World, scope: InstallScope) -> Result<String> {
     match scope {
-        Scope::Project => Ok(PROGRAM_NAME.to_owned()),
-        _ if !world.program.is_absolute() => Err(Error::Refused {
+        InstallScope::Project => Ok(PROGRAM_NAME.to_owned()),
+        _ if !world.program_path.is_absolute() => Err(Error::Refused {
             what: "the path of this thru is unknown, so no agent could call it".into(),
             hint: "call it by its full path, or use --project, which finds it on PATH".into(),
         }),
-        _ => Ok(quote_shell_word(&world.program.to_string_lossy())),
+        _ => Ok(quote_shell_word(&world.program_path.to_string_lossy())),
     }
 }

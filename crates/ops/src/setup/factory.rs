@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::features::packets::{self, ImportedPacket};
 use crate::project::Project;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The size limit of a slash command file.
 const MAX_COMMAND_BYTES: usize = 1024 * 1024;
@@ -22,7 +22,7 @@ pub struct FactoryReport {
 
 /// Imports the named folder or file. If none is named, imports from the folders that Factory's commands use by
 /// default, in the project and in the home folder.
-pub fn import_factory(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryReport> {
+pub fn import_factory(world: &World, named: Option<&Path>, mode: WriteMode) -> Result<FactoryReport> {
     let project = match Project::find_for_reading(world) {
         Ok(project) => project.root.checkout,
         Err(Error::NoRoot { path }) => path,

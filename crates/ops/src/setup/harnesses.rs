@@ -35,7 +35,7 @@ fn harness_row(harness: &'static Harness) -> HarnessRow {
         events: harness
             .events
             .iter()
-            .map(|e| EventRow { event: e.event, our_event: e.our_event.name() })
+            .map(|e| EventRow { event: e.harness_event, our_event: e.our_event.name() })
             .collect(),
         missing: harness.describe_gaps(),
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::marker::{Marker, ProjectId, SharingMode};
+use model::marker::{ProjectId, RootMarker, SharingMode};
 use model::time;
 use serde::Serialize;
 use store::{CreatedStore, FoundRoot, Root, Store};
@@ -18,7 +18,7 @@ pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
     pub name: Option<String>,
-    pub sharing: Sharing,
+    pub sharing: RecordSharing,
     pub root_location: RootLocation,
     pub hook_installation: HookInstallation,
 }
@@ -33,7 +33,7 @@ pub enum HookInstallation {
 
 /// Whether a team shares the records through git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sharing {
+pub enum RecordSharing {
     #[default]
     No,
     Yes,
@@ -93,7 +93,7 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     let root = choose_root(world, options.root_location)?;
     let created = create_store(world, &root, options, LOCK_WAIT)?;
     let CreatedStore { marker, wrote_marker, damaged_marker_name, .. } = created;
-    if options.sharing == Sharing::Yes && marker.mode == SharingMode::Private {
+    if options.sharing == RecordSharing::Yes && marker.mode == SharingMode::Private {
         return Err(Error::Refused {
             what: format!("{}: this root already exists and is private", root.path.display()),
             hint: "set \"mode\" to \"shared\" in root.json and adapt .agent/context/.gitignore".into(),
@@ -107,11 +107,15 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     }
     let trusted = world.require_trust_records()?.is_trusted(&marker.project_id, &root.path)?;
     let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
-    let WiredHarnesses { install_reports: wired, not_installed, tracked_settings, installed_in_other_scope } =
-        match options.hook_installation {
-            HookInstallation::Install => install_hooks_in_use(world, &root.checkout),
-            HookInstallation::Skip => WiredHarnesses::default(),
-        };
+    let HookInstallationResult {
+        install_reports: wired,
+        not_installed,
+        tracked_settings,
+        installed_in_other_scope,
+    } = match options.hook_installation {
+        HookInstallation::Install => install_hooks_in_use(world, &root.checkout),
+        HookInstallation::Skip => HookInstallationResult::default(),
+    };
     let found = options.hook_installation == HookInstallation::Skip
         || !wired.is_empty()
         || !not_installed.is_empty()
@@ -142,7 +146,7 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
 
 /// The result of installing hooks into the harnesses in use.
 #[derive(Default)]
-struct WiredHarnesses {
+struct HookInstallationResult {
     install_reports: Vec<install::InstallReport>,
     not_installed: Vec<String>,
     tracked_settings: Vec<install::TrackedSettings>,
@@ -150,14 +154,14 @@ struct WiredHarnesses {
 }
 
 /// Installs hooks into every harness in use. If one installation fails, the others are kept.
-fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
-    let mut done = WiredHarnesses::default();
+fn install_hooks_in_use(world: &World, root: &Path) -> HookInstallationResult {
+    let mut done = HookInstallationResult::default();
     for harness in install::harnesses_in_use(world, root) {
         let scope = install::default_scope(harness);
         // If hooks are already installed in another scope, add nothing, because otherwise every event would be
         // reported twice.
         let wired_already = install::wired_files(world, harness, root);
-        if let Some(install::WiredFile { path, .. }) =
+        if let Some(install::CallingFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
         {
             done.not_installed.push(format!("{} is already wired, in {}", harness.title, path.display()));
@@ -170,7 +174,7 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
             root,
             scope,
             install::InstallTask::Install,
-            crate::Mode::Write,
+            crate::WriteMode::Write,
         ) {
             Ok(report) => done.install_reports.push(report),
             Err(error) => {
@@ -203,18 +207,18 @@ pub(crate) fn create_store(
     wait: Duration,
 ) -> Result<CreatedStore> {
     let trust = world.require_trust_records()?;
-    let marker = Marker {
+    let marker = RootMarker {
         project_id: new_project_id(world)?,
         name: options.name.clone().unwrap_or_else(|| folder_name(root)),
         created_at: time::to_rfc3339(world.now),
-        mode: if options.sharing == Sharing::Yes { SharingMode::Shared } else { SharingMode::Private },
+        mode: if options.sharing == RecordSharing::Yes { SharingMode::Shared } else { SharingMode::Private },
         last_session: None,
     };
-    let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
+    let vouch = || trust.grant_trust(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
     if !created.wrote_marker && created.had_no_records {
         // Another process was faster and created the root with another id, so revoke the trust in this process's id.
-        trust.revoke(&marker.project_id, &root.path, wait)?;
+        trust.revoke_trust(&marker.project_id, &root.path, wait)?;
     }
     Ok(created)
 }

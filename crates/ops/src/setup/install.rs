@@ -18,17 +18,17 @@ use store::{FoundRoot, ReplaceOutcome, Root};
 
 use crate::project::git;
 use crate::setup::backup::{back_up_file, backups_of};
-use crate::{Error, ErrorKind, Mode, Result, World};
+use crate::{Error, ErrorKind, Result, World, WriteMode};
 use files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
 use places::{
-    OwnFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
-    other_scope, own_files, renamed_command_files, serves_worktrees, settings_file,
+    ThruFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
+    other_scope, renamed_command_files, serves_worktrees, settings_file, thru_files_for_harness,
 };
 use unfit::advice_for_tracked_file;
 
 pub(crate) use files::refuse_links;
 pub use places::{
-    IgnoredFile, VERSION, WiredFile, default_scope, find_on_path, harnesses_in_use, ignored_files,
+    CallingFile, IgnoredFile, THRU_VERSION, default_scope, find_on_path, harnesses_in_use, ignored_files,
     installed_version, is_wired_file_ignored, is_wired_in, signs_of_use, transcript_retention_days,
     unusable_settings_files, wired_files, wired_files_in_force,
 };
@@ -42,7 +42,7 @@ const MAX_WRITE_ATTEMPTS: usize = 5;
 /// Whose settings file is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum InstallScope {
     /// One user's file for one project. It is not in git.
     Local,
     /// One user's file for all projects.
@@ -60,7 +60,7 @@ pub enum InstallTask {
 #[derive(Clone, Debug, Serialize)]
 pub struct InstallReport {
     pub harness: &'static str,
-    pub scope: Scope,
+    pub scope: InstallScope,
     /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
     pub files: Vec<ChangedFile>,
@@ -103,9 +103,9 @@ pub enum FileChange {
 pub fn run_for_harness_name(
     world: &World,
     name: &str,
-    scope: Option<Scope>,
+    scope: Option<InstallScope>,
     task: InstallTask,
-    mode: Mode,
+    mode: WriteMode,
 ) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
@@ -115,13 +115,13 @@ pub fn run_for_harness_name(
     let root = match world.find_root() {
         Ok(FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) => root,
         // No root is needed, because the user's own settings do not belong to a project.
-        Err(Error::Refused { .. }) if scope == Scope::User => {
+        Err(Error::Refused { .. }) if scope == InstallScope::User => {
             let here = world.require_cwd()?.to_owned();
             Root { path: here.clone(), checkout: here }
         }
         Err(error) => return Err(error),
     };
-    if scope != Scope::User && task == InstallTask::Install {
+    if scope != InstallScope::User && task == InstallTask::Install {
         world.refuse_unfit_root(&root)?;
     }
     run_in_worktrees(world, harness, &root.checkout, scope, task, mode)
@@ -133,12 +133,12 @@ pub fn run_in_worktrees(
     world: &World,
     harness: &'static Harness,
     checkout: &Path,
-    scope: Scope,
+    scope: InstallScope,
     task: InstallTask,
-    mode: Mode,
+    mode: WriteMode,
 ) -> Result<InstallReport> {
     let mut report = run_in_checkout(world, harness, checkout, scope, task, mode)?;
-    let worktrees = if scope == Scope::Local { git::list_worktrees(checkout) } else { Vec::new() };
+    let worktrees = if scope == InstallScope::Local { git::list_worktrees(checkout) } else { Vec::new() };
     for other in worktrees.iter().skip(1) {
         match run_in_checkout(world, harness, other, scope, task, mode) {
             Ok(InstallReport { files, failed, notes, .. }) => {
@@ -178,8 +178,8 @@ pub fn run_in_worktrees(
             let left = wired_files(world, harness, checkout).into_iter().filter(|file| !undone(&file.path));
             let notes: Vec<String> = left.map(|file| hooks_still_called_note(harness, &file.path)).collect();
             report.notes.extend(notes);
-            let line =
-                status_line::file_with_our_status_line(world, harness).filter(|_| scope != Scope::User);
+            let line = status_line::file_with_our_status_line(world, harness)
+                .filter(|_| scope != InstallScope::User);
             report.notes.extend(line.map(|path| status_line_still_shown_note(harness, &path)));
         }
     }
@@ -213,12 +213,12 @@ fn run_in_checkout(
     world: &World,
     harness: &'static Harness,
     project: &Path,
-    scope: Scope,
+    scope: InstallScope,
     task: InstallTask,
-    mode: Mode,
+    mode: WriteMode,
 ) -> Result<InstallReport> {
     let folder = harness_folder(world, harness, project, scope)?;
-    if task == InstallTask::Install && scope != Scope::Project && !world.program.is_absolute() {
+    if task == InstallTask::Install && scope != InstallScope::Project && !world.program_path.is_absolute() {
         return Err(Error::Refused {
             what: "the path of this thru is unknown, so no harness could call it".into(),
             hint: "call it by its full path, or use --project, which finds it on PATH".into(),
@@ -230,7 +230,7 @@ fn run_in_checkout(
         return Err(Error::Refused {
             what: format!(
                 "{}: hooks that call it would not be recognised as thru's",
-                world.program.display()
+                world.program_path.display()
             ),
             hint: "call the program `thru`, or give it a name that begins with `thru`".into(),
         });
@@ -239,16 +239,16 @@ fn run_in_checkout(
     let mut report = InstallReport {
         harness: harness.name,
         scope,
-        written: mode == Mode::Write,
+        written: mode == WriteMode::Write,
         files: Vec::new(),
         failed: Vec::new(),
         notes: Vec::new(),
     };
     // Check everything before writing anything, so that an error does not leave an incomplete installation.
     let mut plans = job.plan_files(&mut report)?;
-    if mode == Mode::Write {
+    if mode == WriteMode::Write {
         // Record the checkout first, so that an interrupted installation is found later.
-        if task == InstallTask::Install && scope != Scope::User {
+        if task == InstallTask::Install && scope != InstallScope::User {
             let recorded =
                 world.installs().map_or(Ok(()), |installs| installs.add_checkout(project, world.now));
             report.notes.extend(recorded.err().map(|error| install_not_recorded_note(&error)));
@@ -267,14 +267,14 @@ fn run_in_checkout(
     // Plan the exclude list only after the files have been written. In a dry run nothing has been written, and the
     // plan shows what the list would be.
     let hidden = job.plan_exclude_list(&plans)?;
-    if let (Mode::Write, Some(change)) = (mode, &hidden) {
+    if let (WriteMode::Write, Some(change)) = (mode, &hidden) {
         change.write()?;
     }
     if task == InstallTask::Install {
         // Show this note only when the commands are first written.
         let are_new = plans.iter().any(|plan| plan.changed.change == FileChange::Created);
         report.notes.extend(renamed_command_note(harness).filter(|_| are_new));
-        if scope == Scope::Local {
+        if scope == InstallScope::Local {
             report.notes.extend(plans.iter().filter_map(|plan| visible_settings_note(project, plan)));
         }
     }
@@ -285,7 +285,7 @@ fn run_in_checkout(
 
 /// Returns a warning if git shows a settings file that existed before the installation. The next commit would include
 /// thru's hooks, which contain paths on this machine.
-fn visible_settings_note(project: &Path, plan: &FilePlan) -> Option<String> {
+fn visible_settings_note(project: &Path, plan: &PlannedFileChange) -> Option<String> {
     let path = &plan.changed.path;
     let is_theirs = plan.changed.change == FileChange::Changed && plan.content_before.is_some();
     if !is_theirs || !git::is_shown_as_new(project, path) {
@@ -341,23 +341,23 @@ struct InstallJob<'a> {
     project: &'a Path,
     /// The harness's folder in this scope.
     folder: PathBuf,
-    scope: Scope,
+    scope: InstallScope,
     task: InstallTask,
-    mode: Mode,
+    mode: WriteMode,
 }
 
-struct FilePlan {
+struct PlannedFileChange {
     changed: ChangedFile,
     content_before: Option<Vec<u8>>,
     /// The new content, which is empty if the file is removed.
     content_after: Vec<u8>,
     backup_policy: BackupPolicy,
-    kind: PlanKind,
+    kind: PlannedFileKind,
 }
 
 /// The input from which a plan can be made again.
 #[derive(Clone, Debug)]
-enum PlanKind {
+enum PlannedFileKind {
     Settings(SettingsFile),
     StatusLine(SettingsFile),
     /// A file that thru writes as a whole, with its text and the task.
@@ -372,7 +372,7 @@ enum BackupPolicy {
     NoBackup,
 }
 
-impl FilePlan {
+impl PlannedFileChange {
     /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. That
     /// folder may be empty now.
     fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
@@ -382,9 +382,9 @@ impl FilePlan {
 }
 
 impl InstallJob<'_> {
-    fn plan_files(&self, report: &mut InstallReport) -> Result<Vec<FilePlan>> {
+    fn plan_files(&self, report: &mut InstallReport) -> Result<Vec<PlannedFileChange>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
-        if scope == Scope::Local && task == InstallTask::Install {
+        if scope == InstallScope::Local && task == InstallTask::Install {
             git::refuse_linked_exclude(project)?;
         }
         let files = match task {
@@ -406,18 +406,19 @@ impl InstallJob<'_> {
         // installed.
         let still_used = task == InstallTask::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
-        let own = if still_used { Vec::new() } else { own_files(world, harness, &self.folder, scope) };
+        let own =
+            if still_used { Vec::new() } else { thru_files_for_harness(world, harness, &self.folder, scope) };
         let resolved = |path: &PathBuf| resolve_target(project, scope, path);
         let own_paths = own.iter().map(|file| resolved(&file.path)).collect::<Result<Vec<_>>>()?;
         let former =
             renamed_command_files(harness, &self.folder).iter().map(resolved).collect::<Result<Vec<_>>>()?;
         let tracked = match scope {
-            Scope::Project => Vec::new(),
-            Scope::Local | Scope::User => {
+            InstallScope::Project => Vec::new(),
+            InstallScope::Local | InstallScope::User => {
                 git::tracked_paths(project, &[&own_paths[..], &former[..]].concat())?
             }
         };
-        for (path, OwnFile { text, .. }) in own_paths.into_iter().zip(own) {
+        for (path, ThruFile { text, .. }) in own_paths.into_iter().zip(own) {
             if tracked.contains(&path) {
                 report.notes.push(format!(
                     "{}: in git, so it belongs to the project; it is left alone",
@@ -436,16 +437,16 @@ impl InstallJob<'_> {
     }
 
     /// Carries out the plan. If another program has changed the file since it was read, the plan is made again.
-    fn carry_out_plan(&self, plan: &mut FilePlan) -> Result<()> {
+    fn carry_out_plan(&self, plan: &mut PlannedFileChange) -> Result<()> {
         for _ in 0..MAX_WRITE_ATTEMPTS {
             if self.try_to_write(plan)? == ReplaceOutcome::Done {
                 return Ok(());
             }
             let path = plan.changed.path.clone();
             let again = match plan.kind.clone() {
-                PlanKind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
-                PlanKind::StatusLine(file) => self.plan_status_line(&file)?,
-                PlanKind::WholeFile(text, task) => plan_own_file(&path, &text, task, &mut Vec::new())?,
+                PlannedFileKind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
+                PlannedFileKind::StatusLine(file) => self.plan_status_line(&file)?,
+                PlannedFileKind::WholeFile(text, task) => plan_own_file(&path, &text, task, &mut Vec::new())?,
             };
             match again {
                 Some(again) => *plan = again,
@@ -459,7 +460,7 @@ impl InstallJob<'_> {
         })
     }
 
-    fn try_to_write(&self, plan: &mut FilePlan) -> Result<ReplaceOutcome> {
+    fn try_to_write(&self, plan: &mut PlannedFileChange) -> Result<ReplaceOutcome> {
         let path = &plan.changed.path;
         if plan.changed.change == FileChange::Unchanged {
             return Ok(ReplaceOutcome::Done);
@@ -477,10 +478,14 @@ impl InstallJob<'_> {
     }
 
     /// Reads one settings file and edits it in memory. Returns `None` if there is nothing to remove from it.
-    fn plan_settings(&self, file: &SettingsFile, notes: &mut Vec<String>) -> Result<Option<FilePlan>> {
+    fn plan_settings(
+        &self,
+        file: &SettingsFile,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<PlannedFileChange>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
         let path = resolve_target(project, scope, &self.folder.join(file.name))?;
-        if scope == Scope::Local && task == InstallTask::Install && git::is_tracked(project, &path)? {
+        if scope == InstallScope::Local && task == InstallTask::Install && git::is_tracked(project, &path)? {
             return Err(Error::Refused {
                 what: format!("{}: this file is in git, so it is not only yours", path.display()),
                 hint: advice_for_tracked_file(world, harness, project),
@@ -502,15 +507,15 @@ impl InstallJob<'_> {
         file_plan(world, path, before, outcome, *file).map(Some)
     }
 
-    fn plan_exclude_list(&self, plans: &[FilePlan]) -> Result<Option<git::ExcludeListChange>> {
+    fn plan_exclude_list(&self, plans: &[PlannedFileChange]) -> Result<Option<git::ExcludeListChange>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
         let own: Vec<PathBuf> =
-            own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
+            thru_files_for_harness(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
-            (Scope::User, _) => Ok(None),
+            (InstallScope::User, _) => Ok(None),
             // Files in the local scope do not concern other people, so they are hidden from git in this clone.
-            (Scope::Local, InstallTask::Install) => {
+            (InstallScope::Local, InstallTask::Install) => {
                 let mut settings = Vec::new();
                 for (path, place) in local_hook_files(harness, folder) {
                     // If a settings file existed before the installation, the user decides whether git ignores it.
@@ -531,21 +536,21 @@ impl InstallJob<'_> {
                 let is_theirs = |path: &PathBuf| {
                     let inside = path.strip_prefix(project).ok();
                     inside.is_some_and(|inside| {
-                        worktrees.iter().any(|tree| is_another_file(&tree.join(inside)))
+                        worktrees.iter().any(|tree| is_file_of_someone_else(&tree.join(inside)))
                     })
                 };
                 let (theirs, own): (Vec<PathBuf>, Vec<PathBuf>) = own.into_iter().partition(is_theirs);
                 git::change_exclude_list(project, &[own, settings].concat(), &theirs)
             }
             // Shared files must be visible to git, even if an earlier local installation hid them.
-            (Scope::Project, InstallTask::Install) => git::remove_from_exclude_list(project, &own),
-            (Scope::Project, InstallTask::Uninstall) => Ok(None),
-            (Scope::Local, InstallTask::Uninstall) => {
+            (InstallScope::Project, InstallTask::Install) => git::remove_from_exclude_list(project, &own),
+            (InstallScope::Project, InstallTask::Uninstall) => Ok(None),
+            (InstallScope::Local, InstallTask::Uninstall) => {
                 // All worktrees share one exclude list, so its lines are needed as long as hooks are installed in
                 // another worktree.
                 let others = git::list_worktrees(project);
-                let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, Scope::Local);
-                if self.mode == Mode::Write && others.iter().skip(1).any(is_wired) {
+                let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, InstallScope::Local);
+                if self.mode == WriteMode::Write && others.iter().skip(1).any(is_wired) {
                     return Ok(None);
                 }
                 let settings = local_hook_files(harness, folder).into_iter().map(|(path, _)| path);
@@ -556,7 +561,7 @@ impl InstallJob<'_> {
 }
 
 /// Returns whether the file at this path exists and was not written by any version of thru.
-fn is_another_file(path: &Path) -> bool {
+fn is_file_of_someone_else(path: &Path) -> bool {
     let text = read_settings_file(path).ok().flatten();
     text.is_some_and(|text| !is_written_by_thru(&String::from_utf8_lossy(&text)))
 }
@@ -564,7 +569,7 @@ fn is_another_file(path: &Path) -> bool {
 fn edit_hooks(
     world: &World,
     harness: &Harness,
-    scope: Scope,
+    scope: InstallScope,
     task: InstallTask,
     before: Option<&[u8]>,
     file: &SettingsFile,
@@ -590,14 +595,14 @@ fn edit_hooks(
     })
 }
 
-fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry> {
+fn hook_entries(world: &World, harness: &Harness, scope: InstallScope) -> Vec<HookEntry> {
     let Some(HookTable { hook_form, timeout_unit, .. }) = hook_table_of(harness) else { return Vec::new() };
-    let program = world.program.to_string_lossy();
+    let program = world.program_path.to_string_lossy();
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
         match (scope, hook_form) {
             // A hook in a shared file finds thru on the PATH, and does nothing if thru is not installed.
-            (Scope::Project, _) => HookCommand::shell_command_if_installed(&args),
+            (InstallScope::Project, _) => HookCommand::shell_command_if_installed(&args),
             (_, HookForm::Exec) => {
                 HookCommand::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
             }
@@ -606,12 +611,12 @@ fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry
     };
     // A loop's validators run at a stop, so the stop hook gets their time limit.
     let stop_timeout = crate::project::settings::settings_here(world).settings().validator_timeout;
-    let entry = |wired: &harness::WiredEvent| {
+    let entry = |wired: &harness::RegisteredEvent| {
         let seconds = if wired.our_event == EventName::Stop { stop_timeout } else { wired.timeout };
         HookEntry {
-            event: wired.event.to_owned(),
+            event: wired.harness_event.to_owned(),
             matcher: None,
-            command: command(wired.event),
+            command: command(wired.harness_event),
             timeout: HookTimeout { seconds, unit: *timeout_unit },
         }
     };
@@ -624,7 +629,7 @@ fn file_plan(
     content_before: Option<Vec<u8>>,
     outcome: EditOutcome,
     file: SettingsFile,
-) -> Result<FilePlan> {
+) -> Result<PlannedFileChange> {
     let old = content_before.as_deref().unwrap_or_default();
     // If the file did not exist before the installation, it must not exist after the removal. If the user had an
     // empty file, there is a backup of it.
@@ -646,12 +651,12 @@ fn file_plan(
         path,
     };
     let backup_policy = if remove { BackupPolicy::NoBackup } else { BackupPolicy::Backup };
-    Ok(FilePlan {
+    Ok(PlannedFileChange {
         changed,
         content_before,
         content_after: outcome.bytes,
         backup_policy,
-        kind: PlanKind::Settings(file),
+        kind: PlannedFileKind::Settings(file),
     })
 }
 
@@ -667,7 +672,7 @@ fn plan_own_file(
     text: &str,
     task: InstallTask,
     notes: &mut Vec<String>,
-) -> Result<Option<FilePlan>> {
+) -> Result<Option<PlannedFileChange>> {
     let content_before = read_settings_file(path)?;
     let old = content_before.as_deref().map(String::from_utf8_lossy);
     let (change, after) = match (task, &old) {
@@ -687,8 +692,8 @@ fn plan_own_file(
     // version of thru's text, so make a backup.
     let backup_policy = if old == text { BackupPolicy::NoBackup } else { BackupPolicy::Backup };
     let changed = ChangedFile { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    let kind = PlanKind::WholeFile(text.to_owned(), task);
-    Ok(Some(FilePlan {
+    let kind = PlannedFileKind::WholeFile(text.to_owned(), task);
+    Ok(Some(PlannedFileChange {
         changed,
         content_after: after.as_bytes().to_vec(),
         backup_policy,

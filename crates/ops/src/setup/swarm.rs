@@ -11,12 +11,12 @@ use serde_json::Value;
 use store::{Dir, FoundRoot};
 
 use crate::features::decisions;
-use crate::features::evidence::{self, import::EvidenceReport};
-use crate::features::plan::import::{self, ExistingPlan, ImportReport, IncomingPlan};
-use crate::features::summaries::{self, import::OutputsReport};
+use crate::features::evidence::{self, import::EvidenceImportReport};
+use crate::features::plan::import::{self, ExistingPlanPolicy, IncomingPlan, PlanImportReport};
+use crate::features::summaries::{self, import::OutputImportReport};
 use crate::input_redactor::InputRedactor;
 use crate::project::benchmark::{self, ImportedRunsReport};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The folder in which opencode-swarm keeps its records in a project.
 pub const SWARM_FOLDER: &str = ".swarm";
@@ -30,17 +30,17 @@ pub struct SwarmReport {
     pub folder: PathBuf,
     /// The imported plan, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plan: Option<ImportReport>,
+    pub plan: Option<PlanImportReport>,
     /// The imported decisions. `None` if the folder has no context.md, or if that file contains neither decisions nor
     /// patterns.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decisions: Option<decisions::import::ImportReport>,
+    pub decisions: Option<decisions::import::DecisionImportReport>,
     /// The imported evidence, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<EvidenceReport>,
+    pub evidence: Option<EvidenceImportReport>,
     /// The imported originals of summaries, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub summaries: Option<OutputsReport>,
+    pub summaries: Option<OutputImportReport>,
     /// The imported benchmark runs, or `None` if the folder has no benchmarks.json.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmarks: Option<ImportedRunsReport>,
@@ -53,8 +53,8 @@ fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> std::result::Resu
 pub fn import_swarm(
     world: &World,
     folder: Option<&Path>,
-    place: ExistingPlan,
-    mode: Mode,
+    place: ExistingPlanPolicy,
+    mode: WriteMode,
 ) -> Result<SwarmReport> {
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
     // A folder that the user names may be a link. The default folder in the project must not be one, because it may

@@ -53,11 +53,11 @@ impl Store {
     /// Lists all packets. The index is used only if the packets at its top are unchanged and no file in the folder
     /// was added, removed or replaced. A caller that needs a single packet should read that packet instead.
     pub fn list_packets(&self) -> Result<PacketListing> {
-        let folder = match self.dir().open_subfolder(layout::PACKETS) {
+        let folder = match self.dir().open_subfolder(layout::PACKETS_FOLDER) {
             Err(Error::Absent { .. }) => return Ok(PacketListing::default()),
             folder => folder?,
         };
-        let changed = change_time_and_size(self.dir(), layout::PACKETS).map_or(0, |(at, _)| at);
+        let changed = change_time_and_size(self.dir(), layout::PACKETS_FOLDER).map_or(0, |(at, _)| at);
         let known = match self.read_index() {
             Some(index) if index.is_current(changed) && index.listing.is_unchanged(&folder) => {
                 return Ok(index.listing);

@@ -12,7 +12,7 @@ use ops::session::brief::{BriefOptions, BriefReport, BriefRoom, RankingChoice};
 use ops::session::sent::{self, SentBrief, SentOccasion};
 
 use crate::clock;
-use crate::output::{self, DIM, Format, WARN};
+use crate::output::{self, DIM, OutputFormat, WARN};
 
 /// Show the brief that an agent would get
 ///
@@ -75,7 +75,7 @@ enum OccasionArg {
     Compact,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.as_sent {
         return show_as_sent(world, args, format);
     }
@@ -106,17 +106,17 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             ranking,
         },
     )?;
-    if format == Format::Text {
+    if format == OutputFormat::Text {
         report.findings.iter().for_each(|finding| output::print_message(output::format_finding(finding)));
     }
-    if let (Format::Text, Some(packet)) = (format, &report.unwritten_packet) {
+    if let (OutputFormat::Text, Some(packet)) = (format, &report.unwritten_packet) {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} packet {} is not written yet; the next session start or `thru sweep` writes it, under an \
              id with the time of writing",
             one_line(packet, 128)
         ));
     }
-    if let (Format::Text, Some(skipped)) = (format, report.skipped) {
+    if let (OutputFormat::Text, Some(skipped)) = (format, report.skipped) {
         let torn = (skipped.torn > 0).then(|| format!("{} torn", skipped.torn));
         let unknown = (skipped.unknown > 0).then(|| format!("{} of unknown types", skipped.unknown));
         let words: Vec<String> = torn.into_iter().chain(unknown).collect();
@@ -132,14 +132,16 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         report.explained.rows = vec![explain::find_candidate(&report.explained.rows, id)?];
     }
     match (format, &args.explain, &report.explained.text) {
-        (Format::Json, ..) => output::print_json(&report),
-        (Format::Text, Some(None), _) => explain::print_table(&report),
-        (Format::Text, Some(Some(_)), _) => explain::print_candidate(&report.explained.rows[0], candidates),
-        (Format::Text, None, Some(text)) => {
+        (OutputFormat::Json, ..) => output::print_json(&report),
+        (OutputFormat::Text, Some(None), _) => explain::print_table(&report),
+        (OutputFormat::Text, Some(Some(_)), _) => {
+            explain::print_candidate(&report.explained.rows[0], candidates)
+        }
+        (OutputFormat::Text, None, Some(text)) => {
             output::print_message(format_args!("{DIM}{}{DIM:#}", describe_preview(&report)));
             output::print_line(text.trim_end());
         }
-        (Format::Text, None, None) => match (report.max_chars, args.budget) {
+        (OutputFormat::Text, None, None) => match (report.max_chars, args.budget) {
             _ if report.explained.rows.is_empty() => {
                 output::print_message("There is nothing to put into a brief.");
             }
@@ -168,7 +170,7 @@ fn describe_preview(report: &BriefReport) -> String {
 }
 
 /// Prints the brief that a hook sent. Only its text goes to stdout, so that it can be compared byte for byte.
-fn show_as_sent(world: &World, args: &Args, format: Format) -> Result<u8> {
+fn show_as_sent(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let occasion = args.event.map(|event| match event {
         OccasionArg::Startup => SentOccasion::Startup,
         OccasionArg::Resume => SentOccasion::Resume,
@@ -177,8 +179,8 @@ fn show_as_sent(world: &World, args: &Args, format: Format) -> Result<u8> {
     let report = sent::show_sent_brief(world, args.session.as_deref(), occasion)?;
     let SentBrief { at, occasion, text, .. } = &report.brief;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => {
             let what = if text.is_empty() { "Nothing was sent" } else { "Sent" };
             let (session, occasion) = (&report.session, occasion.describe());
             let at = clock::local_date_and_time(at);

@@ -3,7 +3,7 @@ use clap_complete::Shell;
 use ops::Result;
 
 use crate::cli::Cli;
-use crate::output::{self, Format};
+use crate::output::{self, OutputFormat};
 
 /// Print completions for your shell
 ///
@@ -15,15 +15,15 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args, format: Format) -> Result<u8> {
+pub fn run(args: &Args, format: OutputFormat) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "thru", &mut script);
     match format {
-        Format::Json => output::print_json(&serde_json::json!({
+        OutputFormat::Json => output::print_json(&serde_json::json!({
             "shell": args.shell.to_string(),
             "script": String::from_utf8_lossy(&script),
         })),
-        Format::Text => output::print_data(&script),
+        OutputFormat::Text => output::print_data(&script),
     }
     Ok(0)
 }

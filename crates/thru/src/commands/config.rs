@@ -1,4 +1,4 @@
-use model::config::{ConfigEntry, KEYS, StageDefinition};
+use model::config::{ConfigEntry, SETTING_ROWS, StageDefinition};
 use model::finding::{Finding, FindingLevel};
 use model::text::count_with_noun;
 use ops::Result;
@@ -6,7 +6,7 @@ use ops::World;
 use ops::project::settings;
 use serde::Serialize;
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
 /// Show every setting, its effective value and where it comes from
 ///
@@ -22,15 +22,15 @@ struct ConfigReport<'a> {
     findings: &'a [Finding],
 }
 
-pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, _: &Args, format: OutputFormat) -> Result<u8> {
     let resolved = settings::settings_here(world);
     match format {
-        Format::Json => output::print_json(&ConfigReport {
+        OutputFormat::Json => output::print_json(&ConfigReport {
             settings: &resolved.entries,
             stages: &resolved.stages,
             findings: &resolved.findings,
         }),
-        Format::Text => {
+        OutputFormat::Text => {
             print_entries(&resolved.entries);
             resolved.stages.iter().filter(|stage| stage.unusable_reason.is_none()).for_each(print_stage);
             resolved
@@ -49,7 +49,7 @@ fn print_entries(entries: &[ConfigEntry]) {
         (max_width(entries.iter().map(|e| e.key)), max_width(values.iter().map(String::as_str)));
     let sources = max_width(entries.iter().map(|e| e.source.as_str()));
     for (entry, value) in entries.iter().zip(&values) {
-        let about = KEYS.iter().find(|key| key.name == entry.key).map_or("", |key| key.help);
+        let about = SETTING_ROWS.iter().find(|key| key.name == entry.key).map_or("", |key| key.help_text);
         let ConfigEntry { key, source, .. } = entry;
         output::print_line(format_args!(
             "{key:<keys$}  {value:<width$}  {source:<sources$}  {DIM}{about}{DIM:#}"

@@ -7,7 +7,7 @@ use ops::setup::init::HookInstallation;
 use ops::{Result, World};
 
 use crate::commands::{init, lifecycle, recover};
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Manage the store, .agent/context, and the context files of roles
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ impl Args {
 enum Command {
     /// Create only the marker and the folders, without changing any harness
     Init(init::RootArgs),
-    Validate(validate::Args),
+    RunValidators(validate::Args),
     Schema(schema::Args),
     New(new::Args),
     Fix(fix::Args),
@@ -36,10 +36,10 @@ enum Command {
     Recover(recover::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Init(args) => init::create_root(world, args, HookInstallation::Skip, format),
-        Command::Validate(args) => validate::run(world, args, format),
+        Command::RunValidators(args) => validate::run(world, args, format),
         Command::Schema(schema::Args {}) => Ok(schema::run(format)),
         Command::New(args) => new::run(world, args, format),
         Command::Fix(args) => fix::run(world, args, format),

@@ -2,7 +2,7 @@ mod hook;
 
 use ops::{Result, World};
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Explain, step by step, how thru handles an event
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ enum Command {
     Hook(hook::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Hook(args) => hook::run(world, args, format),
     }

@@ -1,9 +1,9 @@
-use model::decision::{DecisionKind, MAX_TEXT_BYTES};
+use model::decision::{DecisionKind, MAX_DECISION_TEXT_BYTES};
 use ops::features::decisions::record::{self, NewDecision};
 use ops::{Error, Result, World};
 
 use super::decisions::print_report;
-use crate::output::{Format, GOOD};
+use crate::output::{GOOD, OutputFormat};
 
 /// Record a decision: what was settled, and why
 ///
@@ -34,7 +34,7 @@ pub struct Args {
     session: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let text = if args.text == "-" { read_stdin()? } else { args.text.clone() };
     let wanted = NewDecision {
         text: &text,
@@ -51,7 +51,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 pub fn read_stdin() -> Result<String> {
     // Accept more than the limit here, so that the error message can state how long the input is.
-    let bytes = ops::input::read_stdin(16 * MAX_TEXT_BYTES)?;
+    let bytes = ops::input::read_stdin(16 * MAX_DECISION_TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "stdin is not UTF-8".into(),
         hint: "a decision must be text".into(),

@@ -6,10 +6,10 @@ use model::decision::{Decision, DecisionKind, DecisionStanding, DecisionState};
 use model::render::one_line;
 use ops::features::decisions::import;
 use ops::features::decisions::record::{self, DecisionReport, NewDecision};
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
 use super::plan::print_notes;
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// The maximum length of a decision or a reason in a list, in characters.
 const MAX_TEXT_CHARS: usize = 160;
@@ -69,7 +69,7 @@ enum Command {
     },
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::List { suggested: true, n, .. } => return list::list_suggested(world, *n, format),
         Command::List { all, n, .. } => return list::run(world, *all, *n, format),
@@ -102,8 +102,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
-    if format == Format::Json {
+pub fn print_report(report: &DecisionReport, format: OutputFormat, word: &str) {
+    if format == OutputFormat::Json {
         return output::print_json(report);
     }
     let DecisionReport { decision, superseded_text, changed, redacted, notes } = report;
@@ -121,10 +121,11 @@ pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
 }
 
 /// Prints the result of importing a context.md.
-pub fn print_import(report: &import::ImportReport, mode: Mode) {
-    let import::ImportReport { from, decisions, patterns, already_recorded, newly_recorded, .. } = report;
+pub fn print_import(report: &import::DecisionImportReport, mode: WriteMode) {
+    let import::DecisionImportReport { from, decisions, patterns, already_recorded, newly_recorded, .. } =
+        report;
     let how = match (newly_recorded, mode) {
-        (0, Mode::DryRun) if *already_recorded < decisions + patterns => "Would be imported".to_owned(),
+        (0, WriteMode::DryRun) if *already_recorded < decisions + patterns => "Would be imported".to_owned(),
         (0, _) => "Imported before".to_owned(),
         _ => format!("{GOOD}Imported{GOOD:#}"),
     };

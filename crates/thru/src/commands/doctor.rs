@@ -2,11 +2,11 @@ use model::finding::FindingLevel;
 use model::time;
 use ops::Result;
 use ops::World;
-use ops::features::Check;
+use ops::features::DoctorCheck;
 use ops::project::doctor::DoctorReport;
 use ops::session::firing::EventStatistics;
 
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Check the root, trust, settings, disk, records and hooks; change nothing
 ///
@@ -15,11 +15,11 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, _: &Args, format: OutputFormat) -> Result<u8> {
     let report = ops::project::doctor::run_doctor(world);
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report, world),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report, world),
     }
     Ok(u8::from(!report.is_clean()))
 }
@@ -64,7 +64,7 @@ fn print_events(events: &[EventStatistics], world: &World) {
 }
 
 /// Returns the style and the label for the result of a check. The label is needed because colour may be off.
-fn status_mark(check: &Check) -> (output::Style, &'static str) {
+fn status_mark(check: &DoctorCheck) -> (output::TextStyle, &'static str) {
     match check.findings.iter().map(|finding| finding.level).max() {
         None | Some(FindingLevel::Note) => (GOOD, "ok  "),
         Some(FindingLevel::Warning) => (WARN, "warn"),

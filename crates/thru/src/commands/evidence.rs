@@ -6,10 +6,10 @@ mod show;
 
 use clap::Subcommand;
 use model::evidence::ProofState;
-use ops::features::evidence::show::EvidenceLine;
+use ops::features::evidence::show::TaskEvidenceLine;
 use ops::{Result, World};
 
-use crate::output::{BAD, DIM, Format, GOOD, Style, WARN};
+use crate::output::{BAD, DIM, GOOD, OutputFormat, TextStyle, WARN};
 
 /// Manage evidence that tasks are done: observed test runs, reviews, diffs, approvals, notes
 ///
@@ -38,7 +38,7 @@ enum Command {
     Archive(archive::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Run(args) => run::run(world, args, format),
         Command::Add(args) => add::run(world, args, format),
@@ -48,7 +48,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-pub fn proof_style(line: &EvidenceLine) -> Style {
+pub fn proof_style(line: &TaskEvidenceLine) -> TextStyle {
     match line.proof {
         _ if line.error.is_some() => BAD,
         ProofState::Passed => GOOD,

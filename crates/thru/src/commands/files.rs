@@ -5,7 +5,7 @@ use ops::Result;
 use ops::World;
 use ops::session::files::{FileRow, FilesReport};
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
 /// List the files that matter most, ranked by how tools used them
 ///
@@ -21,15 +21,15 @@ pub struct Args {
     limit: usize,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let mut report = ops::session::files::files_report(world, args.session.as_deref())?;
     let all = report.files.len();
     if args.limit > 0 {
         report.files.truncate(args.limit);
     }
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report, all, world),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report, all, world),
     }
     Ok(0)
 }

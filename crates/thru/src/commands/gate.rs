@@ -8,7 +8,7 @@ mod seal;
 
 use ops::{Result, World};
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Check that the files sub-agents must write exist, are complete and are fresh
 ///
@@ -32,7 +32,7 @@ enum Command {
     Live(live::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Expect(args) => expect::run(world, args, format),
         Command::Check(args) => check::run(world, args, format),

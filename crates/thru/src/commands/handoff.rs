@@ -8,7 +8,7 @@ use ops::features::packets::handoff::{FileHashes, HandoffReport, HandoffRequest}
 use ops::session::list::SessionChoice;
 
 use super::packet::to_absolute_paths;
-use crate::output::{self, DIM, Format, GOOD};
+use crate::output::{self, DIM, GOOD, OutputFormat};
 
 /// Write a packet: what the work is about, its state, and what to do next
 ///
@@ -40,7 +40,7 @@ pub struct Args {
     max_iterations: u32,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let report = ops::features::packets::handoff::write_handoff(
         world,
         &HandoffRequest {
@@ -55,8 +55,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         },
     )?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report),
     }
     if report.covered {
         output::print_redaction_note();

@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 use ops::setup::harnesses;
 use ops::{Result, World};
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// List and show the supported harnesses
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ enum Command {
     },
 }
 
-pub fn run(_: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(_: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::List => list::run(format),
         Command::Show { harness } => show::run(harness, format)?,

@@ -5,7 +5,7 @@ mod swarm;
 
 use ops::{Result, World};
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Import the records of another tool; the originals stay unchanged
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ enum Command {
     Agents(agents::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Ralph(args) => ralph::run(world, args, format),
         Command::Factory(args) => factory::run(world, args, format),

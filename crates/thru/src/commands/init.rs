@@ -2,11 +2,11 @@ use model::render::one_line;
 use ops::ErrorKind;
 use ops::Result;
 use ops::World;
-use ops::setup::init::{HookInstallation, InitOptions, InitReport, RootLocation, Sharing};
+use ops::setup::init::{HookInstallation, InitOptions, InitReport, RecordSharing, RootLocation};
 use ops::setup::install::TrackedSettings;
 
 use crate::commands::install;
-use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, GOOD, OutputFormat, WARN};
 
 /// Set up this project: create its store, trust it on this machine, install hooks into the harnesses in use
 ///
@@ -37,17 +37,22 @@ pub struct RootArgs {
     name: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let hooks = if args.no_hooks { HookInstallation::Skip } else { HookInstallation::Install };
     create_root(world, &args.root, hooks, format)
 }
 
 /// Creates the root. `thru init` also installs hooks; `thru context init` does not.
-pub fn create_root(world: &World, args: &RootArgs, hooks: HookInstallation, format: Format) -> Result<u8> {
+pub fn create_root(
+    world: &World,
+    args: &RootArgs,
+    hooks: HookInstallation,
+    format: OutputFormat,
+) -> Result<u8> {
     let report = ops::setup::init::init_project(world, &args.options(hooks))?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report),
     }
     Ok(if report.tracked_settings.is_empty() { 0 } else { output::exit_code(ErrorKind::Refused) })
 }
@@ -56,7 +61,7 @@ impl RootArgs {
     fn options(&self, hook_installation: HookInstallation) -> InitOptions {
         InitOptions {
             name: self.name.clone(),
-            sharing: if self.shared { Sharing::Yes } else { Sharing::No },
+            sharing: if self.shared { RecordSharing::Yes } else { RecordSharing::No },
             root_location: if self.nested { RootLocation::Nested } else { RootLocation::UseExistingRoot },
             hook_installation,
         }

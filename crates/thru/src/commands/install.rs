@@ -3,15 +3,15 @@ use std::path::Path;
 use clap::builder::PossibleValuesParser;
 use model::text::count_with_noun;
 use ops::ErrorKind;
-use ops::Mode;
 use ops::Result;
 use ops::World;
+use ops::WriteMode;
 use ops::setup::install::everywhere::{self, RemainingFile, UninstallReport};
 use ops::setup::install::{
-    self, ChangedFile, FailedFile, FileChange, InstallReport, InstallTask, Scope, status_line,
+    self, ChangedFile, FailedFile, FileChange, InstallReport, InstallScope, InstallTask, status_line,
 };
 
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Install hooks and commands into a harness's settings
 ///
@@ -69,22 +69,22 @@ struct InstallFlags {
 }
 
 impl InstallFlags {
-    fn mode(&self) -> Mode {
-        if self.dry_run { Mode::DryRun } else { Mode::Write }
+    fn mode(&self) -> WriteMode {
+        if self.dry_run { WriteMode::DryRun } else { WriteMode::Write }
     }
 
-    fn scope(&self) -> Option<Scope> {
+    fn scope(&self) -> Option<InstallScope> {
         scope_of_flags(self.user, self.project, self.local)
     }
 }
 
 /// Returns the scope that `--user`, `--project` or `--local` names. At most one of them is given.
-pub fn scope_of_flags(user: bool, project: bool, local: bool) -> Option<Scope> {
-    let flags = [(user, Scope::User), (project, Scope::Project), (local, Scope::Local)];
+pub fn scope_of_flags(user: bool, project: bool, local: bool) -> Option<InstallScope> {
+    let flags = [(user, InstallScope::User), (project, InstallScope::Project), (local, InstallScope::Local)];
     flags.into_iter().find_map(|(given, scope)| given.then_some(scope))
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let InstallTarget { harness, how } = &args.what;
     let mut report =
         install::run_for_harness_name(world, harness, how.scope(), InstallTask::Install, how.mode())?;
@@ -96,7 +96,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(print_result(&report, how.mode(), format))
 }
 
-pub fn uninstall(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
+pub fn uninstall(world: &World, args: &UninstallArgs, format: OutputFormat) -> Result<u8> {
     match &args.harness {
         Some(harness) => {
             let report = install::run_for_harness_name(
@@ -112,12 +112,12 @@ pub fn uninstall(world: &World, args: &UninstallArgs, format: Format) -> Result<
     }
 }
 
-fn print_result(report: &InstallReport, mode: Mode, format: Format) -> u8 {
+fn print_result(report: &InstallReport, mode: WriteMode, format: OutputFormat) -> u8 {
     match format {
-        Format::Json => output::print_json(report),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(report),
+        OutputFormat::Text => {
             print_report(report);
-            if mode == Mode::DryRun {
+            if mode == WriteMode::DryRun {
                 print_dry_run_note();
                 print_diffs(report);
             }
@@ -126,11 +126,11 @@ fn print_result(report: &InstallReport, mode: Mode, format: Format) -> u8 {
     if report.failed.is_empty() { 0 } else { output::exit_code(ErrorKind::Damaged) }
 }
 
-fn uninstall_everywhere(world: &World, mode: Mode, format: Format) -> Result<u8> {
+fn uninstall_everywhere(world: &World, mode: WriteMode, format: OutputFormat) -> Result<u8> {
     let all = everywhere::uninstall_everywhere(world, mode)?;
     match format {
-        Format::Json => output::print_json(&all),
-        Format::Text => print_everywhere(&all),
+        OutputFormat::Json => output::print_json(&all),
+        OutputFormat::Text => print_everywhere(&all),
     }
     Ok(if all.is_complete() { 0 } else { output::exit_code(ErrorKind::Damaged) })
 }

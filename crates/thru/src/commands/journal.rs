@@ -1,6 +1,6 @@
 use model::event::EventName;
 use model::failure;
-use model::journal::{JournalRecord, SAID_EVENT, VALIDATOR_EVENT};
+use model::journal::{AGENT_MESSAGE_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
 use model::time;
 use ops::Result;
@@ -9,7 +9,7 @@ use ops::session::journal::{JournalReader, ListedSession, POLL_INTERVAL};
 use ops::session::list::SessionChoice;
 
 use crate::clock;
-use crate::output::{self, BAD, BOLD, DIM, Format};
+use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 
 /// Show what happened in a session, call by call
 ///
@@ -40,7 +40,7 @@ impl Args {
     }
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.list {
         list_sessions(world, args.limit, format)?;
         return Ok(0);
@@ -56,23 +56,23 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         session => ops::session::journal::open_journal(world, session)?,
     };
-    if format == Format::Text {
+    if format == OutputFormat::Text {
         print_title(world, &reading);
     }
     let line = |record: &JournalRecord| match format {
-        Format::Json => String::from_utf8_lossy(&record.to_json_line()).into_owned(),
-        Format::Text => format_record(record),
+        OutputFormat::Json => String::from_utf8_lossy(&record.to_json_line()).into_owned(),
+        OutputFormat::Text => format_record(record),
     };
     let line_while_read = |line: &str| match format {
-        Format::Json => output::print_json_line_unless_closed(line),
-        Format::Text => output::print_line_unless_closed(line),
+        OutputFormat::Json => output::print_json_line_unless_closed(line),
+        OutputFormat::Text => output::print_line_unless_closed(line),
     };
     // `--limit` and the order by time apply to existing records, not to records that arrive with `--follow`.
     let mut known = Vec::new();
     reading.read_new_records(|record| match format {
         _ if !args.includes_record(record) => {}
-        Format::Json => known.push(ShownRecord::from_record(record, line(record))),
-        Format::Text => ShownRecord::from_record(record, line(record)).insert_by_time(&mut known),
+        OutputFormat::Json => known.push(ShownRecord::from_record(record, line(record))),
+        OutputFormat::Text => ShownRecord::from_record(record, line(record)).insert_by_time(&mut known),
     })?;
     let first = args.limit.map_or(0, |most| known.len().saturating_sub(most));
     if !known[first..].iter().all(|shown| line_while_read(&shown.line)) {
@@ -91,7 +91,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         std::thread::sleep(POLL_INTERVAL);
         if let Some(next) = reading.open_next_session(world) {
             reading = next;
-            if format == Format::Text {
+            if format == OutputFormat::Text {
                 print_title(world, &reading);
             }
         }
@@ -114,8 +114,11 @@ impl ShownRecord {
     fn from_record(record: &JournalRecord, line: String) -> ShownRecord {
         let is_stop = record.event_name() == Some(EventName::Stop);
         let is_end = record.event_name() == Some(EventName::SessionEnd);
-        let agent_message =
-            if is_stop || record.event == SAID_EVENT { record.text.to_string() } else { String::new() };
+        let agent_message = if is_stop || record.event == AGENT_MESSAGE_EVENT {
+            record.text.to_string()
+        } else {
+            String::new()
+        };
         ShownRecord {
             at: record.ts.to_string(),
             id: record.id.to_string(),
@@ -145,7 +148,7 @@ impl ShownRecord {
 }
 
 fn print_title(world: &World, reading: &JournalReader) {
-    let how = match reading.chosen {
+    let how = match reading.session_choice {
         SessionChoice::Named => "",
         SessionChoice::Harness => " (of the harness that this shell runs in)",
         SessionChoice::Guess => " (the newest here; --session chooses another)",
@@ -185,7 +188,7 @@ fn record_detail(record: &JournalRecord) -> String {
         let why = line_naming_error(&record.error);
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
-    if record.event == VALIDATOR_EVENT && record.ok == Some(true) {
+    if record.event == VALIDATOR_RUN_EVENT && record.ok == Some(true) {
         parts.push("passed".to_owned());
     }
     if !record.verdict.is_empty() {
@@ -210,13 +213,15 @@ fn line_naming_error(error: &str) -> &str {
     reason.unwrap_or_default()
 }
 
-fn list_sessions(world: &World, limit: Option<usize>, format: Format) -> Result<()> {
+fn list_sessions(world: &World, limit: Option<usize>, format: OutputFormat) -> Result<()> {
     let mut sessions = ops::session::journal::list_sessions(world)?;
     sessions.truncate(limit.unwrap_or(usize::MAX));
     match format {
-        Format::Json => output::print_json(&sessions),
-        Format::Text if sessions.is_empty() => output::print_message("No session has been captured yet."),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&sessions),
+        OutputFormat::Text if sessions.is_empty() => {
+            output::print_message("No session has been captured yet.")
+        }
+        OutputFormat::Text => {
             for ListedSession { session, harness, last_at, records, ended, title, .. } in &sessions {
                 let ago =
                     time::parse_time(last_at).map_or(String::new(), |at| time::describe_age(at, world.now));

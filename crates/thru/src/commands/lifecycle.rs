@@ -6,7 +6,7 @@ mod status;
 
 use ops::{Result, World};
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Show and change the state of roles between compactions
 ///
@@ -28,7 +28,7 @@ enum Command {
     Recover(recover::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Init(args) => init::run(world, args, format),
         Command::Save(args) => save::run(world, args, format),

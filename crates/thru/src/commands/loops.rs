@@ -11,7 +11,7 @@ use ops::features::loops::{self, ResumeOptions, WantedOwner};
 use ops::{Result, World};
 
 use self::change::print_changed;
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Give an agent the same prompt again and again until it promises that the work is done
 ///
@@ -82,7 +82,7 @@ enum Command {
     },
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Start(args) => start::run(world, args, format)?,
         Command::List => list::run(world, format)?,

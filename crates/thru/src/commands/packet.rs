@@ -13,7 +13,7 @@ use ops::features::packets::PacketEdit;
 use ops::{Result, World};
 
 pub use self::edit::to_absolute_paths;
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// List, show and change packets
 #[derive(Debug, clap::Args)]
@@ -93,7 +93,7 @@ enum Command {
         section: String,
     },
     /// Check a packet, or all of them, for problems
-    Validate {
+    RunValidators {
         /// The packet; --all checks every packet
         #[arg(required_unless_present = "all")]
         id: Option<String>,
@@ -111,7 +111,7 @@ enum Command {
     },
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let edit = |id: &str, edit: PacketEdit| edit::run(world, id, edit, format);
     match &args.command {
         Command::List { status, limit } => list::run(world, status.as_deref(), *limit, format),
@@ -125,7 +125,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Set { id, section } => {
             edit(id, PacketEdit::Section { heading: section, text: &edit::read_stdin()? })
         }
-        Command::Validate { id, .. } => validate::run(world, id.as_deref(), format),
+        Command::RunValidators { id, .. } => validate::run(world, id.as_deref(), format),
         Command::Import { file, dry_run } => import::run(world, file, *dry_run, format),
     }
 }

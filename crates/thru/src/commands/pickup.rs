@@ -2,7 +2,7 @@ use ops::Result;
 use ops::World;
 use ops::features::packets::pickup::{ClaimMode, LaterFiles, PickupRequest};
 
-use crate::output::{self, Format, WARN};
+use crate::output::{self, OutputFormat, WARN};
 
 /// Print a packet's prompt, after checking its claims against the files on disk and git
 ///
@@ -31,7 +31,7 @@ pub struct Args {
     session: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let report = ops::features::packets::pickup::pick_up(
         world,
         &PickupRequest {
@@ -47,8 +47,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         },
     )?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => {
             output::print_line(report.prompt.trim_end());
             if let Some(other) = &report.also_on_offer {
                 output::print_message(format_args!(

@@ -15,7 +15,7 @@ use ops::{Result, World};
 pub use self::import::print_import;
 pub use self::set::{parse_ids, parse_size};
 pub use self::show::print_plan;
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, TextStyle, WARN};
 
 /// The maximum width of a description in a list, in characters.
 const TEXT_WIDTH: usize = 100;
@@ -77,7 +77,7 @@ enum Command {
     },
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Show { graph: true, .. } => graph::run(world, format),
         Command::Show { phase, all, .. } => show::run(world, *phase, *all, format),
@@ -107,10 +107,10 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-fn print_report(report: &PlanReport, format: Format, line: &str) {
+fn print_report(report: &PlanReport, format: OutputFormat, line: &str) {
     match format {
-        Format::Json => output::print_json(report),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(report),
+        OutputFormat::Text => {
             output::print_line(line);
             print_notes(&report.notes, report.redacted);
         }
@@ -149,7 +149,7 @@ fn push_id_list<'a>(list: &mut String, ids: impl IntoIterator<Item = &'a str>) {
     }
 }
 
-fn status_style(status: TaskStatus) -> Style {
+fn status_style(status: TaskStatus) -> TextStyle {
     match status {
         TaskStatus::Completed => GOOD,
         TaskStatus::InProgress => BOLD,

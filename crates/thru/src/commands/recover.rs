@@ -5,7 +5,7 @@ use ops::World;
 use ops::features::roles::recover::{DocumentToRead, RecoverReport};
 
 use crate::commands::role::{RoleArg, print_role_warning};
-use crate::output::{self, Format, WARN};
+use crate::output::{self, OutputFormat, WARN};
 
 /// Print what a role needs to continue: a checklist, the documents to read and the whole context file
 ///
@@ -17,11 +17,11 @@ pub struct Args {
     which: RoleArg,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let report = ops::features::roles::recover::recover_report(world, args.which.name())?;
     match (format, &report.file) {
-        (Format::Json, _) => output::print_json(&report),
-        (Format::Text, Some(file)) => {
+        (OutputFormat::Json, _) => output::print_json(&report),
+        (OutputFormat::Text, Some(file)) => {
             print_role_warning(&report.source);
             output::print_text(&format_report(&report, file));
             if let Some(session) = &report.ended_recovery_of {
@@ -31,7 +31,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 ));
             }
         }
-        (Format::Text, None) => {
+        (OutputFormat::Text, None) => {
             print_role_warning(&report.source);
             let (role, path) = (&report.role, report.missing_path.as_deref().unwrap_or_default());
             output::print_message(format_args!("The role {role} has no context file: create {path}."));
@@ -47,8 +47,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
     match (report.lifecycle_error, format) {
         // The error is printed last, so that the user notices it. With `--json`, it is part of the report.
-        (Some(error), Format::Text) => Err(error),
-        (Some(error), Format::Json) => Ok(output::exit_code(error.kind())),
+        (Some(error), OutputFormat::Text) => Err(error),
+        (Some(error), OutputFormat::Json) => Ok(output::exit_code(error.kind())),
         (None, _) => Ok(u8::from(report.file.is_none())),
     }
 }

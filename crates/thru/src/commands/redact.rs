@@ -3,7 +3,7 @@ use ops::Result;
 use ops::World;
 use ops::project::settings;
 
-use crate::output::{self, Format};
+use crate::output::{self, OutputFormat};
 
 /// The maximum size of the input, in bytes. The whole input is kept in memory.
 const MAX_INPUT_BYTES: usize = 1024 * 1024 * 1024;
@@ -19,16 +19,16 @@ pub struct Args {
     emails: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let emails = args.emails || settings::settings_here(world).settings().redact_emails;
     let input = ops::input::read_stdin(MAX_INPUT_BYTES)?;
     let clean = redact_bytes(&input, redact::RedactOptions { emails });
     match format {
-        Format::Json => {
+        OutputFormat::Json => {
             let text = String::from_utf8_lossy(&clean);
             output::print_json(&serde_json::json!({ "text": text, "changed": clean != input.as_slice() }));
         }
-        Format::Text => output::print_data(&clean),
+        OutputFormat::Text => output::print_data(&clean),
     }
     Ok(0)
 }

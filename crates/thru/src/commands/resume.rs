@@ -10,10 +10,10 @@ mod validate;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use ops::features::workstreams::resume::{Direction, NewManifest, UpdateStep};
+use ops::features::workstreams::resume::{MigrationDirection, NewManifest, UpdateStep};
 use ops::{Result, World};
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Manage manifests, the lists of files that an agent must read before it continues
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ enum Command {
         session: Option<String>,
     },
     /// Check one manifest or all of them; the exit code is 1 if there are errors
-    Validate {
+    RunValidators {
         /// The manifest [default: every manifest of this project]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
@@ -96,7 +96,7 @@ enum Command {
     },
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::New { id, name, load: files_to_load, phase, next_action, session } => {
             let wish = NewManifest {
@@ -112,7 +112,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::List => list::run(world, format),
         Command::Show { id } => show::run(world, id.as_deref(), format),
         Command::Use { id, session } => use_in::run(world, id, session.as_deref(), format),
-        Command::Validate { file, .. } => validate::run(world, file.as_deref(), format),
+        Command::RunValidators { file, .. } => validate::run(world, file.as_deref(), format),
         Command::Update { id, task_done } => update::run(
             world,
             id.as_deref(),
@@ -121,9 +121,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         ),
         Command::Migrate { dry_run, rollback } => {
             let direction = match (dry_run, rollback) {
-                (true, _) => Direction::DryRun,
-                (_, true) => Direction::Back,
-                _ => Direction::Forward,
+                (true, _) => MigrationDirection::DryRun,
+                (_, true) => MigrationDirection::Back,
+                _ => MigrationDirection::Forward,
             };
             migrate::run(world, direction, format)
         }

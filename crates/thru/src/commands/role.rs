@@ -5,7 +5,7 @@ mod unbind;
 use ops::features::roles::RoleSource;
 use ops::{Result, World};
 
-use crate::output::{self, Format, WARN};
+use crate::output::{self, OutputFormat, WARN};
 
 /// Bind this session to a role, and list the roles
 ///
@@ -23,7 +23,7 @@ enum Command {
     List(list::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Bind(args) => bind::run(world, args, format),
         Command::Unbind(args) => unbind::run(world, args, format),

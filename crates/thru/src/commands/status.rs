@@ -6,22 +6,22 @@ use model::render::one_line;
 use model::time;
 use ops::Result;
 use ops::World;
-use ops::features::{StatusLine, Tone};
+use ops::features::{StatusReportLine, StatusTone};
 use ops::project::status::{NextStepForNewUser, StatusReport};
 use ops::session::list::LastSession;
 use ops::setup::install::IgnoredFile;
 
-use crate::output::{self, BOLD, Format, GOOD, WARN};
+use crate::output::{self, BOLD, GOOD, OutputFormat, WARN};
 
 /// Show the state of this project and what to do next
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, _: &Args, format: OutputFormat) -> Result<u8> {
     let report = ops::project::status::project_status(world)?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report, world),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report, world),
     }
     Ok(0)
 }
@@ -129,13 +129,13 @@ fn harness_titles(names: &[&'static str]) -> Vec<&'static str> {
     names.iter().map(|name| ops::setup::harnesses::harness_title(name)).collect()
 }
 
-fn style_status_line(line: &StatusLine) -> String {
-    let StatusLine { colored_start, plain_rest, .. } = line;
+fn style_status_line(line: &StatusReportLine) -> String {
+    let StatusReportLine { colored_start, plain_rest, .. } = line;
     match line.tone {
-        Tone::Plain => format!("{colored_start}{plain_rest}"),
-        Tone::Strong => format!("{BOLD}{colored_start}{BOLD:#}{plain_rest}"),
-        Tone::Good => format!("{GOOD}{colored_start}{GOOD:#}{plain_rest}"),
-        Tone::Warning => format!("{WARN}{colored_start}{WARN:#}{plain_rest}"),
+        StatusTone::Plain => format!("{colored_start}{plain_rest}"),
+        StatusTone::Strong => format!("{BOLD}{colored_start}{BOLD:#}{plain_rest}"),
+        StatusTone::Good => format!("{GOOD}{colored_start}{GOOD:#}{plain_rest}"),
+        StatusTone::Warning => format!("{WARN}{colored_start}{WARN:#}{plain_rest}"),
     }
 }
 

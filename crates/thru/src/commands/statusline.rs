@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ops::Result;
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 use crate::statusline::{self, StatusLineCall};
 
 /// Print one line about a session for a harness's status line: context, task, loop, gate, role, packet
@@ -20,8 +20,8 @@ pub struct Args {
 
 /// Runs when options precede the command's name. Harnesses put the name first, and `main` handles such calls without an
 /// argument parser.
-pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
-    let call = StatusLineCall { user_command: args.after.clone(), root, json: format == Format::Json };
+pub fn run(root: Option<PathBuf>, args: &Args, format: OutputFormat) -> Result<u8> {
+    let call = StatusLineCall { user_command: args.after.clone(), root, json: format == OutputFormat::Json };
     statusline::run_status_line(call, true, Instant::now());
     Ok(0)
 }

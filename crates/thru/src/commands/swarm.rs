@@ -12,7 +12,7 @@ mod status;
 use clap::Subcommand;
 use ops::{Result, World};
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Install a team of agents, and show its plan, its verdicts and its activity
 ///
@@ -39,7 +39,7 @@ enum Command {
     Domains(domains::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Install(args) => install::run(world, args, format),
         Command::Uninstall(args) => install::uninstall(world, args, format),

@@ -1,10 +1,10 @@
 use model::render::one_line;
 use model::time;
-use ops::Mode;
 use ops::Result;
 use ops::World;
+use ops::WriteMode;
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
 /// Write packets for sessions that crashed
 ///
@@ -18,17 +18,17 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let swept = ops::features::crashed::sweep_dead_sessions(
         world,
-        if args.dry_run { Mode::DryRun } else { Mode::Write },
+        if args.dry_run { WriteMode::DryRun } else { WriteMode::Write },
     )?;
     match format {
-        Format::Json => output::print_json(&swept),
-        Format::Text if swept.is_empty() => {
+        OutputFormat::Json => output::print_json(&swept),
+        OutputFormat::Text if swept.is_empty() => {
             output::print_message("No crashed sessions without a packet.");
         }
-        Format::Text => {
+        OutputFormat::Text => {
             for one in &swept {
                 let ago = time::parse_time(&one.last_at)
                     .map_or(String::new(), |at| time::describe_age(at, world.now));

@@ -3,11 +3,11 @@ mod show;
 
 use clap::Subcommand;
 use model::render::one_line;
-use ops::features::plan::edit::{self, TaskReport, TaskStep};
+use ops::features::plan::edit::{self, TaskCommand, TaskReport};
 use ops::{Result, World};
 
 use super::plan::print_notes;
-use crate::output::{self, BOLD, DIM, Format, GOOD};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 
 /// Add, start, finish and block tasks of the plan
 #[derive(Debug, clap::Args)]
@@ -66,26 +66,26 @@ struct SessionArg {
     session: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let step = |id: &str, step: TaskStep, who: &SessionArg, word: &str| -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let step = |id: &str, step: TaskCommand, who: &SessionArg, word: &str| -> Result<u8> {
         let report = edit::apply_task_step(world, id, &step, who.session.as_deref())?;
         print_task_report(&report, format, word);
         Ok(0)
     };
     match &args.command {
         Command::Add(args) => add::run(world, args, format),
-        Command::Start { id, who } => step(id, TaskStep::Start, who, "Started"),
+        Command::Start { id, who } => step(id, TaskCommand::Start, who, "Started"),
         Command::Done { id, without_evidence, who } => {
-            step(id, TaskStep::Done { without_evidence: without_evidence.as_deref() }, who, "Done")
+            step(id, TaskCommand::Done { without_evidence: without_evidence.as_deref() }, who, "Done")
         }
-        Command::Block { id, why, who } => step(id, TaskStep::Block { why }, who, "Blocked"),
-        Command::Unblock { id, who } => step(id, TaskStep::Unblock, who, "Unblocked"),
+        Command::Block { id, why, who } => step(id, TaskCommand::Block { why }, who, "Blocked"),
+        Command::Unblock { id, who } => step(id, TaskCommand::Unblock, who, "Unblocked"),
         Command::Show { id } => show::run(world, id, format),
     }
 }
 
-pub fn print_task_report(report: &TaskReport, format: Format, word: &str) {
-    if format == Format::Json {
+pub fn print_task_report(report: &TaskReport, format: OutputFormat, word: &str) {
+    if format == OutputFormat::Json {
         return output::print_json(report);
     }
     let task = &report.task;

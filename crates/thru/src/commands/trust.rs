@@ -6,7 +6,7 @@ use ops::project::trust::{ConsentKind, PermissionRequest, TrustReport};
 use serde::Serialize;
 
 use crate::clock;
-use crate::output::{self, BOLD, DIM, Format, GOOD};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 
 /// Trust the records of this project on this machine, so that hooks may use them
 ///
@@ -35,7 +35,7 @@ struct TrustedRootJson {
     trusted_at: String,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.list {
         list_trusted(world, format)?;
         return Ok(0);
@@ -46,8 +46,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         _ => ops::project::trust::grant_trust(world)?,
     };
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => {
             print_report(&report);
             print_permission_requests(&report.permission_requests);
         }
@@ -118,7 +118,7 @@ fn print_permission_requests(wants: &[PermissionRequest]) {
     }
 }
 
-fn list_trusted(world: &World, format: Format) -> Result<()> {
+fn list_trusted(world: &World, format: OutputFormat) -> Result<()> {
     let rows: Vec<TrustedRootJson> = ops::project::trust::list_trusted(world)?
         .into_iter()
         .map(|(project, root)| TrustedRootJson {
@@ -128,9 +128,9 @@ fn list_trusted(world: &World, format: Format) -> Result<()> {
         })
         .collect();
     match format {
-        Format::Json => output::print_json(&rows),
-        Format::Text if rows.is_empty() => output::print_message("No root is trusted on this machine."),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&rows),
+        OutputFormat::Text if rows.is_empty() => output::print_message("No root is trusted on this machine."),
+        OutputFormat::Text => {
             let width = rows.iter().map(|row| row.path.len()).max().unwrap_or(0);
             for TrustedRootJson { path, project_id, trusted_at } in &rows {
                 let at = clock::local_date_and_time(trusted_at);

@@ -12,16 +12,16 @@ use std::sync::OnceLock;
 use anstyle::AnsiColor;
 use model::clean::{clean_text, is_hidden_char};
 
-pub const BOLD: Style = Style::Bold;
-pub const DIM: Style = Style::Dim;
-pub const GOOD: Style = Style::Good;
-pub const WARN: Style = Style::Warn;
-pub const BAD: Style = Style::Bad;
+pub const BOLD: TextStyle = TextStyle::Bold;
+pub const DIM: TextStyle = TextStyle::Dim;
+pub const GOOD: TextStyle = TextStyle::Good;
+pub const WARN: TextStyle = TextStyle::Warn;
+pub const BAD: TextStyle = TextStyle::Bad;
 
 /// The style of a part of a line. `{BOLD}` begins the part, and `{BOLD:#}` ends it. Both write a mark, which the
 /// printer replaces with the terminal's codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum TextStyle {
     Bold,
     Dim,
     Good,
@@ -29,7 +29,8 @@ pub enum Style {
     Bad,
 }
 
-const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
+const STYLES: [TextStyle; 5] =
+    [TextStyle::Bold, TextStyle::Dim, TextStyle::Good, TextStyle::Warn, TextStyle::Bad];
 
 /// The first character of a mark. It is a noncharacter, which Unicode reserves for internal use. The printer removes
 /// noncharacters from text that it prints.
@@ -43,7 +44,7 @@ fn random_part_of_marks() -> &'static str {
     RANDOM_PART.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
 }
 
-impl Display for Style {
+impl Display for TextStyle {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let number = if f.alternate() { STYLES.len() } else { *self as usize };
         f.write_str(&style_marks()[number])
@@ -59,37 +60,37 @@ fn style_marks() -> &'static [String; STYLES.len() + 1] {
     })
 }
 
-impl Style {
+impl TextStyle {
     fn color_codes(self) -> String {
         let style = match self {
-            Style::Bold => anstyle::Style::new().bold(),
-            Style::Dim => anstyle::Style::new().dimmed(),
-            Style::Good => AnsiColor::Green.on_default(),
-            Style::Warn => AnsiColor::Yellow.on_default(),
-            Style::Bad => AnsiColor::Red.on_default().bold(),
+            TextStyle::Bold => anstyle::Style::new().bold(),
+            TextStyle::Dim => anstyle::Style::new().dimmed(),
+            TextStyle::Good => AnsiColor::Green.on_default(),
+            TextStyle::Warn => AnsiColor::Yellow.on_default(),
+            TextStyle::Bad => AnsiColor::Red.on_default().bold(),
         };
         style.render().to_string()
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     Out,
     Err,
 }
 
-impl Stream {
+impl OutputStream {
     pub fn is_terminal(self) -> bool {
         match self {
-            Stream::Out => std::io::stdout().is_terminal(),
-            Stream::Err => std::io::stderr().is_terminal(),
+            OutputStream::Out => std::io::stdout().is_terminal(),
+            OutputStream::Err => std::io::stderr().is_terminal(),
         }
     }
 
     pub fn has_color(self) -> bool {
         let choice = match self {
-            Stream::Out => anstream::AutoStream::choice(&std::io::stdout()),
-            Stream::Err => anstream::AutoStream::choice(&std::io::stderr()),
+            OutputStream::Out => anstream::AutoStream::choice(&std::io::stdout()),
+            OutputStream::Err => anstream::AutoStream::choice(&std::io::stderr()),
         };
         choice != anstream::ColorChoice::Never
     }
@@ -97,30 +98,30 @@ impl Stream {
     /// Writes bytes unchanged. Callers must have cleaned the bytes, unless the bytes are data for a program.
     fn write(self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
-            Stream::Out => {
+            OutputStream::Out => {
                 let mut out = std::io::stdout().lock();
                 out.write_all(bytes).and_then(|()| out.flush())
             }
-            Stream::Err => std::io::stderr().lock().write_all(bytes),
+            OutputStream::Err => std::io::stderr().lock().write_all(bytes),
         }
     }
 }
 
 /// Prints text for people. No newline is added.
-pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
+pub fn print(stream: OutputStream, text: &str) -> std::io::Result<()> {
     stream.write(clean_and_color(text, stream.has_color()).as_bytes())
 }
 
 /// Prints a line on stderr that the next call overwrites. Use it only on a terminal.
 pub fn print_transient_line(text: &str) -> std::io::Result<()> {
-    let color = Stream::Err.has_color();
+    let color = OutputStream::Err.has_color();
     let text = clean_and_color(text, color);
     let line = match color {
         true => format!("\r\x1b[2K{text}"),
         // Without escape sequences, the line is cleared with spaces.
         false => format!("\r{:MAX_TRANSIENT_WIDTH$}\r{text}", ""),
     };
-    Stream::Err.write(line.as_bytes())
+    OutputStream::Err.write(line.as_bytes())
 }
 
 /// The longest line that can be overwritten, in characters.
@@ -140,24 +141,24 @@ pub fn print_json(json: &str) -> std::io::Result<()> {
         }
     }
     out.push('\n');
-    Stream::Out.write(out.as_bytes())
+    OutputStream::Out.write(out.as_bytes())
 }
 
 /// Prints data for a program, byte for byte. On a terminal, the data is cleaned.
 pub fn print_data(bytes: &[u8]) -> std::io::Result<()> {
-    if Stream::Out.is_terminal() {
-        return print(Stream::Out, &String::from_utf8_lossy(bytes));
+    if OutputStream::Out.is_terminal() {
+        return print(OutputStream::Out, &String::from_utf8_lossy(bytes));
     }
-    Stream::Out.write(bytes)
+    OutputStream::Out.write(bytes)
 }
 
 /// Prints a hook's reply: JSON or text that `model` composed and cleaned.
 pub fn print_reply(reply: &[u8]) -> std::io::Result<()> {
-    Stream::Out.write(reply)
+    OutputStream::Out.write(reply)
 }
 
 /// Prints the help or the version. Both contain only our own text, so clap's colours are kept.
-pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
+pub fn print_help(stream: OutputStream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
     match stream.has_color() {
         true => stream.write(help.ansi().to_string().as_bytes()),
         false => print(stream, &help.to_string()),

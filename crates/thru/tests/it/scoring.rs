@@ -600,12 +600,12 @@ fn the_page_says_what_the_code_does() {
             "| `{}` | {:.1} | {} | {} |",
             row.name,
             weights.weight_of(row.signal),
-            row.value,
-            row.source
+            row.value_description,
+            row.value_source
         );
         assert!(page.lines().any(|known| known == line), "{line}");
     }
-    for key in model::config::KEYS.iter().filter(|key| key.name.starts_with("brief.scoring.")) {
+    for key in model::config::SETTING_ROWS.iter().filter(|key| key.name.starts_with("brief.scoring.")) {
         let name = key.name.strip_prefix("brief.scoring.").unwrap();
         let last = name.rsplit('.').next().unwrap();
         assert!(

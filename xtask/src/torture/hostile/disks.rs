@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use super::{COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command};
 use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::judge::{self, Failures};
-use crate::torture::prepare::{self, TOOL_DONE};
+use crate::torture::prepare::{self, TOOL_DONE_HOOK_ARGV};
 use crate::torture::rows;
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{LossKind, TortureDepth, TortureTally};
@@ -102,7 +102,7 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     } else if argv == ["trust", "--revoke"] {
         return Ok(());
     }
-    let output = sandbox.run_thru(TOOL_DONE, &prepare::tool_payload(&sandbox.dir))?;
+    let output = sandbox.run_thru(TOOL_DONE_HOOK_ARGV, &prepare::tool_payload(&sandbox.dir))?;
     judge::judge_hook_output(&output, wrong);
     if !rows::tool_call_ids(sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
@@ -154,7 +154,7 @@ fn disk_full_for_long(lab: &SandboxRoot) -> Result<TortureTally> {
     let (tool, start) = (lab.path().join("tool.json"), lab.path().join("start.json"));
     fs::write(&tool, prepare::tool_payload(&sandbox.dir))?;
     let another = String::from_utf8_lossy(&prepare::start_payload(&sandbox.dir))
-        .replace(sandbox::SESSION, "another-session");
+        .replace(sandbox::SANDBOX_SESSION_ID, "another-session");
     fs::write(&start, another)?;
     let captured = rows::tool_call_ids(&sandbox).iter().filter(|id| *id == prepare::TOOL_CALL_ID).count();
     let output = run_mounted(FULL_FOR_LONG_SCRIPT, &sandbox, &[&was, &became, &tool, &start], &[])?;
@@ -320,12 +320,12 @@ fn try_forbidden_files(lab: &SandboxRoot, bin: &Path, root: bool) -> Result<Tort
     if root {
         chown_to_nobody(&sandbox.dir)?;
     }
-    let mut command = sandbox.command(bin, TOOL_DONE);
+    let mut command = sandbox.command(bin, TOOL_DONE_HOOK_ARGV);
     if root {
         command = command_as_nobody(&command);
     }
     let output = sandbox::run_with_timeout(&mut command, &prepare::tool_payload(&sandbox.dir))?;
-    let mut wrong = judge_run(TOOL_DONE, &output);
+    let mut wrong = judge_run(TOOL_DONE_HOOK_ARGV, &output);
     if !rows::tool_call_ids(&sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
             LossKind::NoLoss,

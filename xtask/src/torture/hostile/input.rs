@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::{SESSION_START_HOOK, judge_files, judge_output};
 use crate::sandbox::{Sandbox, SandboxRoot, payload};
 use crate::torture::judge::{self, Failures};
-use crate::torture::prepare::{self, TOOL_DONE};
+use crate::torture::prepare::{self, TOOL_DONE_HOOK_ARGV};
 use crate::torture::rows;
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{LossKind, TortureDepth, TortureTally, on_all_cores};
 
 type MakePayloadFn = fn(&Path) -> Vec<u8>;
 
-const PAYLOADS: &[(&str, MakePayloadFn)] = &[
+const HOSTILE_PAYLOADS: &[(&str, MakePayloadFn)] = &[
     ("nothing", |_| Vec::new()),
     ("blanks", |_| b" \n\t \r\n".to_vec()),
     ("null", |_| b"null".to_vec()),
@@ -89,14 +89,14 @@ const MEANINGLESS_ARGUMENTS: &[&[&str]] = &[
 ];
 
 pub fn hostile_input(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
-    let mut tally = on_all_cores(PAYLOADS, |at, (name, make)| {
+    let mut tally = on_all_cores(HOSTILE_PAYLOADS, |at, (name, make)| {
         let sandbox = lab.sandbox(&format!("input-{at}"))?;
         prepare::prepare_records(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         let payload = make(&sandbox.dir);
         let mut tally = TortureTally::default();
         for argv in [
-            TOOL_DONE,
+            TOOL_DONE_HOOK_ARGV,
             SESSION_START_HOOK,
             &["hook", "claude-code", "Stop"],
             &["hook", "claude-code", "PreCompact"],
@@ -131,7 +131,8 @@ fn try_payload(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u
         after.files().filter(|(path, _)| path.parent() == Some(store) && before.file_bytes(path).is_none());
     wrong.extend(new.map(|(path, _)| (LossKind::NoLoss, format!("{} was made", path.display()))));
 
-    let next = sandbox.run_thru(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
+    let next =
+        sandbox.run_thru(TOOL_DONE_HOOK_ARGV, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
     judge::judge_hook_output(&next, &mut wrong);
     if !rows::tool_call_ids(sandbox).iter().any(|id| id == "toolu_after") {
         wrong.push((LossKind::NoLoss, "the next hook wrote no line to the journal".into()));

@@ -41,7 +41,7 @@ const fn place_with_start(name: &'static str, start: StartMethod) -> HostilePlac
     HostilePlace { name, arrange: |_| Ok(()), start }
 }
 
-const PLACES: &[HostilePlace] = &[
+const HOSTILE_PLACES: &[HostilePlace] = &[
     arranged_place(".agent is a symlink", |s| move_outside_and_link(s, &s.project_folder().join(".agent"))),
     arranged_place(".agent is a file", |s| make_file(&s.project_folder().join(".agent"))),
     arranged_place(".agent is a dangling symlink", |s| {
@@ -142,7 +142,7 @@ const PLACES: &[HostilePlace] = &[
 ];
 
 pub fn hostile_places(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
-    on_all_cores(PLACES, |at, place| {
+    on_all_cores(HOSTILE_PLACES, |at, place| {
         let sandbox = lab.sandbox(&format!("place-{at}"))?;
         prepare::prepare_records(&sandbox)?;
         let lived_in = Snapshot::take(&sandbox.dir)?;

@@ -11,7 +11,7 @@ use super::machine::{
 };
 use crate::sandbox::Sandbox;
 
-pub struct Arrival {
+pub struct StoreArrival {
     pub name: &'static str,
     /// Whether the user has trusted the project. In a trusted project, hooks may record and answer, but must not run
     /// a command from it or give the agent a prompt from it.
@@ -19,12 +19,12 @@ pub struct Arrival {
     pub bring_items: fn(&Sandbox, &[RepositoryItem]) -> Result<()>,
 }
 
-pub const ARRIVALS: &[Arrival] = &[
-    Arrival { name: "trusted clone", is_trusted: true, bring_items: arrive_by_trusted_clone },
-    Arrival { name: "pulled after trust", is_trusted: true, bring_items: arrive_by_pull },
-    Arrival { name: "clone, not trusted", is_trusted: false, bring_items: arrive_by_clone },
-    Arrival { name: "written by an agent", is_trusted: true, bring_items: arrive_by_agent },
-    Arrival { name: "checked out after trust", is_trusted: true, bring_items: arrive_by_checkout },
+pub const ARRIVALS: &[StoreArrival] = &[
+    StoreArrival { name: "trusted clone", is_trusted: true, bring_items: arrive_by_trusted_clone },
+    StoreArrival { name: "pulled after trust", is_trusted: true, bring_items: arrive_by_pull },
+    StoreArrival { name: "clone, not trusted", is_trusted: false, bring_items: arrive_by_clone },
+    StoreArrival { name: "written by an agent", is_trusted: true, bring_items: arrive_by_agent },
+    StoreArrival { name: "checked out after trust", is_trusted: true, bring_items: arrive_by_checkout },
 ];
 
 fn create_hostile_upstream(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {

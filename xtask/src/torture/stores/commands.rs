@@ -3,11 +3,11 @@
 use anyhow::{Result, ensure};
 
 use super::files::{LOOP_ID, PACKET_ID, PROMISE_TEXT, ROLE_NAME, RUN_ID, WORKSTREAM_ID};
-use crate::sandbox::{SESSION, Sandbox};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 /// What a command may do outside its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandKind {
+pub enum StoreCommandKind {
     /// The command may write records and, if that is its purpose, a trust record.
     Plain,
     /// The command changes the settings of harnesses, and the exclude list of this clone.
@@ -19,7 +19,7 @@ pub enum CommandKind {
 #[derive(Debug, Clone, Copy)]
 pub struct CommandLine {
     pub argv: &'static [&'static str],
-    pub kind: CommandKind,
+    pub kind: StoreCommandKind,
     pub stdin: &'static str,
     /// Whether the command runs as if an agent had started it inside a harness.
     pub in_harness: bool,
@@ -33,15 +33,15 @@ impl CommandLine {
 }
 
 const fn plain_command(argv: &'static [&'static str]) -> CommandLine {
-    CommandLine { argv, kind: CommandKind::Plain, stdin: "", in_harness: false }
+    CommandLine { argv, kind: StoreCommandKind::Plain, stdin: "", in_harness: false }
 }
 
 const fn wiring_command(argv: &'static [&'static str]) -> CommandLine {
-    CommandLine { kind: CommandKind::Settings, ..plain_command(argv) }
+    CommandLine { kind: StoreCommandKind::Settings, ..plain_command(argv) }
 }
 
 const fn starting_command(argv: &'static [&'static str]) -> CommandLine {
-    CommandLine { kind: CommandKind::StartsLoop, ..plain_command(argv) }
+    CommandLine { kind: StoreCommandKind::StartsLoop, ..plain_command(argv) }
 }
 
 const fn agent_command(argv: &'static [&'static str]) -> CommandLine {
@@ -72,10 +72,10 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["status"]),
     plain_command(&["status", "--json"]),
     plain_command(&["handoff", "go on"]),
-    plain_command(&["handoff", "go on", "--session", SESSION]),
+    plain_command(&["handoff", "go on", "--session", SANDBOX_SESSION_ID]),
     plain_command(&["pickup"]),
     plain_command(&["pickup", PACKET_ID, "--hydrate"]),
-    plain_command(&["pickup", PACKET_ID, "--claim", "--session", SESSION]),
+    plain_command(&["pickup", PACKET_ID, "--claim", "--session", SANDBOX_SESSION_ID]),
     plain_command(&["packet", "list"]),
     plain_command(&["packet", "show", PACKET_ID]),
     plain_command(&["packet", "open", PACKET_ID]),
@@ -90,16 +90,16 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["packet", "validate", PACKET_ID]),
     plain_command(&["packet", "import", ".factory/handoffs/evil.md"]),
     plain_command(&["sweep"]),
-    starting_command(&["loop", "start", "mine", "--promise", PROMISE_TEXT, "--session", SESSION]),
-    starting_command(&["loop", "start", "--from-packet", PACKET_ID, "--session", SESSION]),
+    starting_command(&["loop", "start", "mine", "--promise", PROMISE_TEXT, "--session", SANDBOX_SESSION_ID]),
+    starting_command(&["loop", "start", "--from-packet", PACKET_ID, "--session", SANDBOX_SESSION_ID]),
     starting_command(&["loop", "start", "--from-packet", PACKET_ID, "--next"]),
     plain_command(&["loop", "list"]),
     plain_command(&["loop", "show"]),
     plain_command(&["loop", "show", LOOP_ID]),
-    plain_command(&["loop", "activate", LOOP_ID, "--session", SESSION]),
+    plain_command(&["loop", "activate", LOOP_ID, "--session", SANDBOX_SESSION_ID]),
     plain_command(&["loop", "activate", LOOP_ID, "--next"]),
     plain_command(&["loop", "pause", LOOP_ID]),
-    plain_command(&["loop", "resume", LOOP_ID, "--session", SESSION]),
+    plain_command(&["loop", "resume", LOOP_ID, "--session", SANDBOX_SESSION_ID]),
     plain_command(&["loop", "resume", LOOP_ID, "--next", "--max-iterations", "99"]),
     plain_command(&["loop", "resume"]),
     plain_command(&["loop", "cancel", LOOP_ID]),
@@ -195,8 +195,8 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["context", "fix", ROLE_NAME]),
     plain_command(&["context", "lifecycle", "status"]),
     plain_command(&["context", "recover", ROLE_NAME]),
-    plain_command(&["role", "bind", ROLE_NAME, "--session", SESSION]),
-    plain_command(&["role", "unbind", "--session", SESSION]),
+    plain_command(&["role", "bind", ROLE_NAME, "--session", SANDBOX_SESSION_ID]),
+    plain_command(&["role", "unbind", "--session", SANDBOX_SESSION_ID]),
     plain_command(&["role", "list"]),
     plain_command(&["lifecycle", "init", ROLE_NAME]),
     plain_command(&["lifecycle", "save", ROLE_NAME]),

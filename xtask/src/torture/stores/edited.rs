@@ -9,9 +9,9 @@ use anyhow::{Context as _, Result, ensure};
 use super::HostileStore;
 use super::files::{PROMISE_TEXT, PROMPT_CANARY, canaries_folder};
 use super::machine::arrange_worked_in_clone;
-use crate::sandbox::{SESSION, Sandbox};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
-const GROUP_NAME: &str = "edited after the user started it";
+const EDITED_STORES_GROUP_NAME: &str = "edited after the user started it";
 const USER_PROMPT: &str = "Make the tests green";
 
 const LOOP_EDITS: &[(&str, &str, &str)] = &[
@@ -41,30 +41,31 @@ const RUN_EDITS: &[(&str, &str, &str)] = &[
 
 pub fn edited_stores() -> Vec<HostileStore> {
     let loops = LOOP_EDITS.iter().map(|&(name, from, to)| {
-        HostileStore::trusted(GROUP_NAME, name, move |sandbox| {
+        HostileStore::trusted(EDITED_STORES_GROUP_NAME, name, move |sandbox| {
             arrange_started_loop(sandbox)?;
             replace_in_file(sandbox, &only_entry_in(sandbox, "loops", ".md")?, from, to)
         })
     });
     let runs = RUN_EDITS.iter().map(|&(name, from, to)| {
-        HostileStore::trusted(GROUP_NAME, name, move |sandbox| {
+        HostileStore::trusted(EDITED_STORES_GROUP_NAME, name, move |sandbox| {
             arrange_expected_run(sandbox)?;
             replace_in_file(sandbox, &only_entry_in(sandbox, "outputs", "")?.join("expected.json"), from, to)
         })
     });
-    let cancelled = HostileStore::trusted(GROUP_NAME, "cancelled loop set active again", |sandbox| {
-        arrange_started_loop(sandbox)?;
-        let pointer = sandbox.store_folder().join("indexes/active-loop.json");
-        let was = fs::read(&pointer)?;
-        sandbox.run_successfully(&["loop", "cancel"], b"")?;
-        fs::write(pointer, was)?;
-        replace_in_file(
-            sandbox,
-            &only_entry_in(sandbox, "loops", ".md")?,
-            "status: cancelled",
-            "status: active",
-        )
-    });
+    let cancelled =
+        HostileStore::trusted(EDITED_STORES_GROUP_NAME, "cancelled loop set active again", |sandbox| {
+            arrange_started_loop(sandbox)?;
+            let pointer = sandbox.store_folder().join("indexes/active-loop.json");
+            let was = fs::read(&pointer)?;
+            sandbox.run_successfully(&["loop", "cancel"], b"")?;
+            fs::write(pointer, was)?;
+            replace_in_file(
+                sandbox,
+                &only_entry_in(sandbox, "loops", ".md")?,
+                "status: cancelled",
+                "status: active",
+            )
+        });
     loops.chain(runs).chain([cancelled]).collect()
 }
 
@@ -85,7 +86,7 @@ pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
         "--validator",
         validator,
         "--session",
-        SESSION,
+        SANDBOX_SESSION_ID,
     ];
     sandbox.run_successfully(&argv, b"").map(drop)
 }

@@ -7,7 +7,7 @@ use harness::HARNESSES;
 use serde_json::{Value, json};
 
 use super::files::{PROMISE_TEXT, ROLE_NAME};
-use crate::sandbox::SESSION;
+use crate::sandbox::SANDBOX_SESSION_ID;
 
 #[derive(Debug, Clone)]
 pub struct HookSpec {
@@ -30,7 +30,7 @@ impl HookSpec {
 
     pub fn payload(&self, home: &Path, cwd: &Path) -> Vec<u8> {
         let mut value = json!({
-            "session_id": SESSION,
+            "session_id": SANDBOX_SESSION_ID,
             "transcript_path": home.join(".claude/projects/p/s.jsonl"),
             "cwd": cwd,
             "permission_mode": "default",
@@ -49,18 +49,26 @@ pub fn all_hooks() -> Result<Vec<HookSpec>> {
     for harness in HARNESSES {
         let mut order: Vec<(usize, HookSpec)> = Vec::new();
         for wired in harness.events {
-            let calls = payloads_of_event(wired.event);
+            let calls = payloads_of_event(wired.harness_event);
             // A new event of a harness must get its payloads below.
             ensure!(
                 !calls.is_empty(),
                 "the hostile stores have no payload for {} {}",
                 harness.name,
-                wired.event
+                wired.harness_event
             );
             let deadline_ms =
                 if ["tool-done", "before-compact"].contains(&wired.our_event.name()) { 50 } else { 200 };
             order.extend(calls.into_iter().map(|(at, more)| {
-                (at, HookSpec { harness: harness.name, event: wired.event, deadline_ms, extra_fields: more })
+                (
+                    at,
+                    HookSpec {
+                        harness: harness.name,
+                        event: wired.harness_event,
+                        deadline_ms,
+                        extra_fields: more,
+                    },
+                )
             }));
         }
         order.sort_by_key(|(at, _)| *at);

@@ -15,7 +15,7 @@ use super::machine::{
     trust_project, trust_root, write_trust,
 };
 use super::{HostileStore, TestUser};
-use crate::sandbox::{SESSION, Sandbox};
+use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 pub fn layout_stores() -> Vec<HostileStore> {
     [
@@ -336,7 +336,7 @@ fn stores_in_repositories() -> Vec<HostileStore> {
                 &format!("workstreams/{}/steps.md", files::WORKSTREAM_ID),
                 &format!("packets/{}.md", files::PACKET_ID),
                 &format!("agents/{}.context.md", files::ROLE_NAME),
-                &format!("sessions/{SESSION}.jsonl"),
+                &format!("sessions/{SANDBOX_SESSION_ID}.jsonl"),
             ] {
                 make_fifo(&sandbox.store_folder().join(name))?;
             }

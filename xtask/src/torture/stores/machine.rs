@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::files::{self, PROJECT_ID, RepositoryItem};
 use crate::sandbox::Sandbox;
-use crate::torture::prepare::{self, TOOL_DONE};
+use crate::torture::prepare::{self, TOOL_DONE_HOOK_ARGV};
 
 /// Runs git with settings that do not depend on the developer's machine.
 pub fn run_git(folder: &Path, args: &[&str]) -> Result<()> {
@@ -89,8 +89,8 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
 pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox
         .run_successfully(&["hook", "claude-code", "SessionStart"], &prepare::start_payload(&sandbox.dir))?;
-    sandbox.run_successfully(TOOL_DONE, &prepare::tool_payload(&sandbox.dir))?;
-    sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir)).map(drop)
+    sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &prepare::tool_payload(&sandbox.dir))?;
+    sandbox.run_successfully(prepare::STOP_HOOK_ARGV, &prepare::stop_payload(&sandbox.dir)).map(drop)
 }
 
 /// Prepares a sandbox with a harmless shared store that the user has cloned, trusted and worked in.

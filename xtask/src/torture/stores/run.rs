@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::commands::{self, CommandKind, CommandLine};
+use super::commands::{self, CommandLine, StoreCommandKind};
 use super::files::{self, canaries_folder};
 use super::hooks::{self, HookSpec};
 use super::verdict::{self, Violation, Violations};
@@ -16,7 +16,7 @@ use super::{HostileStore, StoreRules, TestUser, edited};
 use crate::memory::MemoryHelper;
 use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::TortureDepth;
-use crate::torture::prepare::STOP;
+use crate::torture::prepare::STOP_HOOK_ARGV;
 use crate::torture::snapshot::Snapshot;
 
 /// How long starting a process may take on a busy machine. A hook's own deadline begins only when the hook runs.
@@ -93,7 +93,7 @@ impl StoreRunner {
         });
         let trial = self.arrange_store(lab, "control-loop", &store)?;
         let mut seen = Vec::new();
-        for hook in self.hooks.iter().filter(|hook| hook.argv() == STOP) {
+        for hook in self.hooks.iter().filter(|hook| hook.argv() == STOP_HOOK_ARGV) {
             let mut found = StoreFindings::default();
             self.run_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
             seen.extend(found.violations.iter().map(|(violation, ..)| *violation));
@@ -111,7 +111,7 @@ impl StoreRunner {
         let trial = self.arrange_store(lab, "control-run", &store)?;
         let mut found = StoreFindings::default();
         for argv in [["gate", "run"].as_slice(), &["install", "droid", "--user"]] {
-            let line = CommandLine { argv, kind: CommandKind::Plain, stdin: "", in_harness: false };
+            let line = CommandLine { argv, kind: StoreCommandKind::Plain, stdin: "", in_harness: false };
             self.run_command(&trial, &line, &mut found)?;
         }
         let seen: Vec<Violation> = found.violations.iter().map(|(violation, ..)| *violation).collect();
@@ -166,7 +166,7 @@ impl StoreRunner {
             trial.snapshot_before.restore_changed(&before, &trial.sandbox.dir)?;
         }
         for (number, line) in self.lines.iter().enumerate() {
-            let is_harmless = line.kind == CommandKind::Plain && !line.precedes_session();
+            let is_harmless = line.kind == StoreCommandKind::Plain && !line.precedes_session();
             if depth == TortureDepth::Quick && is_harmless && !(number + at).is_multiple_of(3) {
                 continue;
             }
@@ -230,7 +230,7 @@ impl StoreRunner {
         let sandbox = &trial.sandbox;
         let mut command = trial.thru_command(line.argv);
         if line.in_harness {
-            command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", sandbox::SESSION);
+            command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", sandbox::SANDBOX_SESSION_ID);
         }
         let start = Instant::now();
         let output = sandbox::run_with_timeout(&mut command, line.stdin.as_bytes())?;
@@ -257,7 +257,7 @@ impl StoreRunner {
         }
         found.hooks += later.hooks;
         let counts = |violation: &Violation| {
-            line.kind != CommandKind::StartsLoop || *violation != Violation::PromptGiven
+            line.kind != StoreCommandKind::StartsLoop || *violation != Violation::PromptGiven
         };
         let later = later.violations.into_iter().filter(|(violation, ..)| counts(violation));
         found

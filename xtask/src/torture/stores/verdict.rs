@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use super::StoreRules;
-use super::commands::{CommandKind, CommandLine};
+use super::commands::{CommandLine, StoreCommandKind};
 use super::files::{PROMPT_CANARY, SECRET_CANARY, TEXT_CANARY};
 use crate::sandbox::HUNG_MESSAGE;
 use crate::torture::judge;
@@ -77,7 +77,7 @@ pub fn judge_command(
     }
 }
 
-fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
+fn may_change(rules: &StoreRules, kind: StoreCommandKind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
     let is_record = rules.writable_folders.iter().any(|folder| below(folder, ".agent"));
     // A command may change the exclude list of the repository in which it runs.
@@ -98,7 +98,7 @@ fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
     };
     is_record
         || path.starts_with(rules.state_folder)
-        || (kind == CommandKind::Settings && (is_setting() || is_own_list()))
+        || (kind == StoreCommandKind::Settings && (is_setting() || is_own_list()))
 }
 
 /// Returns whether a changed path shows that a command from the store was run. If so, adds the violation to `found`.

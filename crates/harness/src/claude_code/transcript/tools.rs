@@ -156,7 +156,7 @@ pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut 
         false => raw.to_call_result(),
     };
     result.files = report.files;
-    result.enclosing = report.enclosing;
+    result.enclosing_declaration = report.enclosing;
     if result.failed {
         mark_failed(&mut result, items);
     } else if report.is_finished {
@@ -165,7 +165,7 @@ pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut 
     let call = result.call_id.clone();
     items.push(TranscriptItem::Result(result));
     items.extend(report.todo.map(TranscriptItem::Todos));
-    items.extend(report.answers.into_iter().map(|(question, text)| TranscriptItem::Answer {
+    items.extend(report.answers.into_iter().map(|(question, text)| TranscriptItem::AnswerToQuestion {
         call_id: call.clone(),
         question: Some(question),
         text,
@@ -177,9 +177,13 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
     if let Some(said) = words::refusal_reason(&text) {
         if let Some(said) = said {
             let text = said.to_owned().into();
-            items.push(TranscriptItem::Answer { call_id: result.call_id.clone(), question: None, text });
+            items.push(TranscriptItem::AnswerToQuestion {
+                call_id: result.call_id.clone(),
+                question: None,
+                text,
+            });
         }
-        result.refused = true;
+        result.is_refused_by_user = true;
         return;
     }
     let inner = text.strip_prefix("<tool_use_error>");

@@ -41,7 +41,7 @@ pub fn classify_user_text(text: Cow<'_, str>) -> Option<TranscriptItem<'_>> {
         return Some(TranscriptItem::Interrupted);
     }
     if let Some(reason) = stop_hook_feedback(&text) {
-        return Some(TranscriptItem::Feedback { text: reason.into() });
+        return Some(TranscriptItem::StopHookFeedback { text: reason.into() });
     }
     extract_prompt(text).map(|(text, typed)| TranscriptItem::Prompt { text, origin: typed })
 }

@@ -47,7 +47,7 @@ fn user_lines_that_are_not_prompts_are_read() {
     assert_eq!(classify_user_text("[Request interrupted by user]".into()), Some(TranscriptItem::Interrupted));
     assert_eq!(
         classify_user_text("Stop hook feedback:\nGO ON".into()),
-        Some(TranscriptItem::Feedback { text: "GO ON".into() })
+        Some(TranscriptItem::StopHookFeedback { text: "GO ON".into() })
     );
     assert_eq!(classify_user_text("<bash-stdout>x".into()), None);
 }

@@ -32,7 +32,8 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
         quoted_commands(material.visible_summary()).into_iter().filter_map(run::command_kind).collect();
     let task = digest.current_goal().task.or(digest.current_goal().newest).map_or(0, |prompt| prompt.record);
     let asked = digest.prompts.last().map_or(0, |prompt| prompt.record);
-    let is_whole = |check: &ProjectCheck| check.sort == CommandKind::Test && !run::is_partial_test_run(check);
+    let is_whole =
+        |check: &ProjectCheck| check.check_kind == CommandKind::Test && !run::is_partial_test_run(check);
     let tested_whole =
         digest.checks.iter().any(|used| run::checks_of_command(&used.run, &used.folder).iter().any(is_whole));
     // A check that is part of a listed command line is not listed again.
@@ -53,7 +54,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 let keys: Vec<String> = checks.iter().map(ProjectCheck::identity_key).collect();
                 // Formatters are ignored when two command lines are compared.
                 let proving =
-                    checks.iter().filter(|check| check.sort.is_check()).map(ProjectCheck::identity_key);
+                    checks.iter().filter(|check| check.check_kind.is_check()).map(ProjectCheck::identity_key);
                 let proving: Vec<String> = proving.collect();
                 let told_by = if proving.is_empty() { &keys } else { &proving };
                 if told_by.iter().all(|key| checked.contains(key)) {
@@ -71,14 +72,14 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 // A third command of the same kind adds nothing.
-                let kind = checks.iter().map(|check| check.sort).find(|sort| sort.is_check());
+                let kind = checks.iter().map(|check| check.check_kind).find(|sort| sort.is_check());
                 let times = told_by_kind.iter().filter(|known| **known == kind).count();
                 if times == MAX_CHECKS_OF_KIND {
                     continue;
                 }
                 // If there is a summary, only tests and lints of the whole project with a known result are listed.
                 let is_main = |check: &ProjectCheck| {
-                    matches!(check.sort, CommandKind::Test | CommandKind::Lint)
+                    matches!(check.check_kind, CommandKind::Test | CommandKind::Lint)
                         && !run::is_partial_test_run(check)
                 };
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
@@ -90,8 +91,10 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 // A command that was last run for an earlier task may concern other files.
-                let is_known =
-                    checks.iter().filter(|check| is_main(check)).all(|check| known.contains(&check.sort));
+                let is_known = checks
+                    .iter()
+                    .filter(|check| is_main(check))
+                    .all(|check| known.contains(&check.check_kind));
                 if beside && (is_known || command.last < task) {
                     continue;
                 }
@@ -119,7 +122,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     ];
                 }
             }
-            CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::Look => {}
+            CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::ReadOnly => {}
         }
     }
 }

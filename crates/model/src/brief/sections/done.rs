@@ -92,7 +92,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     // The changes are more informative than passing remarks.
     let found: Vec<&AgentStatement> = found
         .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
-        .filter(|said| statement::says_anything(&said.text))
+        .filter(|said| statement::has_condensed_content(&said.text))
         .take(MAX_FINDINGS)
         .collect();
     let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };

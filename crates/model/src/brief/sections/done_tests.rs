@@ -2,7 +2,7 @@ use super::*;
 use crate::brief::{Occasion, compose_brief};
 use crate::effect::{Effect, EffectKind};
 use crate::event::FileAction;
-use crate::journal::{self, FileField, JournalRecord};
+use crate::journal::{self, JournalRecord, RecordedFile};
 
 /// Builds a digest from lines of the form `who: text`. `ran: command` is a call and `edit: path` is an edit.
 fn fold_session(lines: &[&str]) -> Digest {
@@ -16,14 +16,14 @@ fn fold_session(lines: &[&str]) -> Digest {
         };
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
+            "said" => (record.event, record.text) = (journal::AGENT_MESSAGE_EVENT.into(), text.into()),
             "edit" => {
                 record.event = "tool-done".into();
-                record.files = vec![FileField::new(text.into(), FileAction::Edit)];
+                record.files = vec![RecordedFile::new(text.into(), FileAction::Edit)];
             }
             "delete" => {
                 record.event = "tool-done".into();
-                record.files = vec![FileField::new(text.into(), FileAction::Delete)];
+                record.files = vec![RecordedFile::new(text.into(), FileAction::Delete)];
             }
             "commit" => {
                 record.event = "tool-done".into();
@@ -364,7 +364,7 @@ fn an_edited_file_is_listed_with_the_names_that_changed() {
         [(vec!["Parse"], vec![]), (vec!["Print"], vec!["Parse", "main"])].iter().enumerate()
     {
         let owned = |names: &Vec<&str>| names.iter().map(|name| (*name).to_owned()).collect();
-        let mut file = FileField::new("src/parse.go".to_owned(), FileAction::Edit);
+        let mut file = RecordedFile::new("src/parse.go".to_owned(), FileAction::Edit);
         (file.names.added, file.names.changed) = (owned(added), owned(changed));
         digest.fold_record(&JournalRecord {
             event: "tool-done".into(),

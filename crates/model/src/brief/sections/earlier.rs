@@ -8,7 +8,7 @@ use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Prompt};
 use crate::prompt::{self, PromptKind};
 use crate::render::in_quotation_marks;
-use crate::text::sentences;
+use crate::text::split_into_sentences;
 
 const MAX_REQUESTS: usize = 4;
 
@@ -55,7 +55,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
 fn is_empty_request(prompt: &Prompt) -> bool {
     let is_yes = prompt.prompt_kind() == PromptKind::Approval
         && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
-    is_yes || prompt::is_without_substance(&prompt.text)
+    is_yes || prompt::is_uninformative_once_answered(&prompt.text)
 }
 
 /// Adds the beginnings of the newest requests that were answered. Of the older ones, only those that opened a piece of
@@ -63,7 +63,7 @@ fn is_empty_request(prompt: &Prompt) -> bool {
 fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
     let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
     let opens_work = |prompt: &Prompt| {
-        prompt::opens_work(&prompt.text) && prompt::words_above_paste(&prompt.text).is_some()
+        prompt::may_state_session_goal(&prompt.text) && prompt::words_above_paste(&prompt.text).is_some()
     };
     let first_recent = digest.prompts.len().saturating_sub(RECENT_REQUESTS);
     let most = known.len() + MAX_ANSWERED_REQUESTS;
@@ -103,7 +103,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     }
     let form = |most: usize| {
-        let title = prompt::shorten_request(&prompt::title_of(&first.text), most);
+        let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
         format!("the session began with {}", in_quotation_marks(&title, title.len().max(most)))
     };
     let mut forms = vec![form(90), form(180)];
@@ -115,6 +115,6 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
 fn words_of_request(text: &str) -> &str {
     match text.chars().count() <= MAX_WHOLE_CHARS {
         true => text,
-        false => sentences(text).next().unwrap_or(text),
+        false => split_into_sentences(text).next().unwrap_or(text),
     }
 }

@@ -50,7 +50,7 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
 fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
     let form = |most: usize| {
-        let title = prompt::shorten_request(&prompt::title_of(&first.text), most);
+        let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
         format!("The session began with: {}", in_quotation_marks(&title, title.len().max(most)))
     };
     let mut forms = vec![form(90), form(180)];

@@ -1,7 +1,7 @@
 use super::*;
 use crate::brief::{Occasion, compose_brief};
 use crate::event::FileAction;
-use crate::journal::{self, FileField, JournalRecord, TodoField};
+use crate::journal::{self, JournalRecord, RecordedFile, RecordedTodo};
 
 /// Builds a digest from lines of the form `who: text`. `todo: text` is a list with one entry that is in progress.
 fn state_text(lines: &[&str]) -> String {
@@ -13,11 +13,11 @@ fn state_text(lines: &[&str]) -> String {
             from: "transcript".into(),
             ..JournalRecord::default()
         };
-        let file = |action| vec![FileField::new(text.into(), action)];
+        let file = |action| vec![RecordedFile::new(text.into(), action)];
         (record.event, record.ok) = ("tool-done".into(), Some(true));
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
+            "said" => (record.event, record.text) = (journal::AGENT_MESSAGE_EVENT.into(), text.into()),
             "edit" => record.files = file(FileAction::Edit),
             "read" => record.files = file(FileAction::Read),
             "call" => record.tool = text.into(),
@@ -25,7 +25,7 @@ fn state_text(lines: &[&str]) -> String {
             "passed" => (record.command, record.ended) = (text.into(), "passed".into()),
             "todo" => {
                 let status = Some(TodoStatus::InProgress);
-                record.todos = Some(vec![TodoField { id: String::new(), text: text.into(), status }]);
+                record.todos = Some(vec![RecordedTodo { id: String::new(), text: text.into(), status }]);
             }
             _ => panic!("{who}"),
         }

@@ -33,7 +33,8 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
         let later = || digest.prompts.iter().filter(|later| later.record > prompt.record);
-        if wishes.iter().any(|wish| later().any(|later| prompt::is_lifted_by(wish, &later.text))) {
+        if wishes.iter().any(|wish| later().any(|later| prompt::is_instruction_revoked_by(wish, &later.text)))
+        {
             continue;
         }
         // An instruction for an earlier task no longer applies, unless it is a lasting instruction.

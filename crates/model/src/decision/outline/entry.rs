@@ -1,6 +1,6 @@
 //! Reads the entries below one heading, which are list items, table rows or paragraphs.
 
-use super::{FoundDecision, OutlineWarning, OutlinedDecisions};
+use super::{OutlineWarning, OutlinedDecision, OutlinedDecisions};
 use crate::render::one_line;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,17 +21,17 @@ impl SectionBlock {
 }
 
 /// Labels of a line that gives the reason for the decision above it.
-const WHY_LABELS: &[&str] =
+const REASON_LABELS: &[&str] =
     &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
 
 /// Labels of a line that states the decision itself.
-const WHAT_LABELS: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
+const DECISION_LABELS: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
 
 /// Labels of a line that gives the date of the decision.
-const WHEN_LABELS: &[&str] = &["date", "when", "decided at", "recorded_at"];
+const DATE_LABELS: &[&str] = &["date", "when", "decided at", "recorded_at"];
 
 /// Labels of lines that are ignored.
-const OTHER_LABELS: &[&str] = &[
+const IGNORED_LABELS: &[&str] = &[
     "status",
     "alternatives",
     "alternative",
@@ -43,7 +43,7 @@ const OTHER_LABELS: &[&str] = &[
 ];
 
 /// Values of `status` that mean a decision is not in force.
-const NOT_IN_FORCE: &[&str] =
+const NOT_IN_FORCE_STATUSES: &[&str] =
     &["pending", "open", "proposed", "rejected", "superseded", "deprecated", "tbd", "deferred"];
 
 pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
@@ -80,7 +80,7 @@ pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
             continue;
         }
         let indent = line.len() - line.trim_start().len();
-        match (item_text(bare), out.last_mut()) {
+        match (list_item_text(bare), out.last_mut()) {
             (Some(text), Some(SectionBlock::Item { nested, .. }))
                 if top.is_some_and(|top| indent > top + 1) =>
             {
@@ -119,13 +119,13 @@ pub fn read_entries(
     at: usize,
     title: &str,
     out: &mut OutlinedDecisions,
-    make: impl Fn(FoundDecision) -> FoundDecision,
+    make: impl Fn(OutlinedDecision) -> OutlinedDecision,
 ) {
     if !title.is_empty() && is_decision_heading(title, blocks) {
         let found = decision_of_heading(title, blocks, at);
-        match why_left_out(&found.text, stated_status(blocks)) {
+        match why_entry_left_out(&found.text, stated_status(blocks)) {
             Some(text) => out.warnings.push(OutlineWarning { line: at, text }),
-            None => out.decisions.push(FoundDecision { topic: String::new(), ..make(found) }),
+            None => out.decisions.push(OutlinedDecision { topic: String::new(), ..make(found) }),
         }
         return;
     }
@@ -153,7 +153,7 @@ pub fn read_entries(
     }
 }
 
-fn decision_of_item(line: usize, text: &str, nested: &[String]) -> FoundDecision {
+fn decision_of_item(line: usize, text: &str, nested: &[String]) -> OutlinedDecision {
     let (mut text, mut date) = strip_box_tag_and_date(text);
     let mut why = String::new();
     if let Some((before, reason)) = split_inline_reason(&text) {
@@ -161,42 +161,43 @@ fn decision_of_item(line: usize, text: &str, nested: &[String]) -> FoundDecision
     }
     for more in nested {
         match split_label(more) {
-            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => {
+            Some((label, rest)) if REASON_LABELS.contains(&label.as_str()) => {
                 append_with_gap(&mut why, "; ", &rest);
             }
-            Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => date = rest,
+            Some((label, rest)) if DATE_LABELS.contains(&label.as_str()) => date = rest,
             _ => {
                 let gap = if text.ends_with(':') { " " } else { "; " };
-                append_with_gap(&mut text, gap, &without_bold(more));
+                append_with_gap(&mut text, gap, &without_bold_marks(more));
             }
         }
     }
-    FoundDecision { line, text, why, date, ..FoundDecision::default() }
+    OutlinedDecision { line, text, why, date, ..OutlinedDecision::default() }
 }
 
-fn decision_of_row(line: usize, cells: &[String], head: &[String]) -> Result<FoundDecision, String> {
+fn decision_of_row(line: usize, cells: &[String], head: &[String]) -> Result<OutlinedDecision, String> {
     let column = |names: &[&str]| {
         head.iter().position(|title| {
-            let title = without_bold(title).to_lowercase();
+            let title = without_bold_marks(title).to_lowercase();
             names.iter().any(|name| title == *name || title.split(' ').any(|word| word == *name))
         })
     };
-    let cell = |place: Option<usize>| place.and_then(|place| cells.get(place)).map(|cell| without_bold(cell));
-    let what = column(WHAT_LABELS);
+    let cell =
+        |place: Option<usize>| place.and_then(|place| cells.get(place)).map(|cell| without_bold_marks(cell));
+    let what = column(DECISION_LABELS);
     let about = column(&["topic", "area", "question", "aspect", "category", "item", "component"]);
-    let first = || cells.iter().position(|cell| without_bold(cell).chars().any(char::is_alphabetic));
+    let first = || cells.iter().position(|cell| without_bold_marks(cell).chars().any(char::is_alphabetic));
     let mut text = cell(what.or_else(first)).unwrap_or_default();
     if let (Some(about), true) = (cell(about), what.is_some() && what != about)
         && !about.is_empty()
     {
         text = format!("{about}: {text}");
     }
-    if let Some(why) = why_left_out(&text, cell(column(&["status", "state"]))) {
+    if let Some(why) = why_entry_left_out(&text, cell(column(&["status", "state"]))) {
         return Err(why);
     }
-    let why = cell(column(WHY_LABELS)).unwrap_or_default();
-    let date = cell(column(WHEN_LABELS)).unwrap_or_default();
-    Ok(FoundDecision { line, text, why, date, ..FoundDecision::default() })
+    let why = cell(column(REASON_LABELS)).unwrap_or_default();
+    let date = cell(column(DATE_LABELS)).unwrap_or_default();
+    Ok(OutlinedDecision { line, text, why, date, ..OutlinedDecision::default() })
 }
 
 /// Returns whether a heading is itself a decision. Such a heading is numbered, as in `ADR-3: …`, or lines with labels
@@ -207,36 +208,37 @@ fn is_decision_heading(title: &str, blocks: &[SectionBlock]) -> bool {
         let rest = bare.strip_prefix(start).map(|rest| rest.trim_start_matches([' ', '-', '_', '#']));
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    let labels = blocks.iter().filter_map(|block| split_label(block_text(block))).map(|(label, _)| label);
+    let labels =
+        blocks.iter().filter_map(|block| split_label(section_block_text(block))).map(|(label, _)| label);
     let labels: Vec<String> = labels.collect();
     let says = |known: &[&str]| labels.iter().any(|label| known.contains(&label.as_str()));
     numbered
-        || says(WHY_LABELS)
-        || says(WHAT_LABELS) && labels.len() > 1
-        || says(OTHER_LABELS) && says(WHAT_LABELS)
+        || says(REASON_LABELS)
+        || says(DECISION_LABELS) && labels.len() > 1
+        || says(IGNORED_LABELS) && says(DECISION_LABELS)
 }
 
-fn decision_of_heading(title: &str, blocks: &[SectionBlock], line: usize) -> FoundDecision {
+fn decision_of_heading(title: &str, blocks: &[SectionBlock], line: usize) -> OutlinedDecision {
     let (title, date) = strip_box_tag_and_date(title);
-    let mut found = FoundDecision { line, text: title, date, ..FoundDecision::default() };
+    let mut found = OutlinedDecision { line, text: title, date, ..OutlinedDecision::default() };
     for block in blocks {
-        let text = block_text(block);
+        let text = section_block_text(block);
         match split_label(text) {
-            Some((label, rest)) if WHAT_LABELS.contains(&label.as_str()) => {
+            Some((label, rest)) if DECISION_LABELS.contains(&label.as_str()) => {
                 append_with_gap(&mut found.text, ": ", &rest);
             }
-            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => {
+            Some((label, rest)) if REASON_LABELS.contains(&label.as_str()) => {
                 append_with_gap(&mut found.why, "; ", &rest);
             }
-            Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => found.date = rest,
-            Some((label, _)) if OTHER_LABELS.contains(&label.as_str()) => {}
-            _ => append_with_gap(&mut found.why, "; ", &without_bold(text)),
+            Some((label, rest)) if DATE_LABELS.contains(&label.as_str()) => found.date = rest,
+            Some((label, _)) if IGNORED_LABELS.contains(&label.as_str()) => {}
+            _ => append_with_gap(&mut found.why, "; ", &without_bold_marks(text)),
         }
     }
     found
 }
 
-fn block_text(block: &SectionBlock) -> &str {
+fn section_block_text(block: &SectionBlock) -> &str {
     match block {
         SectionBlock::Item { text, .. } | SectionBlock::Paragraph { text, .. } => text,
         SectionBlock::Row { cells, .. } => cells.first().map_or("", String::as_str),
@@ -244,22 +246,22 @@ fn block_text(block: &SectionBlock) -> &str {
 }
 
 fn stated_status(blocks: &[SectionBlock]) -> Option<String> {
-    let labels = blocks.iter().filter_map(|block| split_label(block_text(block)));
+    let labels = blocks.iter().filter_map(|block| split_label(section_block_text(block)));
     labels.filter(|(label, _)| label == "status").map(|(_, rest)| rest).next()
 }
 
-fn why_left_out(text: &str, status: Option<String>) -> Option<String> {
+fn why_entry_left_out(text: &str, status: Option<String>) -> Option<String> {
     let status = status?.to_lowercase();
     let first = status.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?;
-    NOT_IN_FORCE.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
+    NOT_IN_FORCE_STATUSES.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
 }
 
 /// Splits `**Rationale**: …` or `Why: …` into the lower-case label and the text after it.
 fn split_label(text: &str) -> Option<(String, String)> {
-    let bare = without_bold(text);
+    let bare = without_bold_marks(text);
     let (label, rest) = bare.split_once(':')?;
     let label = label.trim().to_lowercase();
-    let known = [WHY_LABELS, WHAT_LABELS, WHEN_LABELS, OTHER_LABELS].concat();
+    let known = [REASON_LABELS, DECISION_LABELS, DATE_LABELS, IGNORED_LABELS].concat();
     known.contains(&label.as_str()).then(|| (label, rest.trim().to_owned()))
 }
 
@@ -276,7 +278,7 @@ fn split_inline_reason(text: &str) -> Option<(String, String)> {
 
 /// Removes a checkbox, a tag and a date from the start of `text`. Returns the remaining text and the date.
 fn strip_box_tag_and_date(text: &str) -> (String, String) {
-    let mut text = without_bold(text);
+    let mut text = without_bold_marks(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
         if let Some(rest) = text.strip_prefix(mark) {
             text = rest.trim().to_owned();
@@ -300,7 +302,7 @@ fn strip_box_tag_and_date(text: &str) -> (String, String) {
     }
 }
 
-fn without_bold(text: &str) -> String {
+fn without_bold_marks(text: &str) -> String {
     text.replace("**", "").trim().to_owned()
 }
 
@@ -315,7 +317,7 @@ fn is_placeholder(text: &str) -> bool {
         || matches!(bare.as_str(), "none" | "none yet" | "n/a" | "tbd" | "no decisions yet")
 }
 
-fn item_text(bare: &str) -> Option<&str> {
+fn list_item_text(bare: &str) -> Option<&str> {
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
     let numbered = (1..=3).contains(&digits).then(|| &bare[digits..]);
     let numbered = numbered.and_then(|rest| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")));

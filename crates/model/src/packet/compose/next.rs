@@ -117,7 +117,7 @@ impl PacketFacts<'_> {
         // If the agent announced a change after the failure and has edited files, it was fixing the failure.
         let is_being_solved = digest.file_edited_after(failed_at).is_some()
             && digest.said_last > failed_at
-            && !statement::announces_look(&digest.said);
+            && !statement::ends_by_announcing_look(&digest.said);
         let (failing, old_failing) = if failed_at > started { (failing, None) } else { (None, failing) };
         let is_idle = digest.has_finished();
         let is_over = old_failing.is_none() && self.is_work_over();
@@ -310,7 +310,8 @@ impl PacketFacts<'_> {
         if digest.ended_with_check() {
             return AnnouncementProgress::Done;
         }
-        if statement::announces_look(&digest.said) && (has(StepAction::Read) || has(StepAction::Ran)) {
+        if statement::ends_by_announcing_look(&digest.said) && (has(StepAction::Read) || has(StepAction::Ran))
+        {
             return AnnouncementProgress::Looked;
         }
         match (edits, since.iter().filter(worked).any(named)) {
@@ -333,7 +334,7 @@ impl PacketFacts<'_> {
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let is_look = statement::announces_look(&digest.said);
+        let is_look = statement::ends_by_announcing_look(&digest.said);
         let since = digest.steps_since_last_message();
         let edited = since.iter().position(|step| step.did == StepAction::Edited);
         // A change counts as finished once it has been checked.

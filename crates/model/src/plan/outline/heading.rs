@@ -1,22 +1,22 @@
 //! Headings of phases, of chapters within a phase, and of tasks.
 
-use super::item::{self, ParsedItem};
+use super::item::{self, ParsedTaskItem};
 use super::label::ListMeaning;
-use super::lines::SourceLine;
+use super::lines::PlanSourceLine;
 use super::phase::{self, explicit_phase};
 use super::shape::HeadingRole;
-use super::{HeadingTask, OpenHeading, OutlineReader, Phase, PhaseStatus, TaskStatus, marks};
+use super::{HeadingTask, OpenHeading, Phase, PhaseStatus, PlanOutlineReader, TaskStatus, marks};
 
-impl OutlineReader<'_> {
-    pub(super) fn read_heading(&mut self, block: &SourceLine, level: usize, text: &str) {
-        (self.task, self.comment_is_of_phase) = (None, false);
-        self.parents.clear();
+impl PlanOutlineReader<'_> {
+    pub(super) fn read_heading(&mut self, block: &PlanSourceLine, level: usize, text: &str) {
+        (self.current_task, self.comment_is_of_phase) = (None, false);
+        self.possible_parents.clear();
         self.headings.retain(|open| open.level < level);
         self.heading_task = self.heading_task.take().filter(|task| task.level < level);
         if !self.has_title && level == 1 {
             self.has_title = true;
             self.plan.title = text.trim().to_owned();
-            if self.is_ours || explicit_phase(text).is_none() {
+            if self.is_written_by_thru || explicit_phase(text).is_none() {
                 return;
             }
         }
@@ -57,11 +57,11 @@ impl OutlineReader<'_> {
         if block.list_meaning == ListMeaning::Criteria
             && let Some(HeadingTask { at: (phase, place), .. }) = self.heading_task
         {
-            self.task = Some((phase, place, 0));
+            self.current_task = Some((phase, place, 0));
         }
     }
 
-    fn read_task_heading(&mut self, block: &SourceLine, level: usize, text: &str) {
+    fn read_task_heading(&mut self, block: &PlanSourceLine, level: usize, text: &str) {
         let phase = self.phase_for(block);
         let mut parsed = item::parse_heading(text);
         self.finish_by_heading(&mut parsed);
@@ -80,14 +80,14 @@ impl OutlineReader<'_> {
     }
 
     /// Returns whether a heading such as `Phase 2 Success:` is about an earlier phase and has no tasks.
-    fn is_about_earlier(&self, block: &SourceLine, text: &str) -> bool {
+    fn is_about_earlier(&self, block: &PlanSourceLine, text: &str) -> bool {
         let id = explicit_phase(text).and_then(|(id, _)| id);
         let is_known = id.is_some_and(|id| self.plan.phase(id).is_some());
-        !self.is_ours && is_known && !self.shape.has_tasks(block)
+        !self.is_written_by_thru && is_known && !self.shape.has_tasks(block)
     }
 
     /// Marks an item without a box as done if a heading above it is marked as done.
-    pub(super) fn finish_by_heading(&self, parsed: &mut ParsedItem) {
+    pub(super) fn finish_by_heading(&self, parsed: &mut ParsedTaskItem) {
         let is_finished = self.headings.iter().any(|open| open.is_finished);
         if is_finished && parsed.status == TaskStatus::Pending {
             parsed.status = TaskStatus::Completed;
@@ -95,8 +95,8 @@ impl OutlineReader<'_> {
     }
 
     /// Warns about an open box below a heading that is marked as done, once per heading. The box stays open.
-    pub(super) fn warn_of_contradiction(&mut self, parsed: &ParsedItem, line: usize) {
-        let is_open = !self.is_ours && !parsed.status.is_over();
+    pub(super) fn warn_of_contradiction(&mut self, parsed: &ParsedTaskItem, line: usize) {
+        let is_open = !self.is_written_by_thru && !parsed.status.is_over();
         if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {
             open.is_finished = false;
             self.add_warning(line, "the heading says done, but this box is open: the box counts".to_owned());
@@ -105,7 +105,7 @@ impl OutlineReader<'_> {
 
     /// Returns the phase of the next task: the explicit phase that contains it or, if there is none, the nearest
     /// heading.
-    pub(super) fn phase_for(&mut self, block: &SourceLine) -> usize {
+    pub(super) fn phase_for(&mut self, block: &PlanSourceLine) -> usize {
         if let Some(open) = self.headings.iter().rev().find(|open| open.is_explicit) {
             return open.phase.unwrap_or(0);
         }
@@ -124,7 +124,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    fn open_phase(&mut self, id: Option<u32>, name: &str, heading: &str, block: &SourceLine) -> usize {
+    fn open_phase(&mut self, id: Option<u32>, name: &str, heading: &str, block: &PlanSourceLine) -> usize {
         let line = block.line;
         let (mut name, status) = item::phase_name(name);
         let taken = |id: u32| self.plan.phases.iter().any(|phase| phase.id == id);
@@ -134,7 +134,7 @@ impl OutlineReader<'_> {
         let id = match id {
             Some(id) if !taken(id) => id,
             // The earlier heading was a chapter about the phase.
-            Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
+            Some(id) if !self.is_written_by_thru && self.empty_phase(id).is_some() => {
                 self.add_warning(
                     line,
                     format!("phase {id} has two headings; the one without tasks is left out"),

@@ -2,12 +2,12 @@
 
 use super::super::{PhaseStatus, TaskSize, TaskStatus};
 use super::field::parse_dependencies;
-use super::lines::BoxMark;
+use super::lines::CheckboxMark;
 use super::marks;
 use crate::id::Id;
 
 #[derive(Debug, Default)]
-pub struct ParsedItem {
+pub struct ParsedTaskItem {
     pub id: Option<String>,
     pub status: TaskStatus,
     pub size: Option<TaskSize>,
@@ -17,11 +17,11 @@ pub struct ParsedItem {
     pub warning: Option<String>,
 }
 
-pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
-    let mut parsed = ParsedItem::default();
+pub fn parse_task_item(text: &str, mark: Option<&CheckboxMark>) -> ParsedTaskItem {
+    let mut parsed = ParsedTaskItem::default();
     match mark {
-        Some(BoxMark::Certain(status)) => parsed.status = *status,
-        Some(BoxMark::Likely(status, sign)) => {
+        Some(CheckboxMark::Certain(status)) => parsed.status = *status,
+        Some(CheckboxMark::Likely(status, sign)) => {
             parsed.status = *status;
             parsed.warning = Some(format!("`[{sign}]` was read as in progress"));
         }
@@ -76,7 +76,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
 }
 
 /// Records why an item is blocked and removes the reason from its text.
-fn take_blocked_reason(text: &mut String, parsed: &mut ParsedItem) {
+fn take_blocked_reason(text: &mut String, parsed: &mut ParsedTaskItem) {
     let found = match parsed.status {
         TaskStatus::Blocked => split_reason(text).or_else(|| marks::split_blocked_reason(text)),
         TaskStatus::Pending | TaskStatus::Completed => marks::split_blocked_reason(text),
@@ -99,17 +99,17 @@ fn split_struck_text(text: &str) -> Option<(&str, &str)> {
 
 /// Removes the priority from `[P0] TASK-001: name`. Text without an id is unchanged.
 fn without_priority(text: &str) -> &str {
-    after_priority(text).filter(|rest| begins_with_ticket_id(rest)).unwrap_or(text)
+    text_after_priority(text).filter(|rest| begins_with_ticket_id(rest)).unwrap_or(text)
 }
 
-fn after_priority(text: &str) -> Option<&str> {
+fn text_after_priority(text: &str) -> Option<&str> {
     let (digit, rest) = text.trim_start().strip_prefix("[P")?.split_once("] ")?;
     (digit.len() == 1).then_some(rest)
 }
 
 /// Parses a heading such as `Task 1.2 — Name [DONE]` or `3. Name`.
-pub fn parse_heading(text: &str) -> ParsedItem {
-    parse_item(text, None)
+pub fn parse_heading(text: &str) -> ParsedTaskItem {
+    parse_task_item(text, None)
 }
 
 /// Returns the name of a phase and, if the heading contains one, its state.
@@ -150,7 +150,8 @@ pub fn chapter_number(heading: &str) -> Option<String> {
 
 /// Returns whether `text` starts with a ticket id, as in `TASK-001: name`, `T012 name` and `TASK-1.2: name`.
 pub fn begins_with_ticket_id(text: &str) -> bool {
-    let text = after_priority(text).unwrap_or(text).trim().trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text =
+        text_after_priority(text).unwrap_or(text).trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, _) = text.split_once(' ').unwrap_or((text, ""));
     let id = word.trim_end_matches([':', '.', ')', '*']);
     let in_parts = || {
@@ -173,7 +174,7 @@ fn leading_id(text: &str) -> (Option<String>, String) {
     for bold in ["**", "__", "`", "["] {
         let Some(inside) = text.strip_prefix(bold) else { continue };
         let close = if bold == "[" { "]" } else { bold };
-        let (Some(id), rest) = leading_id_plain(inside) else { break };
+        let (Some(id), rest) = leading_id_without_emphasis(inside) else { break };
         // The id may be bold, as in `**1.2** text` and `**1.2: Name** text`. In the second form the name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
             // `` `T013`, `T014` are closed `` is a sentence about two tasks.
@@ -188,11 +189,11 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         }
         return (Some(id), format!("{bold}{rest}"));
     }
-    let (id, rest) = leading_id_plain(text);
+    let (id, rest) = leading_id_without_emphasis(text);
     (id, rest.to_owned())
 }
 
-fn leading_id_plain(text: &str) -> (Option<String>, &str) {
+fn leading_id_without_emphasis(text: &str) -> (Option<String>, &str) {
     let lower = text.to_lowercase();
     let word = ["task ", "step "].into_iter().find(|word| lower.starts_with(word));
     let after = word.map_or(text, |word| text[word.len()..].trim_start());
@@ -209,7 +210,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
         behind.is_empty() || behind.starts_with([' ', ':', ')', '.', '*', '_', '`', ']'])
     } else if word.is_some() {
         id.starts_with(|c: char| c.is_ascii_digit()) && id.len() <= 12
-    } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_own_id(id) {
+    } else if id.ends_with(|c: char| c.is_ascii_digit()) || contains_digit(id) {
         // Any other id, such as `auth-3` or a bare number, must be followed by a separator, as in `auth-3: text`.
         (divides && behind.starts_with([':', '.', ')'])) && is_short_id(id)
     } else {
@@ -227,7 +228,7 @@ fn is_short_id(id: &str) -> bool {
     id.len() <= 24 && id.bytes().any(|b| b.is_ascii_digit())
 }
 
-fn is_own_id(id: &str) -> bool {
+fn contains_digit(id: &str) -> bool {
     id.bytes().any(|b| b.is_ascii_digit())
 }
 
@@ -257,7 +258,7 @@ fn is_lettered_id(id: &str) -> bool {
 }
 
 /// Removes one mark from the end of `text` and records it. Returns `None` if there is no mark.
-fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
+fn take_mark_at_end(text: &str, parsed: &mut ParsedTaskItem) -> Option<String> {
     let text = text.trim_end();
     for arrow in ["← CURRENT", "<- CURRENT", "⬅ CURRENT", "🔄"] {
         if let Some(rest) = text.strip_suffix(arrow) {
@@ -280,7 +281,7 @@ fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
             let (ids, doubt) = parse_dependencies(list);
             // `(blocked on legal review)` names no task.
             if inside.to_lowercase().trim_start().starts_with("blocked")
-                && !ids.iter().all(|id| is_own_id(id))
+                && !ids.iter().all(|id| contains_digit(id))
             {
                 return None;
             }

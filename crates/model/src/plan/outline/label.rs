@@ -15,7 +15,7 @@ pub enum ListMeaning {
     OtherContent,
 }
 
-const WORK_WORDS: [&str; 14] = [
+const TASK_LIST_LABEL_WORDS: [&str; 14] = [
     "task",
     "tasks",
     "step",
@@ -32,7 +32,7 @@ const WORK_WORDS: [&str; 14] = [
     "步骤",
 ];
 
-const CRITERIA_WORDS: [&str; 8] = [
+const CRITERIA_LIST_LABEL_WORDS: [&str; 8] = [
     "criteria",
     "criterion",
     "acceptance",
@@ -43,7 +43,7 @@ const CRITERIA_WORDS: [&str; 8] = [
     "success metrics",
 ];
 
-const OTHER_WORDS: [&str; 36] = [
+const OTHER_LIST_LABEL_WORDS: [&str; 36] = [
     "rule",
     "rules",
     "note",
@@ -84,13 +84,13 @@ const OTHER_WORDS: [&str; 36] = [
 
 pub fn meaning_of_words(text: &str) -> ListMeaning {
     let lower = text.to_lowercase();
-    if CRITERIA_WORDS.iter().any(|words| lower.contains(words)) {
+    if CRITERIA_LIST_LABEL_WORDS.iter().any(|words| lower.contains(words)) {
         return ListMeaning::Criteria;
     }
     let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
-    if has(&WORK_WORDS) {
+    if has(&TASK_LIST_LABEL_WORDS) {
         ListMeaning::Tasks
-    } else if has(&OTHER_WORDS) {
+    } else if has(&OTHER_LIST_LABEL_WORDS) {
         ListMeaning::OtherContent
     } else {
         ListMeaning::Unlabelled

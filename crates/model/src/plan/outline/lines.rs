@@ -6,11 +6,11 @@ use super::phase::explicit_phase;
 use super::{item, table};
 
 #[derive(Debug)]
-pub struct SourceLine {
+pub struct PlanSourceLine {
     pub line: usize,
     /// The column of the text.
     pub indent: usize,
-    pub kind: LineKind,
+    pub kind: PlanLineKind,
     /// Whether the heading above contains a word that suggests a list of steps.
     pub under_steps_heading: bool,
     /// The number of the explicit phase that contains the line, counted from 1, or 0 if there is none.
@@ -24,7 +24,7 @@ pub struct SourceLine {
 }
 
 #[derive(Debug)]
-pub enum LineKind {
+pub enum PlanLineKind {
     Blank,
     Heading {
         level: usize,
@@ -32,7 +32,7 @@ pub enum LineKind {
     },
     /// An item with a box, such as `- [x] text`.
     Checkbox {
-        mark: BoxMark,
+        mark: CheckboxMark,
         text: String,
     },
     Numbered {
@@ -50,7 +50,7 @@ pub enum LineKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BoxMark {
+pub enum CheckboxMark {
     Certain(TaskStatus),
     /// An ambiguous character, with its likely meaning.
     Likely(TaskStatus, char),
@@ -80,9 +80,12 @@ const STEP_HEADING_WORDS: [&str; 20] = [
     "计划",
 ];
 
-pub fn split_source_lines(text: &str) -> Vec<SourceLine> {
+pub fn split_source_lines(text: &str) -> Vec<PlanSourceLine> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut scan = LineScan { reads_states: is_state_table_task_list(&lines), ..LineScan::default() };
+    let mut scan = PlanLineClassifier {
+        reads_states: is_state_table_task_list(&lines),
+        ..PlanLineClassifier::default()
+    };
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
     let mut table_end = 0;
@@ -105,14 +108,14 @@ pub fn split_source_lines(text: &str) -> Vec<SourceLine> {
             in_comment = !trimmed.contains("-->");
             continue;
         }
-        if trimmed.starts_with("<!--") && !trimmed.starts_with(super::EXACT_COMMENT) {
+        if trimmed.starts_with("<!--") && !trimmed.starts_with(super::EXACT_FIELDS_COMMENT_START) {
             in_comment = !trimmed.contains("-->");
             continue;
         }
         if let Some(table) =
             table::read_task_table(&lines[number..]).filter(|table| scan.is_table_of_tasks(table))
         {
-            table_end = number + table.lines;
+            table_end = number + table.line_count;
             scan.push_table(number + 1, table);
             continue;
         }
@@ -126,16 +129,16 @@ pub fn split_source_lines(text: &str) -> Vec<SourceLine> {
 /// phases.
 fn is_state_table_task_list(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
-        LineKind::Checkbox { .. } => true,
-        LineKind::Heading { text, .. } => explicit_phase(&text).is_some() || item::is_task_heading(&text),
+        PlanLineKind::Checkbox { .. } => true,
+        PlanLineKind::Heading { text, .. } => explicit_phase(&text).is_some() || item::is_task_heading(&text),
         _ => false,
     })
 }
 
 /// The lines read so far, and the context of the next line.
 #[derive(Default)]
-struct LineScan {
-    lines: Vec<SourceLine>,
+struct PlanLineClassifier {
+    lines: Vec<PlanSourceLine>,
     reads_states: bool,
     /// The levels of the headings that contain the current line, each with the meaning of the lists below it.
     open_headings: Vec<(usize, ListMeaning)>,
@@ -152,21 +155,23 @@ struct LineScan {
     expected_item: Option<(usize, u32)>,
 }
 
-impl LineScan {
-    fn push_line(&mut self, line: usize, indent: usize, kind: LineKind) {
+impl PlanLineClassifier {
+    fn push_line(&mut self, line: usize, indent: usize, kind: PlanLineKind) {
         let kind = match kind {
-            LineKind::Text { text } if self.within.is_some() => bold_heading(text),
+            PlanLineKind::Text { text } if self.within.is_some() => bold_heading(text),
             kind => kind,
         };
-        let is_item =
-            matches!(kind, LineKind::Checkbox { .. } | LineKind::Numbered { .. } | LineKind::Bullet { .. });
+        let is_item = matches!(
+            kind,
+            PlanLineKind::Checkbox { .. } | PlanLineKind::Numbered { .. } | PlanLineKind::Bullet { .. }
+        );
         if is_item && self.item_label.is_some_and(|(at, _)| indent <= at) {
             self.item_label = None;
         }
         match &kind {
-            LineKind::Heading { level, text } => self.enter_heading(*level, text),
+            PlanLineKind::Heading { level, text } => self.enter_heading(*level, text),
             // A label inside an item applies only to that item.
-            LineKind::Text { text } if indent < 2 => {
+            PlanLineKind::Text { text } if indent < 2 => {
                 if let Some(words) = label::label_words(text) {
                     (self.label_meaning, self.item_label) = (Some(label::meaning_of_words(words)), None);
                 }
@@ -178,14 +183,14 @@ impl LineScan {
         let said = self.label_meaning.filter(|label| *label != ListMeaning::Unlabelled);
         let under = self.item_label.map(|(_, under)| under).or(said).unwrap_or(heading);
         let phase = if self.within.is_some() { self.phase_count } else { 0 };
-        if let LineKind::Bullet { text } | LineKind::Numbered { text, .. } = &kind
+        if let PlanLineKind::Bullet { text } | PlanLineKind::Numbered { text, .. } = &kind
             && let Some(words) = label::label_at_item_end(text)
         {
             self.item_label = Some((indent, label::meaning_of_words(words)))
                 .filter(|(_, under)| *under != ListMeaning::Unlabelled);
         }
         let (under_steps_heading, heading) = (self.under_steps_heading, self.heading_count);
-        self.lines.push(SourceLine {
+        self.lines.push(PlanSourceLine {
             line,
             indent,
             kind,
@@ -220,17 +225,17 @@ impl LineScan {
 
     /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label if
     /// its numbers continue.
-    fn continues_task_list(&mut self, indent: usize, kind: &LineKind) -> bool {
+    fn continues_task_list(&mut self, indent: usize, kind: &PlanLineKind) -> bool {
         let labelled = self.label_meaning == Some(ListMeaning::Tasks) && indent < 2;
         match kind {
-            LineKind::Numbered { number, .. } => {
+            PlanLineKind::Numbered { number, .. } => {
                 let is_one = labelled || self.expected_item == Some((indent, *number));
                 if is_one {
                     self.expected_item = Some((indent, number.saturating_add(1)));
                 }
                 is_one
             }
-            LineKind::Bullet { .. } => labelled,
+            PlanLineKind::Bullet { .. } => labelled,
             _ => false,
         }
     }
@@ -243,54 +248,54 @@ impl LineScan {
 
     fn push_table(&mut self, first: usize, table: table::TaskTable) {
         for row in table.rows {
-            self.push_line(first + row.line, 0, LineKind::Checkbox { mark: row.mark, text: row.text });
+            self.push_line(first + row.line, 0, PlanLineKind::Checkbox { mark: row.mark, text: row.text });
             row.fields
                 .into_iter()
-                .for_each(|text| self.push_line(first + row.line, 2, LineKind::Bullet { text }));
+                .for_each(|text| self.push_line(first + row.line, 2, PlanLineKind::Bullet { text }));
         }
     }
 }
 
-fn indent_and_kind(line: &str, trimmed: &str) -> (usize, LineKind) {
+fn indent_and_kind(line: &str, trimmed: &str) -> (usize, PlanLineKind) {
     let indent =
         line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum();
     let text = || trimmed.to_owned();
     if trimmed.is_empty() || trimmed.len() >= 3 && trimmed.bytes().all(|b| b == b'-') {
-        return (indent, LineKind::Blank);
+        return (indent, PlanLineKind::Blank);
     }
     if let Some(json) = trimmed
-        .strip_prefix(super::EXACT_COMMENT)
-        .and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
+        .strip_prefix(super::EXACT_FIELDS_COMMENT_START)
+        .and_then(|rest| rest.strip_suffix(super::EXACT_FIELDS_COMMENT_END))
     {
-        return (indent, LineKind::OwnComment(json.to_owned()));
+        return (indent, PlanLineKind::OwnComment(json.to_owned()));
     }
     let level = trimmed.bytes().take_while(|b| *b == b'#').count();
     if (1..=6).contains(&level) && indent < 4 && trimmed[level..].starts_with([' ', '\t']) || trimmed == "#" {
-        return (indent, LineKind::Heading { level, text: trimmed[level..].trim().to_owned() });
+        return (indent, PlanLineKind::Heading { level, text: trimmed[level..].trim().to_owned() });
     }
     if let Some(rest) = ["- ", "* ", "+ "].into_iter().find_map(|mark| trimmed.strip_prefix(mark)) {
         return (
             indent,
             parse_checkbox(rest.trim_start())
-                .unwrap_or_else(|| LineKind::Bullet { text: rest.trim().to_owned() }),
+                .unwrap_or_else(|| PlanLineKind::Bullet { text: rest.trim().to_owned() }),
         );
     }
     if let Some((number, rest)) = parse_numbered(trimmed) {
         return (
             indent,
-            parse_checkbox(rest).unwrap_or_else(|| LineKind::Numbered { number, text: rest.to_owned() }),
+            parse_checkbox(rest).unwrap_or_else(|| PlanLineKind::Numbered { number, text: rest.to_owned() }),
         );
     }
-    (indent, LineKind::Text { text: text() })
+    (indent, PlanLineKind::Text { text: text() })
 }
 
 /// Reads `**5.1 — Name**` at the start of a line in a phase as a heading, because some people write task headings this
 /// way.
-fn bold_heading(text: String) -> LineKind {
+fn bold_heading(text: String) -> PlanLineKind {
     let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
     match is_task {
-        true => LineKind::Heading { level: DEEPER_THAN_ANY_HEADING, text: text.replacen("**", "", 2) },
-        false => LineKind::Text { text },
+        true => PlanLineKind::Heading { level: DEEPER_THAN_ANY_HEADING, text: text.replacen("**", "", 2) },
+        false => PlanLineKind::Text { text },
     }
 }
 
@@ -306,26 +311,26 @@ fn parse_numbered(text: &str) -> Option<(u32, &str)> {
 }
 
 /// Parses an item with a box, such as `[x] text` or `[BLOCKED] text`. A link such as `[text](to)` is not a box.
-fn parse_checkbox(text: &str) -> Option<LineKind> {
+fn parse_checkbox(text: &str) -> Option<PlanLineKind> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     if rest.starts_with(['(', '[', ':']) {
         return None;
     }
-    Some(LineKind::Checkbox { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
+    Some(PlanLineKind::Checkbox { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
 /// Returns the state that the mark in a box means.
-pub fn parse_box_mark(inside: &str) -> Option<BoxMark> {
+pub fn parse_box_mark(inside: &str) -> Option<CheckboxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {
-        (None | Some(' ' | '\u{a0}' | '☐'), None) => BoxMark::Certain(TaskStatus::Pending),
+        (None | Some(' ' | '\u{a0}' | '☐'), None) => CheckboxMark::Certain(TaskStatus::Pending),
         (Some('x' | 'X' | 'v' | 'V' | '✓' | '✔' | '✅' | '☑'), _) if inside.chars().count() <= 2 => {
-            BoxMark::Certain(TaskStatus::Completed)
+            CheckboxMark::Certain(TaskStatus::Completed)
         }
-        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => BoxMark::Certain(TaskStatus::Blocked),
-        (Some('~' | '>' | '/' | '.' | '🔄'), None) => BoxMark::Certain(TaskStatus::InProgress),
-        (Some(sign @ ('-' | '?' | 'o')), None) => BoxMark::Likely(TaskStatus::InProgress, sign),
-        _ if inside.trim().is_empty() => BoxMark::Certain(TaskStatus::Pending),
-        _ => BoxMark::Certain(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
+        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => CheckboxMark::Certain(TaskStatus::Blocked),
+        (Some('~' | '>' | '/' | '.' | '🔄'), None) => CheckboxMark::Certain(TaskStatus::InProgress),
+        (Some(sign @ ('-' | '?' | 'o')), None) => CheckboxMark::Likely(TaskStatus::InProgress, sign),
+        _ if inside.trim().is_empty() => CheckboxMark::Certain(TaskStatus::Pending),
+        _ => CheckboxMark::Certain(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
     })
 }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::field::{PHASE_DEPENDENCY_PREFIX, PhaseDependencies};
-use super::{OutlineReader, Position, TaskStatus};
+use super::{PlanOutlineReader, Position, TaskStatus};
 
 #[derive(Default)]
 pub struct DeferredDependencies {
@@ -19,10 +19,10 @@ pub struct DeferredDependencies {
     pub phase_note_items: Vec<(usize, usize)>,
 }
 
-impl OutlineReader<'_> {
+impl PlanOutlineReader<'_> {
     pub(super) fn resolve_dependencies(&mut self) {
         self.resolve_renamed_ids();
-        if self.is_ours {
+        if self.is_written_by_thru {
             return;
         }
         self.apply_criteria();
@@ -51,7 +51,7 @@ impl OutlineReader<'_> {
     /// Joins the criteria of each task into its acceptance criterion. If all of them are met, the task is done.
     fn apply_criteria(&mut self) {
         let mut of_task: HashMap<Position, Vec<(bool, String)>> = HashMap::new();
-        for (at, is_met, text) in std::mem::take(&mut self.deferred.criteria) {
+        for (at, is_met, text) in std::mem::take(&mut self.deferred_dependencies.criteria) {
             of_task.entry(at).or_default().push((is_met, text));
         }
         for (at, criteria) in of_task {
@@ -62,7 +62,7 @@ impl OutlineReader<'_> {
                 _ => text.clone(),
             };
             let words: Vec<String> = criteria.iter().map(words).collect();
-            let is_stated = self.deferred.tasks_with_status.contains(&at);
+            let is_stated = self.deferred_dependencies.tasks_with_status.contains(&at);
             let task = &mut self.plan.phases[at.0].tasks[at.1];
             task.acceptance = Some(super::join_texts(task.acceptance.take(), &words.join("; ")));
             if met == criteria.len() && task.status == TaskStatus::Pending && !is_stated {
@@ -74,12 +74,12 @@ impl OutlineReader<'_> {
     /// Completes a task that has its own heading if all tasks below that heading are completed or closed.
     fn complete_parent_tasks(&mut self) {
         let mut open: HashMap<Position, bool> = HashMap::new();
-        for (whole, part) in &self.deferred.parent_child_pairs {
+        for (whole, part) in &self.deferred_dependencies.parent_child_pairs {
             let is_open = !self.plan.phases[part.0].tasks[part.1].status.is_over();
             *open.entry(*whole).or_default() |= is_open;
         }
         for (at, is_open) in open {
-            let is_stated = self.deferred.tasks_with_status.contains(&at);
+            let is_stated = self.deferred_dependencies.tasks_with_status.contains(&at);
             let task = &mut self.plan.phases[at.0].tasks[at.1];
             if !is_open && task.status == TaskStatus::Pending && !is_stated {
                 task.status = TaskStatus::Completed;
@@ -94,7 +94,7 @@ impl OutlineReader<'_> {
         for phase in &self.plan.phases {
             lasts.extend(phase.tasks.last().map(|task| (phase.id, task.id.clone())));
         }
-        for (at, on, line) in std::mem::take(&mut self.deferred.phase_depends) {
+        for (at, on, line) in std::mem::take(&mut self.deferred_dependencies.phase_depends) {
             let numbers: Vec<u32> = match on {
                 PhaseDependencies::Phases(numbers) => numbers,
                 PhaseDependencies::AllBefore => self.plan.phases[..at].iter().map(|phase| phase.id).collect(),
@@ -131,7 +131,7 @@ impl OutlineReader<'_> {
 
     /// Warns about phases without tasks whose list items became notes.
     fn warn_of_empty_phases(&mut self) {
-        let noted = std::mem::take(&mut self.deferred.phase_note_items);
+        let noted = std::mem::take(&mut self.deferred_dependencies.phase_note_items);
         for (at, phase) in self.plan.phases.iter().enumerate().filter(|(_, phase)| phase.tasks.is_empty()) {
             let lines: Vec<usize> = noted.iter().filter(|(of, _)| *of == at).map(|(_, line)| *line).collect();
             if let Some(line) = lines.first() {

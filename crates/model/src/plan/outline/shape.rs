@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::label::ListMeaning;
-use super::lines::{LineKind, SourceLine};
+use super::lines::{PlanLineKind, PlanSourceLine};
 use super::phase::explicit_phase;
 use super::{field, item, marks};
 
@@ -56,32 +56,34 @@ pub struct OutlineShape {
 }
 
 impl OutlineShape {
-    pub fn of_lines(blocks: &[SourceLine]) -> OutlineShape {
+    pub fn of_lines(blocks: &[PlanSourceLine]) -> OutlineShape {
         let headings = || {
             blocks.iter().filter_map(|block| match &block.kind {
-                LineKind::Heading { level, text } => Some((*level, text.as_str())),
+                PlanLineKind::Heading { level, text } => Some((*level, text.as_str())),
                 _ => None,
             })
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
-        let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
+        let any = |test: &dyn Fn(&PlanSourceLine) -> bool| blocks.iter().any(test);
         // In a file with explicit phases, lines outside the phases are ignored, because ordinary chapters may also be
         // numbered.
-        let counts = |block: &SourceLine| !has_phases || block.phase > 0;
+        let counts = |block: &PlanSourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
-            let is_one = |block: &&SourceLine| matches!(&block.kind, LineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
+            let is_one = |block: &&PlanSourceLine| matches!(&block.kind, PlanLineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
             blocks.iter().filter(|block| counts(block)).filter(is_one).count()
         };
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
         let numbered =
-            |block: &SourceLine| matches!(block.kind, LineKind::Numbered { .. }) && block.indent < 2;
-        let bullet = |block: &SourceLine| matches!(block.kind, LineKind::Bullet { .. }) && block.indent < 2;
-        let is_task = |block: &SourceLine| match &block.kind {
-            LineKind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
+            |block: &PlanSourceLine| matches!(block.kind, PlanLineKind::Numbered { .. }) && block.indent < 2;
+        let bullet =
+            |block: &PlanSourceLine| matches!(block.kind, PlanLineKind::Bullet { .. }) && block.indent < 2;
+        let is_task = |block: &PlanSourceLine| match &block.kind {
+            PlanLineKind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
             _ => false,
         };
-        let has_box = |block: &SourceLine| matches!(block.kind, LineKind::Checkbox { .. });
-        let in_phase = |block: &SourceLine| block.phase > 0 && block.list_meaning != ListMeaning::Criteria;
+        let has_box = |block: &PlanSourceLine| matches!(block.kind, PlanLineKind::Checkbox { .. });
+        let in_phase =
+            |block: &PlanSourceLine| block.phase > 0 && block.list_meaning != ListMeaning::Criteria;
         // Boxes outside the phases, such as success criteria, do not replace the lists inside the phases.
         let are_beside = || {
             let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_labelled_tasks));
@@ -90,7 +92,7 @@ impl OutlineShape {
         let has_boxes = any(&has_box);
         // If several phases have no lists, the lists of other chapters are used only if they are labelled as work.
         let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
-        let is_enough = |block: &SourceLine| phases < 2 || block.list_meaning == ListMeaning::Tasks;
+        let is_enough = |block: &PlanSourceLine| phases < 2 || block.list_meaning == ListMeaning::Tasks;
         let source = if has_boxes && !are_beside() {
             TaskSource::Checkboxes
         } else if any(&|block| is_task(block) && counts(block)) {
@@ -100,14 +102,16 @@ impl OutlineShape {
         } else if numbered_at(most_numbered) >= 2 {
             TaskSource::NumberedHeadings { level: most_numbered }
         } else if any(&|block| numbered(block) && is_enough(block)) {
-            TaskSource::NumberedItems { only_steps: any(&|block| numbered(block) && sounds_like_step(block)) }
+            TaskSource::NumberedItems {
+                only_steps: any(&|block| numbered(block) && is_likely_step_list(block)),
+            }
         } else if any(&|block| bullet(block) && is_enough(block)) {
-            TaskSource::Bullets { only_steps: any(&|block| bullet(block) && sounds_like_step(block)) }
+            TaskSource::Bullets { only_steps: any(&|block| bullet(block) && is_likely_step_list(block)) }
         } else {
             TaskSource::NoTasks
         };
         let with_work = blocks.iter().filter(|block| numbered(block) || bullet(block));
-        let with_work = with_work.filter(|block| may_be_work(block)).map(|block| block.phase).collect();
+        let with_work = with_work.filter(|block| may_be_work_list(block)).map(|block| block.phase).collect();
         let headings_with_labelled_tasks =
             blocks.iter().filter(|block| block.in_labelled_tasks).map(|block| block.heading).collect();
         let groups = headings_with_tasks(blocks);
@@ -116,8 +120,8 @@ impl OutlineShape {
             blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
         let used_phase_numbers = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
         let used_task_ids = blocks.iter().filter_map(|block| match &block.kind {
-            LineKind::Checkbox { mark, text } => item::parse_item(text, Some(mark)).id,
-            LineKind::Heading { text, .. }
+            PlanLineKind::Checkbox { mark, text } => item::parse_task_item(text, Some(mark)).id,
+            PlanLineKind::Heading { text, .. }
                 if matches!(source, TaskSource::Checkboxes | TaskSource::TaskHeadings)
                     && counts(block)
                     && !is_chapter(&groups, block, text) =>
@@ -140,9 +144,9 @@ impl OutlineShape {
             used_phase_numbers,
             used_task_ids,
         };
-        let is_filled = |block: &&SourceLine| match &block.kind {
-            LineKind::Checkbox { .. } => true,
-            LineKind::Heading { level, text } => {
+        let is_filled = |block: &&PlanSourceLine| match &block.kind {
+            PlanLineKind::Checkbox { .. } => true,
+            PlanLineKind::Heading { level, text } => {
                 shape.role_of_heading(block, *level, text) == HeadingRole::Task
             }
             _ => shape.is_task_item(block),
@@ -151,11 +155,11 @@ impl OutlineShape {
         shape
     }
 
-    pub fn has_tasks(&self, block: &SourceLine) -> bool {
+    pub fn has_tasks(&self, block: &PlanSourceLine) -> bool {
         self.phases_with_tasks.contains(&block.phase)
     }
 
-    pub fn role_of_heading(&self, block: &SourceLine, level: usize, text: &str) -> HeadingRole {
+    pub fn role_of_heading(&self, block: &PlanSourceLine, level: usize, text: &str) -> HeadingRole {
         if explicit_phase(text).is_some() {
             return HeadingRole::Phase;
         }
@@ -178,8 +182,8 @@ impl OutlineShape {
     }
 
     /// Returns whether an item without a box is a task.
-    pub fn is_task_item(&self, block: &SourceLine) -> bool {
-        let is_item = matches!(block.kind, LineKind::Numbered { .. } | LineKind::Bullet { .. });
+    pub fn is_task_item(&self, block: &PlanSourceLine) -> bool {
+        let is_item = matches!(block.kind, PlanLineKind::Numbered { .. } | PlanLineKind::Bullet { .. });
         if !is_item || block.indent >= 2 {
             return false;
         }
@@ -196,26 +200,26 @@ impl OutlineShape {
             return self.is_task_item_in_phase(block);
         }
         match (self.source, &block.kind) {
-            (TaskSource::NumberedItems { only_steps }, LineKind::Numbered { .. })
-            | (TaskSource::Bullets { only_steps }, LineKind::Bullet { .. }) => {
-                !only_steps || sounds_like_step(block)
+            (TaskSource::NumberedItems { only_steps }, PlanLineKind::Numbered { .. })
+            | (TaskSource::Bullets { only_steps }, PlanLineKind::Bullet { .. }) => {
+                !only_steps || is_likely_step_list(block)
             }
             // In a file with boxes, an item such as `- ✅ text` is also a task.
-            (TaskSource::Checkboxes, LineKind::Bullet { text }) => {
+            (TaskSource::Checkboxes, PlanLineKind::Bullet { text }) => {
                 marks::text_after_done_sign(text).is_some()
-                    && may_be_work(block)
+                    && may_be_work_list(block)
                     && (block.phase > 0 || !self.has_phases)
             }
             _ => false,
         }
     }
 
-    fn is_task_item_in_phase(&self, block: &SourceLine) -> bool {
-        if !may_be_work(block) && self.phases_with_work.contains(&block.phase) {
+    fn is_task_item_in_phase(&self, block: &PlanSourceLine) -> bool {
+        if !may_be_work_list(block) && self.phases_with_work.contains(&block.phase) {
             return false;
         }
         match &block.kind {
-            LineKind::Bullet { text } => {
+            PlanLineKind::Bullet { text } => {
                 !self.phases_with_numbers.contains(&block.phase) && field::parse_field(text).is_none()
             }
             _ => true,
@@ -241,21 +245,21 @@ impl OutlineShape {
 
 /// Returns whether a heading such as `1.2 Name` is a chapter, that is, whether a list of tasks is below it.
 /// `Task 1.2: Name` is always a task.
-fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
+fn is_chapter(groups: &HashSet<usize>, block: &PlanSourceLine, text: &str) -> bool {
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }
 
 /// Returns the headings that have boxes or a labelled list of tasks anywhere below them.
-fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
+fn headings_with_tasks(blocks: &[PlanSourceLine]) -> HashSet<usize> {
     let mut groups = HashSet::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
     for block in blocks {
         match &block.kind {
-            LineKind::Heading { level, .. } => {
+            PlanLineKind::Heading { level, .. } => {
                 open.retain(|(above, _)| above < level);
                 open.push((*level, block.heading));
             }
-            LineKind::Checkbox { .. } if block.list_meaning != ListMeaning::Criteria => {
+            PlanLineKind::Checkbox { .. } if block.list_meaning != ListMeaning::Criteria => {
                 groups.extend(open.iter().map(|(_, heading)| *heading));
             }
             _ if block.in_labelled_tasks => groups.extend(open.iter().map(|(_, heading)| *heading)),
@@ -266,11 +270,11 @@ fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
 }
 
 /// Returns whether the list that contains this line may be a list of work.
-fn may_be_work(block: &SourceLine) -> bool {
+fn may_be_work_list(block: &PlanSourceLine) -> bool {
     !matches!(block.list_meaning, ListMeaning::Criteria | ListMeaning::OtherContent)
 }
 
 /// Returns whether the list that contains this line is likely to be a list of steps.
-fn sounds_like_step(block: &SourceLine) -> bool {
-    may_be_work(block) && (block.under_steps_heading || block.list_meaning == ListMeaning::Tasks)
+fn is_likely_step_list(block: &PlanSourceLine) -> bool {
+    may_be_work_list(block) && (block.under_steps_heading || block.list_meaning == ListMeaning::Tasks)
 }

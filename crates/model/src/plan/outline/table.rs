@@ -1,10 +1,10 @@
 //! Tables whose rows are tasks. They have a column with a box or a state, and a column with the task.
 
-use super::lines::{BoxMark, parse_box_mark};
+use super::lines::{CheckboxMark, parse_box_mark};
 use super::marks;
 
 pub struct TaskTable {
-    pub lines: usize,
+    pub line_count: usize,
     /// Whether the state is a box rather than a word.
     pub has_boxes: bool,
     pub rows: Vec<TaskTableRow>,
@@ -13,7 +13,7 @@ pub struct TaskTable {
 pub struct TaskTableRow {
     /// The line of the row, counted from 0 at the start of the table.
     pub line: usize,
-    pub mark: BoxMark,
+    pub mark: CheckboxMark,
     pub text: String,
     /// The remaining cells of the row as fields, such as `Depends on: 1.1`.
     pub fields: Vec<String>,
@@ -57,7 +57,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     let row = |(line, row): (usize, &Vec<String>)| {
         let said = cell(row, state);
         let status = marks::parse_status_value(&said).unwrap_or_default();
-        let mark = box_mark_of_cell(&said).unwrap_or(BoxMark::Certain(status));
+        let mark = box_mark_of_cell(&said).unwrap_or(CheckboxMark::Certain(status));
         let id = id.map(|at| cell(row, at)).filter(|id| !id.is_empty()).map(|id| format!("{id}: "));
         let others = (0..names.len()).filter(|at| *at != state && *at != task && !cell(row, *at).is_empty());
         let fields = others.filter(|at| Some(*at) != column(&["id", "#", "no", "no.", "nr"]));
@@ -70,7 +70,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
         }
     };
     let rows = body.iter().enumerate().map(row).filter(|row| !row.text.is_empty()).collect();
-    Some(TaskTable { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
+    Some(TaskTable { line_count: body.len() + 2, has_boxes: boxes.is_some(), rows })
 }
 
 /// Returns a cell as a field. In any column, `BLOCKED: why` gives the reason the task is blocked.
@@ -81,7 +81,7 @@ fn field_of_cell(name: &str, cell: &str) -> String {
     }
 }
 
-fn box_mark_of_cell(cell: &str) -> Option<BoxMark> {
+fn box_mark_of_cell(cell: &str) -> Option<CheckboxMark> {
     let inside = cell.trim().trim_matches('`').strip_prefix('[')?.strip_suffix(']')?;
     parse_box_mark(inside)
 }

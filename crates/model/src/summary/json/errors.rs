@@ -56,7 +56,7 @@ const SUCCESS_KEYS: &[&str] = &["success", "succeeded", "ok", "passed"];
 const EXIT_KEYS: &[&str] = &["exitcode", "exitstatus", "returncode"];
 
 /// The lowest numeric log level that means an error.
-const ERROR_LEVEL: u64 = 50;
+const MIN_NUMERIC_ERROR_LEVEL: u64 = 50;
 
 /// The maximum length of a record that is shown in full, in bytes. For a longer record, only the simple fields are
 /// shown, and the nested fields are searched.
@@ -91,7 +91,7 @@ fn collect_errors(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
                 .enumerate()
                 .for_each(|(i, item)| collect_errors(item, &format!("{path}[{i}]"), found));
         }
-        Value::Object(fields) if is_bad_record(fields) => {
+        Value::Object(fields) if is_record_of_failure(fields) => {
             let whole = value.to_string();
             if whole.len() <= MAX_WHOLE_RECORD_BYTES {
                 return found.push(error_line(path, &whole));
@@ -144,7 +144,7 @@ fn add_reported_error(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
 }
 
 fn error_line(path: &str, text: &str) -> ErrorLine {
-    ErrorLine { place: path.to_owned(), text: clean_line(text).trim().to_owned() }
+    ErrorLine { line_number_or_json_path: path.to_owned(), text: clean_line(text).trim().to_owned() }
 }
 
 /// Returns whether a value means that there was no error: null, false, 0, an empty string, or a list or object of
@@ -161,7 +161,7 @@ fn says_no_error(value: &Value) -> bool {
 }
 
 /// Returns whether a record reports a failure, such as `"level": "error"`, `"success": false` or `"exit_code": 2`.
-fn is_bad_record(fields: &Map<String, Value>) -> bool {
+fn is_record_of_failure(fields: &Map<String, Value>) -> bool {
     fields.iter().any(|(key, value)| {
         let key: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
         match value {
@@ -172,7 +172,7 @@ fn is_bad_record(fields: &Map<String, Value>) -> bool {
             Value::Bool(false) => SUCCESS_KEYS.contains(&key.as_str()),
             Value::Bool(true) => key == "iserror" || key == "interrupted",
             Value::Number(number) => match key.as_str() {
-                "level" => number.as_u64().is_some_and(|level| level >= ERROR_LEVEL),
+                "level" => number.as_u64().is_some_and(|level| level >= MIN_NUMERIC_ERROR_LEVEL),
                 key => EXIT_KEYS.contains(&key) && number.as_i64() != Some(0),
             },
             _ => false,

@@ -4,7 +4,7 @@
 use model::decision::{self, Decision};
 use model::digest::Digest;
 use model::event::EventKind;
-use model::journal::AnswerField;
+use model::journal::RecordedAnswer;
 use model::redact::redact_text;
 use model::reply::ReplyPart;
 use model::text::{count_with_noun, fnv_fingerprint};
@@ -16,19 +16,21 @@ use crate::Result;
 use crate::features::{self, ProjectContext, plan, swarm};
 use crate::hook::context::HookContext;
 
-pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
+pub fn decide<'c>(context: &'c HookContext) -> Result<features::FeatureAnswer<'c>> {
     let answers = &context.record.answers;
-    let EventKind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::no_action("")) };
+    let EventKind::ToolDone(done) = &context.event.kind else {
+        return Ok(features::FeatureAnswer::no_action(""));
+    };
     // A truncated payload may contain only half of an answer.
-    if answers.is_empty() || done.failed || context.event.torn {
-        return Ok(features::Decision::no_action(""));
+    if answers.is_empty() || done.failed || context.event.is_payload_truncated {
+        return Ok(features::FeatureAnswer::no_action(""));
     }
     let decisions = decisions_from_answers(&context.project, context.session.as_str(), answers);
     if decisions.is_empty() {
-        return Ok(features::Decision::no_action("the user gave no answer, or replied with a question"));
+        return Ok(features::FeatureAnswer::no_action("the user gave no answer, or replied with a question"));
     }
     let what = format!("record {}", count_with_noun(decisions.len(), "decision"));
-    Ok(features::Decision::with_change(
+    Ok(features::FeatureAnswer::with_change(
         ReplyPart::silent(),
         "the user answered a question",
         what,
@@ -44,8 +46,8 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let store = context.project.store;
     let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
     let seen = AnswersFingerprint(fnv_fingerprint(parts));
-    let session = store.session(context.session);
-    if !digest.answers.is_empty() && session.read::<AnswersFingerprint>()? != Some(seen) {
+    let session = store.session_state(context.session);
+    if !digest.answers.is_empty() && session.read_state::<AnswersFingerprint>()? != Some(seen) {
         let known: Vec<String> =
             store.newest_decisions(MAX_LOG_TAIL_BYTES)?.0.into_iter().map(|decision| decision.id).collect();
         let mut new = decisions_from_answers(&context.project, context.session.as_str(), &digest.answers);
@@ -54,7 +56,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
             true => store.sync_decisions()?,
             false => store.append_decisions(&new, Durability::Synced)?,
         }
-        session.write(&seen)?;
+        session.write_state(&seen)?;
     }
     if is_view_outdated(store)? {
         let note = view::write_view(&context.project, context.deadline.lock_wait(), Some(digest))?;
@@ -65,11 +67,18 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
 
 /// Returns whether the log was written after the view.
 fn is_view_outdated(store: &store::Store) -> Result<bool> {
-    let Some(log) = store.dir().file_info(layout::DECISIONS)? else { return Ok(false) };
-    Ok(store.dir().file_info(layout::CONTEXT_VIEW)?.is_none_or(|view| view.modified_at < log.modified_at))
+    let Some(log) = store.dir().file_info(layout::DECISIONS_LOG)? else { return Ok(false) };
+    Ok(store
+        .dir()
+        .file_info(layout::CONTEXT_VIEW_FILE)?
+        .is_none_or(|view| view.modified_at < log.modified_at))
 }
 
-fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<Decision> {
+fn decisions_from_answers(
+    project: &ProjectContext,
+    session: &str,
+    answers: &[RecordedAnswer],
+) -> Vec<Decision> {
     let (phase, task) = current_phase_and_task(project);
     let ts = time::to_rfc3339(project.world.now);
     let whole = |decision: Decision| Decision {

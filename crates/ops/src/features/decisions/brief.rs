@@ -12,14 +12,14 @@ use super::DecisionsInForce;
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
-const SECTION: BriefSection = BriefSection {
+const DECISIONS_BRIEF_SECTION: BriefSection = BriefSection {
     order: 10,
     longer: 30,
     name: "decisions",
     title: "Decisions in force (newest first)",
     signal: ScoreSignal::DecisionRecency,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[DECISIONS_BRIEF_SECTION.name];
 
 /// How many decisions a brief lists. It gives only the number of the others.
 const MAX_DECISIONS_NAMED: usize = 8;
@@ -49,7 +49,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         .iter()
         .map(|decision| {
             let mut candidate = Candidate::new(
-                &SECTION,
+                &DECISIONS_BRIEF_SECTION,
                 format!("decision:{}", decision.id),
                 decision.describe_for_model(160),
             );
@@ -64,24 +64,24 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if more > 0 {
         let or_more = if is_complete { "" } else { " or more" };
         let text = format!("{more} older{or_more}: `thru decisions list`");
-        let mut older =
-            Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
+        let mut older = Candidate::new(&DECISIONS_BRIEF_SECTION, "decisions:older", text)
+            .with_signal(ScoreSignal::DecisionRecency, 1.0);
         // Decisions that are not named are older than the last named decision, so each of them gets at least that
         // decision's age.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }
     if let Some((decisions, other)) = of_other_swarm {
-        let text = other_swarm_sentence(decisions, &other);
+        let text = describe_decisions_of_other_swarm(decisions, &other);
         all.push(
-            Candidate::new(&SECTION, "decisions:set-aside", text)
+            Candidate::new(&DECISIONS_BRIEF_SECTION, "decisions:set-aside", text)
                 .with_signal(ScoreSignal::DecisionRecency, 1.0),
         );
     }
     Ok(all)
 }
 
-fn other_swarm_sentence(decisions: usize, other: &str) -> String {
+fn describe_decisions_of_other_swarm(decisions: usize, other: &str) -> String {
     format!(
         "{} set aside with the plan of the swarm {}: not in force here; `thru decisions list` names them",
         count_with_noun(decisions, "decision"),
@@ -115,7 +115,9 @@ pub(crate) fn decisions_for_packet(project: &ProjectContext) -> Result<Vec<Strin
         let or_more = if is_complete { "" } else { " at least" };
         lines.push(format!("and{or_more} {}: `thru decisions list`", count_with_noun(more, "older one")));
     }
-    lines.extend(of_other_swarm.map(|(decisions, other)| other_swarm_sentence(decisions, &other)));
+    lines.extend(
+        of_other_swarm.map(|(decisions, other)| describe_decisions_of_other_swarm(decisions, &other)),
+    );
     Ok(lines)
 }
 
@@ -127,7 +129,7 @@ pub(crate) fn decisions_since_packet(
     recorded: &str,
 ) -> Result<(Vec<String>, Vec<String>)> {
     let mut standing = super::all_decisions(project.store, project.world.now)?;
-    if swarm::foreign_plan(project).is_some() {
+    if swarm::foreign_swarm_of_current_plan(project).is_some() {
         standing.retain(|one| !one.decision.is_of_plan());
     }
     let created = time::parse_time(created_at);

@@ -4,19 +4,20 @@
 use std::collections::HashSet;
 
 use model::decision::{
-    self, Decision, DecisionKind, DecisionSource, FoundDecision, MAX_TEXT_BYTES, OutlinedDecisions, VERSION,
+    self, DECISION_FORMAT_VERSION, Decision, DecisionKind, DecisionSource, MAX_DECISION_TEXT_BYTES,
+    OutlinedDecision, OutlinedDecisions,
 };
 use model::text::cut_to_bytes;
 use model::time;
 use serde::Serialize;
 use store::{Dir, Durability};
 
-use super::record::{LOCK_WAIT, rewrite_view};
+use super::record::{MAX_DECISIONS_LOCK_WAIT, rewrite_view};
 use crate::features::ProjectContext;
 use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The other tool's file in `.swarm`.
 const SWARM_CONTEXT_FILE: &str = "context.md";
@@ -25,7 +26,7 @@ const SWARM_CONTEXT_FILE: &str = "context.md";
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct ImportReport {
+pub struct DecisionImportReport {
     pub from: String,
     pub decisions: usize,
     pub patterns: usize,
@@ -42,7 +43,11 @@ pub struct ImportReport {
 }
 
 /// Imports the file. Returns `None` if it does not exist, or contains neither decisions nor patterns.
-pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<ImportReport>> {
+pub fn import_context_file(
+    world: &World,
+    swarm: &Dir,
+    mode: WriteMode,
+) -> Result<Option<DecisionImportReport>> {
     let path = &swarm.path().join(SWARM_CONTEXT_FILE);
     let bytes = match swarm.read_file(SWARM_CONTEXT_FILE, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),
@@ -55,9 +60,9 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
         return Ok(None);
     }
     let project = match mode {
-        Mode::Write => Some(Project::find_or_create(world)?),
+        WriteMode::Write => Some(Project::find_or_create(world)?),
         // If there is no project, nothing has been imported before.
-        Mode::DryRun => match Project::find_for_reading(world) {
+        WriteMode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project),
             Err(Error::NoRoot { .. }) => None,
             Err(error) => return Err(error),
@@ -65,8 +70,8 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     };
     warnings.extend(found.iter().filter_map(warn_if_text_is_cut));
     let _lock = match (mode, &project) {
-        (Mode::Write, Some(project)) => Some(project.store.lock_decisions(LOCK_WAIT)?),
-        (Mode::Write | Mode::DryRun, _) => None,
+        (WriteMode::Write, Some(project)) => Some(project.store.lock_decisions(MAX_DECISIONS_LOCK_WAIT)?),
+        (WriteMode::Write | WriteMode::DryRun, _) => None,
     };
     let mut known: HashSet<String> = match &project {
         Some(project) => project.store.all_decisions()?.0.into_iter().map(|decision| decision.id).collect(),
@@ -74,7 +79,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     };
     let author = PlanAuthor::current_author(world, None)?;
     let of = |kind: DecisionKind| found.iter().filter(|one| one.kind == kind).count();
-    let mut report = ImportReport {
+    let mut report = DecisionImportReport {
         from: path.display().to_string(),
         decisions: of(DecisionKind::Decision),
         patterns: of(DecisionKind::Pattern),
@@ -92,7 +97,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
             false => report.already_recorded += 1,
         }
     }
-    if let (Mode::Write, Some(project)) = (mode, &project)
+    if let (WriteMode::Write, Some(project)) = (mode, &project)
         && !new.is_empty()
     {
         // The decisions are written in file order, so the last decision in the file counts as the newest.
@@ -107,24 +112,26 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
 }
 
 /// Returns a warning if [`found_to_decision`] would shorten the decision's text or its reason.
-fn warn_if_text_is_cut(found: &FoundDecision) -> Option<decision::OutlineWarning> {
+fn warn_if_text_is_cut(found: &OutlinedDecision) -> Option<decision::OutlineWarning> {
     let longest = found.text.len().max(found.why.len());
-    (longest > MAX_TEXT_BYTES).then(|| decision::OutlineWarning {
+    (longest > MAX_DECISION_TEXT_BYTES).then(|| decision::OutlineWarning {
         line: found.line,
-        text: format!("the text has {longest} bytes and is cut: a decision has at most {MAX_TEXT_BYTES}"),
+        text: format!(
+            "the text has {longest} bytes and is cut: a decision has at most {MAX_DECISION_TEXT_BYTES}"
+        ),
     })
 }
 
-fn found_to_decision(found: &FoundDecision, author: &PlanAuthor) -> Decision {
-    let FoundDecision { kind, text, why, topic, date, .. } = found;
+fn found_to_decision(found: &OutlinedDecision, author: &PlanAuthor) -> Decision {
+    let OutlinedDecision { kind, text, why, topic, date, .. } = found;
     let ts = time::parse_time(date).filter(|at| *at <= author.at).unwrap_or(author.at);
     Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: decision::id_from_content(DecisionSource::Import, &format!("{}\n{text}", kind.name())),
         ts: time::to_rfc3339(ts),
         kind: *kind,
-        text: cut_to_bytes(text, MAX_TEXT_BYTES).to_owned(),
-        why: cut_to_bytes(why, MAX_TEXT_BYTES).to_owned(),
+        text: cut_to_bytes(text, MAX_DECISION_TEXT_BYTES).to_owned(),
+        why: cut_to_bytes(why, MAX_DECISION_TEXT_BYTES).to_owned(),
         author: author.author.clone(),
         source: DecisionSource::Import,
         topic: topic.clone(),

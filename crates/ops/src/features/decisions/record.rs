@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use model::decision::{
-    self, Decision, DecisionKind, DecisionSource, DecisionStanding, DecisionState, MAX_TEXT_BYTES, VERSION,
+    self, DECISION_FORMAT_VERSION, Decision, DecisionKind, DecisionSource, DecisionStanding, DecisionState,
+    MAX_DECISION_TEXT_BYTES,
 };
 use model::time;
 use serde::Serialize;
@@ -20,7 +21,7 @@ use crate::session::list;
 use crate::{Error, Result, World};
 
 /// How long a command waits for another command that is adding a decision or writing the view.
-pub(super) const LOCK_WAIT: Duration = Duration::from_secs(10);
+pub(super) const MAX_DECISIONS_LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default)]
 pub struct NewDecision<'a> {
@@ -54,10 +55,10 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     let project = Project::find_or_create(world)?;
     let given = InputRedactor::with_settings_of(world);
     let author = PlanAuthor::current_author(world, wanted.session)?;
-    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let _lock = project.store.lock_decisions(MAX_DECISIONS_LOCK_WAIT)?;
     let known = all_decisions(&project.store, world.now)?;
     let superseded = wanted.supersedes.map(|word| find_decision(&known, word)).transpose()?;
-    superseded.map(refuse_replaced).transpose()?;
+    superseded.map(refuse_if_no_longer_in_force).transpose()?;
     let text = redact_and_check_length(&given, wanted.text, "what was decided")?;
     let why =
         wanted.why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
@@ -84,7 +85,7 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     };
     let supersedes = superseded.map(|one| one.decision.id.clone()).unwrap_or_default();
     let decision = Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: decision::id_of_typed_decision(&author.formatted_time(), &author.author, &text, &supersedes),
         ts: author.formatted_time(),
         kind: superseded.map_or(wanted.kind, |one| one.decision.kind),
@@ -112,7 +113,7 @@ pub fn withdraw_decision(
     let project = Project::find_for_reading(world)?;
     let given = InputRedactor::with_settings_of(world);
     let author = PlanAuthor::current_author(world, session_named)?;
-    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let _lock = project.store.lock_decisions(MAX_DECISIONS_LOCK_WAIT)?;
     let known = all_decisions(&project.store, world.now)?;
     let one = find_decision(&known, word)?;
     let why = why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
@@ -125,9 +126,9 @@ pub fn withdraw_decision(
             notes: Vec::new(),
         });
     }
-    refuse_replaced(one)?;
+    refuse_if_no_longer_in_force(one)?;
     let decision = Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: decision::id_of_typed_decision(&author.formatted_time(), &author.author, "", &one.decision.id),
         ts: author.formatted_time(),
         why,
@@ -146,7 +147,7 @@ pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result
     let project = Project::find_for_reading(world)?;
     let given = InputRedactor::with_settings_of(world);
     let author = PlanAuthor::current_author(world, None)?;
-    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let _lock = project.store.lock_decisions(MAX_DECISIONS_LOCK_WAIT)?;
     let suggestion = suggest::find_suggestion(world, &project.store, word)?;
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
@@ -154,7 +155,7 @@ pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result
         why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or(suggestion.why);
     let (phase, task) = answers::current_phase_and_task(&context);
     let decision = Decision {
-        v: VERSION,
+        v: DECISION_FORMAT_VERSION,
         id: suggestion.id,
         ts: author.formatted_time(),
         text: given.redact_text(&suggestion.text).into_owned(),
@@ -182,13 +183,13 @@ fn append_decision(
 
 /// Rewrites the view. A failure is returned as a note, not as an error, because the decision is already on disk.
 pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
-    match view::write_view(context, LOCK_WAIT, None) {
+    match view::write_view(context, MAX_DECISIONS_LOCK_WAIT, None) {
         Ok(note) => note.into_iter().collect(),
         Err(error) => vec![format!("context.md could not be written: {error}")],
     }
 }
 
-fn refuse_replaced(one: &DecisionStanding) -> Result<()> {
+fn refuse_if_no_longer_in_force(one: &DecisionStanding) -> Result<()> {
     let hint = match one.state {
         DecisionState::Current | DecisionState::Expired => return Ok(()),
         DecisionState::Superseded => {
@@ -210,9 +211,9 @@ fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Res
     if text.is_empty() {
         return Err(Error::Usage { what: format!("say {what}"), hint: "the text is empty".into() });
     }
-    if text.len() > MAX_TEXT_BYTES {
+    if text.len() > MAX_DECISION_TEXT_BYTES {
         return Err(Error::Usage {
-            what: format!("{what} has {} bytes; at most {MAX_TEXT_BYTES} are kept", text.len()),
+            what: format!("{what} has {} bytes; at most {MAX_DECISION_TEXT_BYTES} are kept", text.len()),
             hint: "a decision is one or a few sentences; put the rest into a file, and name the file".into(),
         });
     }

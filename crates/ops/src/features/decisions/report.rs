@@ -10,9 +10,9 @@ use serde_json::json;
 use store::layout;
 
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone};
+use crate::features::{DoctorCheck, ProjectContext, StatusReportLine, StatusTone};
 
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let standing = super::all_decisions(project.store, project.world.now)?;
     if standing.is_empty() {
         return Ok(Vec::new());
@@ -36,22 +36,22 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     });
     let head = format!("{} in force", current.len());
     Ok(vec![
-        StatusLine::colored("decisions", Tone::Strong, head, format!("{over}{newest}"))
+        StatusReportLine::colored("decisions", StatusTone::Strong, head, format!("{over}{newest}"))
             .with_json("decisions", json),
     ])
 }
 
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let (lines, tally) = match project.store.all_decisions() {
         Ok((lines, tally)) if lines.is_empty() && tally.invalid_lines.is_empty() => return Vec::new(),
         Ok(read) => read,
         Err(error) => {
             let findings = vec![Finding::from(&crate::Error::from(error))];
-            return vec![Check { name: "decisions", text: "cannot be read".to_owned(), findings }];
+            return vec![DoctorCheck { name: "decisions", text: "cannot be read".to_owned(), findings }];
         }
     };
     let mut findings = Vec::new();
-    let at = |finding: Finding, line| finding.at_line(layout::DECISIONS, line);
+    let at = |finding: Finding, line| finding.at_line(layout::DECISIONS_LOG, line);
     if !tally.invalid_lines.is_empty() {
         let text = format!(
             "{} could not be read (cut off by a crash, or not written by thru)",
@@ -62,7 +62,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
             tally.invalid_lines.first().map(|(_, line)| *line),
         ));
     }
-    let newer = lines.iter().filter(|line| line.v > decision::VERSION).count();
+    let newer = lines.iter().filter(|line| line.v > decision::DECISION_FORMAT_VERSION).count();
     if newer > 0 {
         let text = format!("{} was written by a newer thru and is not shown", count_with_noun(newer, "line"));
         findings.push(at(Finding::new(FindingLevel::Warning, text).with_hint("update thru"), None));
@@ -81,5 +81,5 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let standing = decision::fold_decisions(lines, project.world.now);
     let current = standing.iter().filter(|one| one.state == DecisionState::Current).count();
     let text = format!("{}, {current} in force", count_with_noun(standing.len(), "decision"));
-    vec![Check { name: "decisions", text, findings }]
+    vec![DoctorCheck { name: "decisions", text, findings }]
 }

@@ -82,7 +82,7 @@ fn decisions_of_other_swarm(
     }
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
-    swarm::foreign_plan(&context).map(|swarm| OtherSwarmDecisions { swarm, ids })
+    swarm::foreign_swarm_of_current_plan(&context).map(|swarm| OtherSwarmDecisions { swarm, ids })
 }
 
 /// One decision, and the decisions that it superseded.

@@ -88,7 +88,7 @@ fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
     for entry in roster::sort_by_activity(&entries, store, |_| true).into_iter().take(MAX_SESSIONS_SEARCHED) {
         let mut own = Vec::new();
         store.dir().each_record(&layout::journal_path(&entry.session), |said: StatementLine| {
-            let is_said = said.event == journal::SAID_EVENT || said.event == EventName::Stop.name();
+            let is_said = said.event == journal::AGENT_MESSAGE_EVENT || said.event == EventName::Stop.name();
             // Skip the statements of sub-agents: they only report to the main agent, which decides.
             if is_said && said.agent.is_none() {
                 own.extend(

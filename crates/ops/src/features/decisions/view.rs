@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use model::decision::{self, SessionActivity, ViewContents};
+use model::decision::{self, ContextViewContents, SessionActivity};
 use model::digest::Digest;
 use model::time;
 use store::{Store, layout};
@@ -30,7 +30,7 @@ pub(super) fn write_view(
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = recent_session_activity(store, digest);
     let at = time::to_rfc3339(now);
-    let view = decision::render_view(&ViewContents {
+    let view = decision::render_context_view(&ContextViewContents {
         title: &title,
         decisions: &decisions,
         is_complete,
@@ -39,12 +39,12 @@ pub(super) fn write_view(
     });
     let is_edited = store.read_context_view()?.is_some_and(|known| {
         let text = String::from_utf8_lossy(&known);
-        !text.trim().is_empty() && !decision::is_unedited(&text)
+        !text.trim().is_empty() && !decision::is_context_view_unedited(&text)
     });
     let kept = match is_edited {
-        true => {
-            store.dir().rename_aside(layout::CONTEXT_VIEW, &format!("edited-{}", time::to_compact(now)))?
-        }
+        true => store
+            .dir()
+            .rename_aside(layout::CONTEXT_VIEW_FILE, &format!("edited-{}", time::to_compact(now)))?,
         false => None,
     };
     store.write_context_view(&view)?;
@@ -70,7 +70,7 @@ fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<Sessio
     let digest = |entry: &&RosterEntry| -> Option<Cow<Digest>> {
         match folded.filter(|folded| folded.session == entry.session.as_str()) {
             Some(folded) => Some(Cow::Borrowed(folded)),
-            None => store.session(&entry.session).read().ok()?.map(Cow::Owned),
+            None => store.session_state(&entry.session).read_state().ok()?.map(Cow::Owned),
         }
     };
     let digests = last.iter().take(MAX_SESSIONS_NAMED).filter_map(digest);

@@ -4,21 +4,22 @@
 use std::path::Path;
 
 use model::evidence::{
-    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, MAX_PATCH_BYTES, MAX_TASK_BYTES, patch_stats,
+    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, MAX_EVIDENCE_BYTES_PER_TASK, MAX_PATCH_BYTES,
+    patch_stats,
 };
 use model::time;
 use serde::Serialize;
 use serde_json::Value;
 use store::layout;
 
-use super::{LOCK_WAIT, find_task, new_entry_id, too_large_error, write_entry};
+use super::{MAX_EVIDENCE_LOCK_WAIT, find_task, new_entry_id, too_large_error, write_entry};
 use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug)]
-pub struct AddRequest<'a> {
+pub struct AddEvidenceRequest<'a> {
     pub task: &'a str,
     pub entry_type: EntryType,
     pub verdict: EvidenceVerdict,
@@ -42,7 +43,7 @@ pub struct AddedEntry {
     pub notes: Vec<String>,
 }
 
-pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
+pub fn add_entry(world: &World, request: &AddEvidenceRequest) -> Result<AddedEntry> {
     let project = Project::find_for_reading(world)?;
     let store = &project.store;
     let (id, _) = find_task(store, request.task)?;
@@ -82,7 +83,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
     let patch = request.patch.map(|path| read_patch(path, &given)).transpose()?;
     if let Some(patch) = &patch {
         let used = usize::try_from(store.evidence_size(&id)?).unwrap_or(usize::MAX);
-        if used.saturating_add(patch.len()) > MAX_TASK_BYTES {
+        if used.saturating_add(patch.len()) > MAX_EVIDENCE_BYTES_PER_TASK {
             let hint = format!(
                 "move old patches out of {}/{}",
                 layout::STORE_FOLDER,
@@ -91,7 +92,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
             return Err(too_large_error(
                 &format!("the evidence of {id}"),
                 used.saturating_add(patch.len()),
-                MAX_TASK_BYTES,
+                MAX_EVIDENCE_BYTES_PER_TASK,
                 hint,
             ));
         }
@@ -100,12 +101,13 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
         (entry.additions, entry.deletions) = (Some(stats.additions), Some(stats.deletions));
         entry.patch_path = Some(store_patch(store, &id, patch)?);
     }
-    let written = write_entry(store, &id, entry.clone(), None, (world.now, LOCK_WAIT)).inspect_err(|_| {
-        // The entry was not written, so nothing refers to its patch.
-        if let Some(patch) = &entry.patch_path {
-            let _ = store.dir().remove_file(patch);
-        }
-    })?;
+    let written = write_entry(store, &id, entry.clone(), None, (world.now, MAX_EVIDENCE_LOCK_WAIT))
+        .inspect_err(|_| {
+            // The entry was not written, so nothing refers to its patch.
+            if let Some(patch) = &entry.patch_path {
+                let _ = store.dir().remove_file(patch);
+            }
+        })?;
     Ok(AddedEntry { task: id.to_string(), entry, redacted: given.has_redacted(), notes: written.notes })
 }
 

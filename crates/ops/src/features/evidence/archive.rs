@@ -6,9 +6,9 @@ use model::id::Id;
 use serde::Serialize;
 use store::layout;
 
-use super::LOCK_WAIT;
+use super::MAX_EVIDENCE_LOCK_WAIT;
 use crate::project::Project;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 #[derive(Debug, Serialize)]
 pub struct ArchiveReport {
@@ -31,7 +31,7 @@ pub fn archive_old_entries(
     world: &World,
     id: Option<&str>,
     keep: usize,
-    mode: Mode,
+    mode: WriteMode,
 ) -> Result<ArchiveReport> {
     let store = Project::find_for_reading(world)?.store;
     let tasks = match id {
@@ -53,15 +53,15 @@ pub fn archive_old_entries(
     let mut report = ArchiveReport { tasks: Vec::new(), written: false };
     for task in tasks {
         let _lock = match mode {
-            Mode::Write => Some(store.lock_evidence(&task, LOCK_WAIT)?),
-            Mode::DryRun => None,
+            WriteMode::Write => Some(store.lock_evidence(&task, MAX_EVIDENCE_LOCK_WAIT)?),
+            WriteMode::DryRun => None,
         };
         let Some(bundle) = store.read_evidence(&task)? else { continue };
         let trimmed = trim_to_count(bundle, keep);
         if trimmed.archived.is_empty() {
             continue;
         }
-        if mode == Mode::Write {
+        if mode == WriteMode::Write {
             store.write_evidence(&task, &trimmed.bundle, &trimmed.archived)?;
             report.written = true;
         }
@@ -73,10 +73,10 @@ pub fn archive_old_entries(
                 "{}/{}/{}",
                 layout::STORE_FOLDER,
                 layout::evidence_folder_path(&task),
-                layout::EVIDENCE_ARCHIVE
+                layout::EVIDENCE_ARCHIVE_FILE
             ),
         });
     }
-    report.tasks.sort_by(|a, b| model::plan::compare_naturally(&a.task, &b.task));
+    report.tasks.sort_by(|a, b| model::plan::compare_ids_naturally(&a.task, &b.task));
     Ok(report)
 }

@@ -14,20 +14,20 @@ use super::{FreshnessJudge, show};
 use crate::Result;
 use crate::features::{BriefContext, plan, swarm};
 
-const SECTION: BriefSection = BriefSection {
+const EVIDENCE_BRIEF_SECTION: BriefSection = BriefSection {
     order: 2,
     longer: 1,
     name: "evidence",
     title: "Evidence",
     signal: ScoreSignal::EvidencePresence,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[EVIDENCE_BRIEF_SECTION.name];
 
 const MAX_TASKS_MENTIONED: usize = 3;
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    if store.dir().open_subfolder(layout::EVIDENCE).is_err() {
+    if store.dir().open_subfolder(layout::EVIDENCE_FOLDER).is_err() {
         return Ok(Vec::new());
     }
     let Some(loaded) = plan::load_plan(store)? else { return Ok(Vec::new()) };
@@ -37,7 +37,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let time = Duration::from_millis(context.project.settings.hooks_deadline_ms / 4);
     let judge = FreshnessJudge::for_brief(store, &context.project.root.checkout, time);
     let candidate = |told: EvidenceSentence| {
-        let candidate = Candidate::new(&SECTION, format!("evidence:{}", told.task), told.text)
+        let candidate = Candidate::new(&EVIDENCE_BRIEF_SECTION, format!("evidence:{}", told.task), told.text)
             .with_signal(ScoreSignal::EvidencePresence, 1.0);
         match told.proof {
             ProofState::Failed => candidate.with_signal(ScoreSignal::RecentFailure, 1.0),

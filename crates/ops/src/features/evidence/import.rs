@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use model::evidence::{EvidenceEntry, ForeignEvidence, MAX_BUNDLE_BYTES, read_foreign_file};
 use model::id::Id;
 use serde::Serialize;
-use store::{Dir, EntryKind, Store};
+use store::{Dir, FolderEntryKind, Store};
 
-use super::{LOCK_WAIT, write_entries};
+use super::{MAX_EVIDENCE_LOCK_WAIT, write_entries};
 use crate::input_redactor::InputRedactor;
 use crate::project::Project;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The folders in `.swarm` where opencode-swarm keeps current and archived evidence.
 const SWARM_EVIDENCE_FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
@@ -24,7 +24,7 @@ const MAX_FOLDER_DEPTH: usize = 4;
 const MAX_FILES: usize = 20_000;
 
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct EvidenceReport {
+pub struct EvidenceImportReport {
     /// How many files were read as evidence.
     pub files: usize,
     pub tasks: usize,
@@ -46,7 +46,11 @@ pub struct SkippedFile {
 }
 
 /// Imports the evidence. Returns `None` if opencode-swarm left no evidence folder.
-pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
+pub(crate) fn import_evidence(
+    world: &World,
+    swarm: &Dir,
+    mode: WriteMode,
+) -> Result<Option<EvidenceImportReport>> {
     let mut dirs = Vec::new();
     for folder in SWARM_EVIDENCE_FOLDERS {
         match swarm.open_subfolder(folder) {
@@ -58,7 +62,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
         return Ok(None);
     }
     let redactor = InputRedactor::with_settings_of(world);
-    let mut report = EvidenceReport::default();
+    let mut report = EvidenceImportReport::default();
     let mut found: BTreeMap<Id, Vec<EvidenceEntry>> = BTreeMap::new();
     let mut paths = Vec::new();
     for dir in &dirs {
@@ -87,8 +91,8 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
     }
     report.tasks = found.len();
     let store = match mode {
-        Mode::Write => Some(Project::find_or_create(world)?.store),
-        Mode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
+        WriteMode::Write => Some(Project::find_or_create(world)?.store),
+        WriteMode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
     for (task, mut entries) in found {
         entries.sort_by(|a, b| a.timestamp.cmp(&b.timestamp));
@@ -99,11 +103,12 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
             is_new
         });
         report.new_entries += entries.len();
-        let (Mode::Write, Some(store)) = (mode, &store) else { continue };
+        let (WriteMode::Write, Some(store)) = (mode, &store) else { continue };
         if entries.is_empty() {
             continue;
         }
-        let written = write_entries(store, &task, (entries.clone(), None), (world.now, LOCK_WAIT));
+        let written =
+            write_entries(store, &task, (entries.clone(), None), (world.now, MAX_EVIDENCE_LOCK_WAIT));
         let (written, entries) = match written {
             // The entries do not all fit. Leave out each entry that is larger than a bundle may be, and write the
             // others.
@@ -118,7 +123,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
                     let file = format!("{task}: {}", model::render::one_line(&entry.summary, 80));
                     report.skipped_files.push(SkippedFile { file, why: what.clone() });
                 }
-                (write_entries(store, &task, (rest.clone(), None), (world.now, LOCK_WAIT)), rest)
+                (write_entries(store, &task, (rest.clone(), None), (world.now, MAX_EVIDENCE_LOCK_WAIT)), rest)
             }
             written => (written, entries),
         };
@@ -149,7 +154,7 @@ fn known_entry_ids(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
 }
 
 /// Returns every JSON file below a folder, without following links.
-fn find_json_files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>> {
+fn find_json_files(dir: &Dir, report: &mut EvidenceImportReport) -> Result<Vec<String>> {
     let (mut files, mut folders) = (Vec::new(), vec![String::new()]);
     while let Some(folder) = folders.pop() {
         let entries = match folder.is_empty() {
@@ -163,11 +168,13 @@ fn find_json_files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>
                 report.skipped_files.push(SkippedFile { file: path.clone(), why: why.to_owned() });
             };
             match entry.kind {
-                EntryKind::Folder if path.split('/').count() < MAX_FOLDER_DEPTH => folders.push(path),
-                EntryKind::Folder => leave_out("a folder that is nested too deeply to contain evidence"),
-                EntryKind::Other => leave_out("a link, and links are not followed"),
-                EntryKind::File if entry.name.ends_with(".json") => files.push(path),
-                EntryKind::File => leave_out("not JSON"),
+                FolderEntryKind::Folder if path.split('/').count() < MAX_FOLDER_DEPTH => folders.push(path),
+                FolderEntryKind::Folder => {
+                    leave_out("a folder that is nested too deeply to contain evidence")
+                }
+                FolderEntryKind::Other => leave_out("a link, and links are not followed"),
+                FolderEntryKind::File if entry.name.ends_with(".json") => files.push(path),
+                FolderEntryKind::File => leave_out("not JSON"),
             }
         }
         if files.len() > MAX_FILES {

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, judge_evidence};
 use model::id::Id;
-use store::{Checkout, Comparison, EffortLimit, ListingOrigin, Store};
+use store::{Checkout, ExaminationLimit, ListingComparison, ListingOrigin, Store};
 
 /// A checkout with more files than this is not listed.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
 /// How many files and bytes are examined for a brief. The limits are low because the session is waiting.
-const BRIEF_EFFORT: EffortLimit = EffortLimit { files: 5_000, bytes: 4 * 1024 * 1024, deadline: None };
+const EXAMINATION_LIMIT_FOR_BRIEF: ExaminationLimit =
+    ExaminationLimit { files: 5_000, bytes: 4 * 1024 * 1024, deadline: None };
 
 /// Checks whether evidence is fresh. Each result is cached, so that no file is examined twice.
 pub(crate) struct FreshnessJudge<'a> {
@@ -27,7 +28,7 @@ pub(crate) struct FreshnessJudge<'a> {
 
 impl<'a> FreshnessJudge<'a> {
     pub fn new(store: &'a Store, checkout: &Path) -> FreshnessJudge<'a> {
-        FreshnessJudge::with_effort(store, checkout, EffortLimit::UNLIMITED)
+        FreshnessJudge::with_effort(store, checkout, ExaminationLimit::UNLIMITED)
     }
 
     /// Returns a judge for a brief. It answers `Unknown` if a comparison takes longer than `time` or exceeds
@@ -36,7 +37,7 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
             checkout,
-            EffortLimit { deadline: Some(Instant::now() + time), ..BRIEF_EFFORT },
+            ExaminationLimit { deadline: Some(Instant::now() + time), ..EXAMINATION_LIMIT_FOR_BRIEF },
         )
     }
 
@@ -45,11 +46,11 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
             checkout,
-            EffortLimit { deadline: Some(end), ..EffortLimit::UNLIMITED },
+            ExaminationLimit { deadline: Some(end), ..ExaminationLimit::UNLIMITED },
         )
     }
 
-    fn with_effort(store: &'a Store, checkout: &Path, effort: EffortLimit) -> FreshnessJudge<'a> {
+    fn with_effort(store: &'a Store, checkout: &Path, effort: ExaminationLimit) -> FreshnessJudge<'a> {
         let checkout = Checkout::open_with_effort(checkout, effort).ok();
         FreshnessJudge { store, checkout, cached_results: RefCell::default(), all_files: OnceCell::new() }
     }
@@ -81,10 +82,10 @@ impl<'a> FreshnessJudge<'a> {
             return unknown("the list of its files is no longer stored");
         };
         match checkout.compare_with_listing(&listing, ListingOrigin::ExaminedBefore(written)) {
-            Comparison::Same => {}
-            Comparison::Changed(path) => return Freshness::Stale(format!("{path} changed")),
-            Comparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
-            Comparison::Unfinished => {
+            ListingComparison::Same => {}
+            ListingComparison::Changed(path) => return Freshness::Stale(format!("{path} changed")),
+            ListingComparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
+            ListingComparison::Unfinished => {
                 return Freshness::Unknown(format!(
                     "it has too many files to compare here; `thru evidence show {task}` compares them"
                 ));
@@ -96,7 +97,7 @@ impl<'a> FreshnessJudge<'a> {
         let Some(all) = self.all_files.get_or_init(|| list_checkout_files(checkout)) else {
             return unknown("the files of the checkout cannot be listed");
         };
-        match all.iter().find(|path| !listing.files.contains_key(*path) && checkout.exists(path)) {
+        match all.iter().find(|path| !listing.files.contains_key(*path) && checkout.has_file(path)) {
             Some(new) => Freshness::Stale(format!("{new} is new")),
             None => Freshness::Fresh,
         }

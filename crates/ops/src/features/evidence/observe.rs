@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::digest::{CheckUse, Digest, FileUse};
-use model::evidence::{self, FileListing, PROJECT_SCOPE, entry_of_run, task_of_run};
+use model::evidence::{self, FileListing, WHOLE_PROJECT_SCOPE, entry_of_run, task_of_run};
 use model::id::Id;
-use model::plan::{AcceptanceEvidence, Plan, Task};
+use model::plan::{CompletionEvidence, Plan, Task};
 use model::time;
 use store::{Checkout, LastRunRecorded, Store, layout};
 
 use super::judge::{FreshnessJudge, list_checkout_files};
 use super::{show, write_entries};
-use crate::features::plan::{self, LedgerNote, MissingPlan, PlanAuthor};
+use crate::features::plan::{self, LedgerNote, MissingPlanPolicy, PlanAuthor};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
@@ -26,7 +26,7 @@ const MAX_CONTENT_BYTES: u64 = 4 * 1024 * 1024;
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     // Return early in the usual cases: the session ran no tests, or the project has no plan.
-    if digest.checks.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
+    if digest.checks.is_empty() || store.dir().file_info(layout::PLAN_FILE)?.is_none() {
         return Ok(None);
     }
     let at = (context.project.world.now, context.deadline.lock_wait());
@@ -46,17 +46,17 @@ fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
     for task in loaded.plan.tasks().filter(is_own) {
         let judge =
             FreshnessJudge::for_hook_until(store, &context.project.root.checkout, context.deadline.end());
-        let Ok(shown) = show::fresh_proof(store, &judge, task) else { continue };
+        let Ok(shown) = show::describe_fresh_proof(store, &judge, task) else { continue };
         let author = PlanAuthor { author: by.clone(), at: context.project.world.now };
         let entry = LedgerNote { change_kind: "task_done", id: task.id.clone(), why: shown };
-        let begin = (MissingPlan::IsError, context.deadline.lock_wait());
+        let begin = (MissingPlanPolicy::IsError, context.deadline.lock_wait());
         let changed = plan::change_plan(store, &author, entry, begin, |plan| {
             let after = model::plan::complete_task(
                 plan,
                 &task.id,
                 &by,
                 &author.formatted_time(),
-                &AcceptanceEvidence::Proven,
+                &CompletionEvidence::Proven,
             );
             Ok((after.map_err(plan::refused_error)?, LedgerNote::default()))
         })?;
@@ -73,7 +73,7 @@ pub(crate) fn record_new_runs(
     (now, wait): (Timestamp, Duration),
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
-    let known: LastRunRecorded = store.session(&session).read()?.unwrap_or_default();
+    let known: LastRunRecorded = store.session_state(&session).read_state()?.unwrap_or_default();
     // If the journal was rebuilt, its records are numbered from the beginning again.
     let known = if known.record > digest.records { LastRunRecorded::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
@@ -94,7 +94,7 @@ pub(crate) fn record_new_runs(
                 None if files.is_complete => {
                     entry.tree = files.listing.tree_hash();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
-                    PROJECT_SCOPE.clone_into(&mut entry.scope);
+                    WHOLE_PROJECT_SCOPE.clone_into(&mut entry.scope);
                     listing = Some(&files.listing);
                 }
                 None => {}
@@ -115,7 +115,7 @@ pub(crate) fn record_new_runs(
             }
         }
     }
-    store.session(&session).write(&LastRunRecorded { record: recorded })?;
+    store.session_state(&session).write_state(&LastRunRecorded { record: recorded })?;
     Ok(notes)
 }
 

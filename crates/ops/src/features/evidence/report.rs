@@ -1,6 +1,6 @@
 //! The checks of `thru doctor` and the lines of `thru status` that are about evidence.
 
-use model::evidence::{MAX_BUNDLE_BYTES, MAX_TASK_BYTES, ProofState, entries_kept_for_new};
+use model::evidence::{MAX_BUNDLE_BYTES, MAX_EVIDENCE_BYTES_PER_TASK, ProofState, entries_kept_for_new};
 use model::finding::{Finding, FindingLevel};
 use model::text::count_with_noun;
 use serde_json::json;
@@ -8,9 +8,9 @@ use store::layout;
 
 use super::{FreshnessJudge, show};
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone};
+use crate::features::{DoctorCheck, ProjectContext, StatusReportLine, StatusTone};
 
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let judge = FreshnessJudge::new(project.store, &project.root.checkout);
     let lines = show::evidence_lines(project.store, &judge);
     if lines.is_empty() {
@@ -24,7 +24,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         (_, 0) => format!("{failed} failed"),
         (_, _) => format!("{failed} failed, {stale} stale"),
     };
-    let tone = if failed + stale > 0 { Tone::Warning } else { Tone::Good };
+    let tone = if failed + stale > 0 { StatusTone::Warning } else { StatusTone::Good };
     let rest = match failed + stale {
         0 => format!(", of {} with evidence", count_with_noun(lines.len(), "task")),
         _ => {
@@ -32,17 +32,17 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         }
     };
     let json = json!({"tasks": lines.len(), "passed": passed, "stale": stale, "failed": failed});
-    Ok(vec![StatusLine::colored("evidence", tone, head, rest).with_json("evidence", json)])
+    Ok(vec![StatusReportLine::colored("evidence", tone, head, rest).with_json("evidence", json)])
 }
 
 /// Reads every bundle and reports each damaged one with a remedy.
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let store = project.store;
     let (tasks, others) = match store.tasks_with_evidence() {
         Ok(found) => found,
         Err(error) => {
             let findings = vec![Finding::from(&crate::Error::from(error))];
-            return vec![Check { name: "evidence", text: "cannot be read".to_owned(), findings }];
+            return vec![DoctorCheck { name: "evidence", text: "cannot be read".to_owned(), findings }];
         }
     };
     if tasks.is_empty() && others.is_empty() {
@@ -88,8 +88,8 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
                 );
             }
         }
-        if store.evidence_size(task).is_ok_and(|bytes| bytes > MAX_TASK_BYTES as u64) {
-            let text = format!("over {MAX_TASK_BYTES} bytes: nothing more is added");
+        if store.evidence_size(task).is_ok_and(|bytes| bytes > MAX_EVIDENCE_BYTES_PER_TASK as u64) {
+            let text = format!("over {MAX_EVIDENCE_BYTES_PER_TASK} bytes: nothing more is added");
             findings.push(
                 Finding::new(FindingLevel::Warning, text)
                     .at_line(file, None)
@@ -98,7 +98,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
         }
     }
     for name in others {
-        let file = format!("{}/{}/{name}", layout::STORE_FOLDER, layout::EVIDENCE);
+        let file = format!("{}/{}/{name}", layout::STORE_FOLDER, layout::EVIDENCE_FOLDER);
         let text = "this is not the folder of a task, so it is ignored";
         let hint = "evidence is in evidence/<task>/bundle.json; `thru import swarm` reads other layouts";
         findings.push(Finding::new(FindingLevel::Note, text).at_line(file, None).with_hint(hint));
@@ -108,5 +108,5 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
         count_with_noun(tasks.len(), "task"),
         if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") }
     );
-    vec![Check { name: "evidence", text, findings }]
+    vec![DoctorCheck { name: "evidence", text, findings }]
 }

@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use model::evidence::{
-    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, FileListing, PROJECT_SCOPE, verdict_of_run,
+    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, FileListing, WHOLE_PROJECT_SCOPE,
+    verdict_of_run,
 };
 use model::failure::error_lines;
 use model::plan::Task;
 use model::redact::Redacted;
 use model::{place, run, time};
 use serde::Serialize;
-use store::{Checkout, Comparison, ListingOrigin};
+use store::{Checkout, ListingComparison, ListingOrigin};
 
 use super::judge::{MAX_CHECKOUT_FILES, list_checkout_files};
-use super::{LOCK_WAIT, find_task, new_entry_id, write_entry};
+use super::{MAX_EVIDENCE_LOCK_WAIT, find_task, new_entry_id, write_entry};
 use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::process::reaper::ProcessReaper;
-use crate::process::{self, CommandJob, CommandWatch, EndedCommand, ExitReason};
+use crate::process::{self, CommandJob, CommandObserver, EndedCommand, ExitReason};
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
@@ -34,7 +35,7 @@ const MAX_CONTENT_BYTES: u64 = 1024 * 1024 * 1024;
 const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug)]
-pub struct RunRequest<'a> {
+pub struct EvidenceRunRequest<'a> {
     pub task: &'a str,
     pub argv: &'a [String],
     /// The files and folders that the run covers. If the list is empty, the run covers the files that the task names.
@@ -69,7 +70,7 @@ impl RecordedRun {
 /// Runs the command and records its result. `hear` receives the command's output as it arrives.
 pub fn run_and_record(
     world: &World,
-    request: &RunRequest,
+    request: &EvidenceRunRequest,
     hear: impl FnMut(&[u8]) + Send + 'static,
 ) -> Result<RecordedRun> {
     let project = Project::find_for_reading(world)?;
@@ -80,17 +81,17 @@ pub fn run_and_record(
     let checkout = Checkout::open(&project.root.checkout)?;
     let before = checkout.list_files(spoken.files.iter().map(String::as_str), MAX_CONTENT_BYTES);
     let head = git::read_head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
-    let report = request.junit.map(ReportFile::stamp_before_run);
+    let report = request.junit.map(JunitReportFile::stamp_before_run);
     let ended = run_command(request, &folder.path, hear)?;
     // Examine the files again, because the command may not have tested a file that changed during the run.
     let after = Checkout::open(&project.root.checkout)?;
     let changed = match after.compare_with_listing(&before, ListingOrigin::ExaminedThrough(&checkout)) {
-        Comparison::Changed(path) | Comparison::Gone(path) => path,
-        Comparison::Same | Comparison::Unfinished => String::new(),
+        ListingComparison::Changed(path) | ListingComparison::Gone(path) => path,
+        ListingComparison::Same | ListingComparison::Unfinished => String::new(),
     };
     let given = InputRedactor::with_settings_of(world);
-    let counted = report.map(ReportFile::read_counts);
-    let seen = RunResult::from_ended(request, &ended, counted.as_ref(), &given);
+    let counted = report.map(JunitReportFile::read_counts);
+    let seen = RedactedRunResult::from_ended(request, &ended, counted.as_ref(), &given);
     let mut entry = EvidenceEntry {
         id: new_entry_id()?,
         task_id: id.to_string(),
@@ -104,11 +105,11 @@ pub fn run_and_record(
         tests_failed: seen.counts.failed,
         failures: seen.failures.into_iter().map(Into::into).collect(),
         command: Some(seen.command),
-        folder: folder.below,
+        folder: folder.path_below_checkout,
         exit_code: seen.exit_code,
         head,
         files: u64::try_from(before.files.len()).ok(),
-        scope: if spoken.is_complete { PROJECT_SCOPE.to_owned() } else { String::new() },
+        scope: if spoken.is_complete { WHOLE_PROJECT_SCOPE.to_owned() } else { String::new() },
         changed,
         ..EvidenceEntry::default()
     };
@@ -124,7 +125,9 @@ pub fn run_and_record(
     }
     let listing = entry.changed.is_empty().then_some(&before);
     entry.tree = listing.map(FileListing::tree_hash).unwrap_or_default();
-    notes.extend(write_entry(&project.store, &id, entry.clone(), listing, (world.now, LOCK_WAIT))?.notes);
+    notes.extend(
+        write_entry(&project.store, &id, entry.clone(), listing, (world.now, MAX_EVIDENCE_LOCK_WAIT))?.notes,
+    );
     let changed = entry.changed.clone();
     Ok(RecordedRun {
         task: id.to_string(),
@@ -139,7 +142,7 @@ pub fn run_and_record(
 /// outside it.
 struct CommandFolder {
     path: PathBuf,
-    below: String,
+    path_below_checkout: String,
 }
 
 fn find_run_folder(world: &World, project: &Project) -> Result<CommandFolder> {
@@ -147,8 +150,11 @@ fn find_run_folder(world: &World, project: &Project) -> Result<CommandFolder> {
     let here = world.require_cwd()?;
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match real(here).strip_prefix(real(checkout)) {
-        Ok(below) => Ok(CommandFolder { path: here.to_owned(), below: below.to_string_lossy().into_owned() }),
-        Err(_) => Ok(CommandFolder { path: checkout.clone(), below: String::new() }),
+        Ok(below) => Ok(CommandFolder {
+            path: here.to_owned(),
+            path_below_checkout: below.to_string_lossy().into_owned(),
+        }),
+        Err(_) => Ok(CommandFolder { path: checkout.clone(), path_below_checkout: String::new() }),
     }
 }
 
@@ -218,7 +224,7 @@ fn list_project_files(project: &Project, checkout: &Checkout) -> Option<Vec<Stri
 
 /// Returns the file at `path` or, if `path` is a folder, all files below it.
 fn files_at_or_below(checkout: &Checkout, all: Option<&[String]>, path: &str) -> Vec<String> {
-    if checkout.exists(path) {
+    if checkout.has_file(path) {
         return vec![path.to_owned()];
     }
     let folder = if path == "." { String::new() } else { format!("{}/", path.trim_end_matches('/')) };
@@ -246,7 +252,7 @@ fn path_inside_checkout(world: &World, project: &Project, name: &str) -> Result<
 }
 
 fn run_command(
-    request: &RunRequest,
+    request: &EvidenceRunRequest,
     folder: &Path,
     hear: impl FnMut(&[u8]) + Send + 'static,
 ) -> Result<EndedCommand> {
@@ -259,7 +265,7 @@ fn run_command(
         kept_output_bytes: MAX_OUTPUT_BYTES_SEARCHED,
     };
     let reaper = ProcessReaper::start();
-    let watch = CommandWatch { reaper: &reaper, on_start: &|_| {} };
+    let watch = CommandObserver { reaper: &reaper, on_start: &|_| {} };
     process::run_streaming(&job, None, Some(watch), hear).map_err(|error| {
         let program = request.argv.first().map(String::as_str).unwrap_or_default();
         Error::Absent {
@@ -270,7 +276,7 @@ fn run_command(
 }
 
 /// The redacted result of a run.
-struct RunResult {
+struct RedactedRunResult {
     command: String,
     verdict: EvidenceVerdict,
     exit_code: Option<i64>,
@@ -279,13 +285,13 @@ struct RunResult {
     failures: Vec<String>,
 }
 
-impl RunResult {
+impl RedactedRunResult {
     fn from_ended(
-        request: &RunRequest,
+        request: &EvidenceRunRequest,
         ended: &EndedCommand,
         report: Option<&std::result::Result<run::TestCounts, String>>,
         given: &InputRedactor,
-    ) -> RunResult {
+    ) -> RedactedRunResult {
         let words =
             || request.argv.iter().map(|word| harness::settings::quote_shell_word(word)).collect::<Vec<_>>();
         let line = run::shell_script_argument(request.argv).map_or_else(|| words().join(" "), str::to_owned);
@@ -298,7 +304,7 @@ impl RunResult {
         let judged = run::decide_result(&line, exit_code, !ended.is_success(), &output);
         let of_output = || run::counts_in_output(&output).unwrap_or_default();
         let counts = report.and_then(|report| report.as_ref().ok().copied()).unwrap_or_else(of_output);
-        let ended_as = match (judged.ended, ended.is_success(), counts.failed) {
+        let ended_as = match (judged.result, ended.is_success(), counts.failed) {
             // If the command did not succeed, the run failed, whatever its output contains.
             (_, false, _) => run::RunResult::Failed,
             (run::RunResult::Passed, true, Some(1..)) => run::RunResult::Failed,
@@ -308,8 +314,9 @@ impl RunResult {
         };
         let clean = Redacted::redact_whole(&output, given.options);
         let errors = if ended_as == run::RunResult::Failed { error_lines(&clean) } else { String::new() };
-        let result =
-            judged.line.map(|range| Redacted::redact_range(&output, range, given.options).to_string());
+        let result = judged
+            .deciding_line
+            .map(|range| Redacted::redact_range(&output, range, given.options).to_string());
         let last = || clean.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let summary = match (result, errors.lines().next()) {
             (Some(result), _) => result,
@@ -318,7 +325,7 @@ impl RunResult {
         };
         let failures = run::failed_test_names(&errors)
             .unwrap_or_else(|| errors.lines().map(|line| line.trim().to_owned()).collect());
-        RunResult {
+        RedactedRunResult {
             command: given.redact_text(&line).into_owned(),
             verdict: verdict_of_run(ended_as, counts),
             exit_code,
@@ -333,7 +340,7 @@ impl RunResult {
 }
 
 /// A report that the command should write, and the state of the report file before the run.
-struct ReportFile<'a> {
+struct JunitReportFile<'a> {
     path: &'a Path,
     stamp_before: Option<FileStamp>,
 }
@@ -341,9 +348,9 @@ struct ReportFile<'a> {
 /// The properties of a file that change when it is written.
 type FileStamp = (u64, u64, (i64, i64), (i64, i64));
 
-impl<'a> ReportFile<'a> {
-    fn stamp_before_run(path: &'a Path) -> ReportFile<'a> {
-        ReportFile { path, stamp_before: ReportFile::file_stamp(path) }
+impl<'a> JunitReportFile<'a> {
+    fn stamp_before_run(path: &'a Path) -> JunitReportFile<'a> {
+        JunitReportFile { path, stamp_before: JunitReportFile::file_stamp(path) }
     }
 
     fn file_stamp(path: &Path) -> Option<FileStamp> {
@@ -356,7 +363,7 @@ impl<'a> ReportFile<'a> {
     /// case.
     fn read_counts(self) -> std::result::Result<run::TestCounts, String> {
         let shown = self.path.display();
-        match ReportFile::file_stamp(self.path) {
+        match JunitReportFile::file_stamp(self.path) {
             None => return Err(format!("{shown}: the command wrote no report")),
             look if look == self.stamp_before => {
                 return Err(format!(

@@ -14,7 +14,7 @@ use crate::{Error, Result, World};
 
 /// A short description of a task's evidence, for `plan show`, `task show`, `status`, pickup and `--json`.
 #[derive(Clone, Debug, Serialize)]
-pub struct EvidenceLine {
+pub struct TaskEvidenceLine {
     pub task: String,
     pub proof: ProofState,
     /// Whether the files that the evidence covers have changed since it was recorded, or may have changed.
@@ -36,9 +36,9 @@ pub struct EvidenceLine {
     pub error: Option<String>,
 }
 
-impl EvidenceLine {
-    fn from_standing(task: &Id, standing: &EvidenceStanding, bundle: &EvidenceBundle) -> EvidenceLine {
-        EvidenceLine {
+impl TaskEvidenceLine {
+    fn from_standing(task: &Id, standing: &EvidenceStanding, bundle: &EvidenceBundle) -> TaskEvidenceLine {
+        TaskEvidenceLine {
             task: task.to_string(),
             proof: standing.proof,
             stale: standing.freshness != Freshness::Fresh,
@@ -60,8 +60,8 @@ impl EvidenceLine {
         }
     }
 
-    fn unreadable(task: &Id, error: &store::Error) -> EvidenceLine {
-        EvidenceLine {
+    fn unreadable(task: &Id, error: &store::Error) -> TaskEvidenceLine {
+        TaskEvidenceLine {
             task: task.to_string(),
             proof: ProofState::None,
             stale: false,
@@ -77,20 +77,20 @@ impl EvidenceLine {
 }
 
 /// Returns the evidence line for one task, or `None` if the task has no evidence.
-pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> Option<EvidenceLine> {
+pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> Option<TaskEvidenceLine> {
     let task = Id::new(id).ok()?;
     match store.read_evidence(&task) {
         Ok(bundle) => {
             let bundle = bundle?;
-            Some(EvidenceLine::from_standing(&task, &judge.evidence_standing(&task, &bundle), &bundle))
+            Some(TaskEvidenceLine::from_standing(&task, &judge.evidence_standing(&task, &bundle), &bundle))
         }
-        Err(error) => Some(EvidenceLine::unreadable(&task, &error)),
+        Err(error) => Some(TaskEvidenceLine::unreadable(&task, &error)),
     }
 }
 
 /// Returns the evidence lines of all tasks that have evidence. A folder that cannot be listed is left out, because
 /// `thru doctor` reports it.
-pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<String, EvidenceLine> {
+pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<String, TaskEvidenceLine> {
     let (tasks, _) = store.tasks_with_evidence().unwrap_or_default();
     tasks
         .iter()
@@ -106,14 +106,16 @@ pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
 
 /// Returns a description of the fresh evidence that a task passed. If there is no such evidence, the error describes
 /// the evidence that exists.
-pub(crate) fn fresh_proof(
+pub(crate) fn describe_fresh_proof(
     store: &Store,
     judge: &FreshnessJudge,
     task: &Task,
 ) -> std::result::Result<String, String> {
     match evidence_line(store, judge, &task.id) {
         None => Err("there is no evidence for it".to_owned()),
-        Some(EvidenceLine { error: Some(error), .. }) => Err(format!("its evidence cannot be read: {error}")),
+        Some(TaskEvidenceLine { error: Some(error), .. }) => {
+            Err(format!("its evidence cannot be read: {error}"))
+        }
         Some(line) => match line.proof {
             ProofState::Passed => Ok(line.text),
             ProofState::Stale => Err(format!("its evidence is {}", line.text)),
@@ -125,7 +127,7 @@ pub(crate) fn fresh_proof(
 
 #[derive(Debug, Serialize)]
 pub struct EvidenceListing {
-    pub tasks: Vec<EvidenceLine>,
+    pub tasks: Vec<TaskEvidenceLine>,
 }
 
 /// Lists all tasks with evidence, sorted by task id.
@@ -133,15 +135,15 @@ pub fn list_evidence(world: &World) -> Result<EvidenceListing> {
     let project = Project::find_for_reading(world)?;
     super::observe_current_session(world, &project);
     let judge = FreshnessJudge::new(&project.store, &project.root.checkout);
-    let mut tasks: Vec<EvidenceLine> = evidence_lines(&project.store, &judge).into_values().collect();
-    tasks.sort_by(|a, b| model::plan::compare_naturally(&a.task, &b.task));
+    let mut tasks: Vec<TaskEvidenceLine> = evidence_lines(&project.store, &judge).into_values().collect();
+    tasks.sort_by(|a, b| model::plan::compare_ids_naturally(&a.task, &b.task));
     Ok(EvidenceListing { tasks })
 }
 
 #[derive(Debug, Serialize)]
 pub struct TaskEvidenceShown {
     pub task: String,
-    pub evidence: EvidenceLine,
+    pub evidence: TaskEvidenceLine,
     /// The entries, oldest first.
     pub entries: Vec<EntryShown>,
     /// How many older entries are in the archive.
@@ -183,7 +185,7 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
         ),
     })?;
     let judge = FreshnessJudge::new(store, &project.root.checkout);
-    let evidence = EvidenceLine::from_standing(&task, &judge.evidence_standing(&task, &bundle), &bundle);
+    let evidence = TaskEvidenceLine::from_standing(&task, &judge.evidence_standing(&task, &bundle), &bundle);
     let archived = store.read_archived_evidence(&task)?;
     let count = archived.len();
     let entries = if which == EntryFilter::Archived { archived } else { bundle.entries };

@@ -13,49 +13,51 @@ use store::layout;
 
 use super::write_entry;
 use crate::Result;
-use crate::features::{Decision, plan, swarm};
+use crate::features::{FeatureAnswer, plan, swarm};
 use crate::hook::context::HookContext;
 
 /// The longest answer that is examined. A longer answer counts as unreadable, because its verdict may be in the part
 /// that was not read.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let event = context.event;
     let EventKind::SubagentStop { message, task: asked } = &event.kind else {
-        return Ok(Decision::no_action("no sub-agent has stopped"));
+        return Ok(FeatureAnswer::no_action("no sub-agent has stopped"));
     };
-    let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
+    let (name, agent_id) = event.subagent.as_ref().map_or(("", ""), |agent| (&*agent.agent_type, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
     // If the harness does not name the agent, take the name from its task description.
     let called = if name.is_empty() { described_agent(asked) } else { name };
     let Some(part) = SwarmRole::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {
-        return Ok(Decision::no_action("this sub-agent does not judge"));
+        return Ok(FeatureAnswer::no_action("this sub-agent does not judge"));
     };
-    if !swarm_of(called).is_some_and(|swarm| swarm::is_in_use(&context.project, &swarm)) {
-        return Ok(Decision::no_action("this sub-agent belongs to no swarm that is in use here"));
+    if !swarm_of(called).is_some_and(|swarm| swarm::is_swarm_in_use(&context.project, &swarm)) {
+        return Ok(FeatureAnswer::no_action("this sub-agent belongs to no swarm that is in use here"));
     }
     let store = context.project.store;
-    if store.dir().file_info(layout::PLAN)?.is_none() {
-        return Ok(Decision::no_action("there is no plan that its verdict could belong to"));
+    if store.dir().file_info(layout::PLAN_FILE)?.is_none() {
+        return Ok(FeatureAnswer::no_action("there is no plan that its verdict could belong to"));
     }
-    let Some(loaded) = plan::load_plan(store)? else { return Ok(Decision::no_action("there is no plan")) };
+    let Some(loaded) = plan::load_plan(store)? else {
+        return Ok(FeatureAnswer::no_action("there is no plan"));
+    };
     if let Some(other) = swarm::foreign_swarm_of_plan(&context.project, &loaded.plan) {
         let why = format!("the plan belongs to the swarm {other}, so the verdict is not recorded");
         context.add_warning(why.clone());
-        return Ok(Decision::no_action(why));
+        return Ok(FeatureAnswer::no_action(why));
     }
     let at = time::to_rfc3339(context.project.world.now);
     let current = || standing_of_plan(&loaded.plan).current_task;
     let task = task_of_run(&loaded.plan, context.session.as_str(), &at, &at).or_else(current);
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
-        return Ok(Decision::no_action("no task is in progress or ready"));
+        return Ok(FeatureAnswer::no_action("no task is in progress or ready"));
     };
     // Do not look for a verdict in a truncated answer, because the answer may end before its verdict.
     let message = message.as_deref().unwrap_or_default();
     let unread_reason = match message.len() {
-        _ if event.torn => Some(VerdictProblem::Incomplete),
+        _ if event.is_payload_truncated => Some(VerdictProblem::Incomplete),
         bytes if bytes > MAX_ANSWER_BYTES => Some(VerdictProblem::TooLong),
         _ => None,
     };
@@ -75,13 +77,13 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         },
         task.as_str(),
     );
-    let Some(mut entry) = entry else { return Ok(Decision::no_action("this sub-agent does not judge")) };
+    let Some(mut entry) = entry else { return Ok(FeatureAnswer::no_action("this sub-agent does not judge")) };
     if let Some(head) = store::git::read_head(&context.project.root.checkout) {
         entry.head = head.commit;
     }
     let what = format!("record {} of {} as evidence of {task}", entry.verdict, part.name());
     let why = format!("{} is evidence of the current task", entry.summary);
-    Ok(Decision::with_change(Reply::silent(), why, what, move || {
+    Ok(FeatureAnswer::with_change(Reply::silent(), why, what, move || {
         let written = write_entry(
             store,
             &task,

@@ -99,7 +99,7 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
         return Ok(id.clone());
     }
     let names: Vec<&str> = all.iter().map(Id::as_str).collect();
-    match id::names_matching(&names, named).as_slice() {
+    match id::names_matching_word(&names, named).as_slice() {
         [one] => Id::new(one).map_err(|bad| usage_error(bad.to_string(), &hint())),
         [] => Err(Error::Absent { what: format!("there is no loop `{named}`"), hint: hint() }),
         many => Err(Error::Refused {

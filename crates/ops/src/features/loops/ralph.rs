@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use model::document::Document;
 use model::loops::log::LoopEvent;
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{IterationOutcome, Loop, LoopStatus, Promise, promise};
+use model::loops::{Loop, LoopStatus, Promise, PromiseOutcome, promise};
 use model::text::fnv_fingerprint;
 use model::time;
 use serde::Serialize;
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::project::Project;
 use crate::setup::init::LOCK_WAIT;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 pub const RALPH_STATE_FILE: &str = ".claude/ralph-loop.local.md";
 
@@ -36,12 +36,12 @@ pub struct RalphReport {
     pub already_imported: bool,
 }
 
-pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport> {
+pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) -> Result<RalphReport> {
     let found = world.find_root()?;
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = &found;
     let file = file.map_or_else(|| root.checkout.join(RALPH_STATE_FILE), Path::to_owned);
     let mut state = read_ralph_loop(world, &file)?;
-    if let (FoundRoot::Unmarked(_), Mode::DryRun) = (&found, mode) {
+    if let (FoundRoot::Unmarked(_), WriteMode::DryRun) = (&found, mode) {
         return Ok(RalphReport {
             file,
             shown_loop: loop_shown_with_consent(&state, &ForegroundPointer::default(), false),
@@ -52,7 +52,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     let project = Project::find_or_create(world)?;
     require_trust(world, &project)?;
     let store = project.store;
-    let _lock = (mode == Mode::Write).then(|| store.lock_loops(LOCK_WAIT)).transpose()?;
+    let _lock = (mode == WriteMode::Write).then(|| store.lock_loops(LOCK_WAIT)).transpose()?;
     let (records, _) = all_loops(&store)?;
     let front = read_or_rebuild_pointer(&store, &records);
     if let Some(known) = records.iter().find(|record| record.loop_state.imported_from == state.imported_from)
@@ -64,14 +64,14 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
             already_imported: true,
         });
     }
-    if mode == Mode::Write {
+    if mode == WriteMode::Write {
         state = write_new_loop(world, &store, state)?;
         append_to_log(world, &store, &state, LoopEvent::Paused)?;
     }
     Ok(RalphReport {
         file,
         shown_loop: loop_shown(&store, &state, &front),
-        written: mode == Mode::Write,
+        written: mode == WriteMode::Write,
         already_imported: false,
     })
 }
@@ -95,15 +95,16 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     if prompt.trim().is_empty() {
         return Err(damaged("there is no prompt after the frontmatter"));
     }
-    let count = |key: &str| document.integer(key).and_then(|n| u64::try_from(n).ok());
-    let promised =
-        document.text("completion_promise").filter(|text| promise::why_invalid_promise(text).is_none());
-    let started = document.text("started_at").and_then(time::parse_time).unwrap_or(world.now);
+    let count = |key: &str| document.frontmatter_integer(key).and_then(|n| u64::try_from(n).ok());
+    let promised = document
+        .frontmatter_text("completion_promise")
+        .filter(|text| promise::why_invalid_promise(text).is_none());
+    let started = document.frontmatter_text("started_at").and_then(time::parse_time).unwrap_or(world.now);
     // Identify the loop by fields that stay the same while it runs. The iteration number changes, so it is not used.
     let origin = fnv_fingerprint([
         &prompt,
         promised.unwrap_or_default(),
-        document.text("started_at").unwrap_or_default(),
+        document.frontmatter_text("started_at").unwrap_or_default(),
     ]);
     Ok(Loop {
         id: String::new(),
@@ -113,7 +114,7 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
         iteration: count("iteration").unwrap_or(1).max(1),
         max_iterations: count("max_iterations").unwrap_or(0),
         promises: promised
-            .map(|text| Promise { text: text.to_owned(), outcome: IterationOutcome::Done })
+            .map(|text| Promise { text: text.to_owned(), outcome: PromiseOutcome::Done })
             .into_iter()
             .collect(),
         source_packet_id: None,

@@ -8,15 +8,19 @@ use serde_json::json;
 use store::{FoundRoot, Root, Store};
 
 use super::{LoopShown, all_loops, foreground_loop, is_without_consent, loop_shown, read_or_rebuild_pointer};
-use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
+use crate::features::{DoctorCheck, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
 use crate::{Result, World};
 
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let mut lines = Vec::new();
     if let Some(shown) = foreground_loop(project.world, project.store)? {
-        let line =
-            StatusLine::colored("loop", Tone::Strong, &shown.id, format!(", {}", shown.describe_state()));
+        let line = StatusReportLine::colored(
+            "loop",
+            StatusTone::Strong,
+            &shown.id,
+            format!(", {}", shown.describe_state()),
+        );
         lines.push(line.with_json("loop", json!(shown)));
     }
     let store = project.store;
@@ -32,10 +36,10 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
             many => (format!("{many} loops are"), "one"),
         };
         let text = format!("{number} active, but not in the foreground; `{activate}` brings {which} there");
-        let line = StatusLine::plain("waiting", text).with_json("waiting_loops", json!(behind.len()));
+        let line = StatusReportLine::plain("waiting", text).with_json("waiting_loops", json!(behind.len()));
         // Do not suggest a next step while another loop is in the foreground, because the user chose that loop.
         lines.push(match lines.is_empty() {
-            true => line.with_next(Urgency::PausedWork, activate, "continues the waiting loop"),
+            true => line.with_next(NextStepUrgency::PausedWork, activate, "continues the waiting loop"),
             false => line,
         });
     }
@@ -52,18 +56,18 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         };
         let number = count_with_noun(paused.len(), "loop");
         let text = format!("{number}; `thru loop log` says why; `{resume}` continues it");
-        let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
-        lines.push(line.with_next(Urgency::PausedWork, resume, what));
+        let line = StatusReportLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
+        lines.push(line.with_next(NextStepUrgency::PausedWork, resume, what));
     }
     if foreign > 0 && is_moved(project) {
         let number = count_with_noun(foreign, "loop");
         let text = format!("{number}; this folder was moved; run `thru trust --moved` to continue");
-        let line = StatusLine::plain("waiting", text);
+        let line = StatusReportLine::plain("waiting", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     } else if foreign > 0 {
         let number = count_with_noun(foreign, "loop");
         let text = format!("{number}; no agent gets the prompt; `thru loop list` shows more");
-        let line = StatusLine::plain("not started here", text);
+        let line = StatusReportLine::plain("not started here", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     }
     Ok(lines)
@@ -126,12 +130,12 @@ pub fn short_session_id(session: &str) -> String {
     one_line(session, 128).chars().take(8).collect()
 }
 
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let (loops, findings) = loop_findings(project);
     if loops == 0 && findings.is_empty() {
         return Vec::new();
     }
-    vec![Check { name: "loops", text: count_with_noun(loops, "loop"), findings }]
+    vec![DoctorCheck { name: "loops", text: count_with_noun(loops, "loop"), findings }]
 }
 
 fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {

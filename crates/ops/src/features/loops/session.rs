@@ -17,14 +17,14 @@ use store::Store;
 
 use super::foreground_pointer;
 use super::stop::{end_overridden, overridden_loop, read_foreground_pointer, save_loop};
-use crate::features::{BriefContext, Decision, ProjectContext};
+use crate::features::{BriefContext, FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::project::consent;
-use crate::{Mode, Result};
+use crate::{Result, WriteMode};
 
-const SECTION: BriefSection =
+const LOOP_BRIEF_SECTION: BriefSection =
     BriefSection { order: 0, longer: 12, name: "loop", title: "Loop", signal: ScoreSignal::Loop };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[LOOP_BRIEF_SECTION.name];
 
 /// How many characters of the prompt are shown to a session that takes over a loop.
 const MAX_PROMPT_CHARS_SHOWN: usize = 600;
@@ -37,21 +37,26 @@ const MAX_LOOPS_EXAMINED: usize = 4;
 
 /// Gives a starting session the loop that waits for the next session. The agent is told about the loop at once, even
 /// if the session gets no brief.
-pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource) -> Result<Decision<'c>> {
+pub fn claim_waiting_loop<'c>(
+    context: &'c HookContext<'_>,
+    source: StartSource,
+) -> Result<FeatureAnswer<'c>> {
     let Some(pointer) = read_foreground_pointer(context)? else {
-        return Ok(Decision::no_action("there are no loops"));
+        return Ok(FeatureAnswer::no_action("there are no loops"));
     };
     if let Some(id) = overridden_loop(context)?
-        && context.mode == Mode::Write
+        && context.mode == WriteMode::Write
     {
         end_overridden(context, &id)?;
     }
     // A compaction does not start a new session, so it does not claim the waiting loop.
     let waits = pointer.loop_for_next_session.as_deref().filter(|_| source != StartSource::Compact);
-    let Some(next) = waits else { return Ok(Decision::no_action("no loop waits for a session to start")) };
+    let Some(next) = waits else {
+        return Ok(FeatureAnswer::no_action("no loop waits for a session to start"));
+    };
     let why = format!("loop {next} waits for the next session");
     let what = format!("make this session the owner of loops/{next}.md");
-    Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+    Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
         let is_free =
             |pointer: &ForegroundPointer| pointer.loop_of_session(context.session.as_str()).is_none();
         let claimed = take_over_loop(context, LoopEvent::Claimed, |pointer| {
@@ -59,7 +64,7 @@ pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource)
         })?;
         let redact = context.project.settings.redact_options();
         Ok(claimed.map_or_else(ReplyPart::silent, |state| {
-            ReplyPart::from_reply(Reply::Context(describe_claimed_loop(&state, redact)))
+            ReplyPart::from_reply(Reply::ContextForAgent(describe_claimed_loop(&state, redact)))
         }))
     }))
 }
@@ -139,7 +144,7 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     let prompt = Redacted::redact_whole(&state.prompt, context.project.settings.redact_options());
     let form =
         |most: usize| format!("{about} {}", in_quotation_marks(&outline_text(&prompt, most), most + 2));
-    let mut candidate = Candidate::new(&SECTION, format!("loop:{}", state.id), "");
+    let mut candidate = Candidate::new(&LOOP_BRIEF_SECTION, format!("loop:{}", state.id), "");
     candidate.forms = PROMPT_QUOTE_LENGTHS.map(form).to_vec();
     candidate.forms.dedup();
     candidate

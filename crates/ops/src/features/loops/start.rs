@@ -4,10 +4,10 @@ use std::path::Path;
 
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
-use model::document::{SectionHead, unwrap_verbatim};
+use model::document::{HeadingPattern, unwrap_verbatim};
 use model::id::Id;
 use model::loops::log::LoopEvent;
-use model::loops::{IterationOutcome, Loop, LoopRecord, LoopStatus, Promise, promise};
+use model::loops::{Loop, LoopRecord, LoopStatus, Promise, PromiseOutcome, promise};
 use model::packet::{self, NONE_RECORDED};
 use model::redact::{self, Redacted};
 use model::text::cut_to_bytes;
@@ -105,7 +105,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
         ));
     }
     let promises = parse_promises(options, given.promise)?;
-    let ends_well = promises.iter().any(|promise| promise.outcome == IterationOutcome::Done);
+    let ends_well = promises.iter().any(|promise| promise.outcome == PromiseOutcome::Done);
     if !validators.is_empty() && !ends_well {
         return Err(usage_error(
             "validators run when the agent promises that the work is done, and this loop has no such promise"
@@ -194,8 +194,8 @@ fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<P
         false => options.promises.clone(),
     };
     let of = |texts: Vec<String>, outcome| texts.into_iter().map(move |text| Promise { text, outcome });
-    let all: Vec<Promise> = of(done, IterationOutcome::Done)
-        .chain(of(options.blocked_promises.clone(), IterationOutcome::Blocked))
+    let all: Vec<Promise> = of(done, PromiseOutcome::Done)
+        .chain(of(options.blocked_promises.clone(), PromiseOutcome::Blocked))
         .collect();
     for (n, promise) in all.iter().enumerate() {
         if let Some(flaw) = promise::why_invalid_promise(&promise.text) {
@@ -225,7 +225,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
         (most, None) => Some(format!("{most} iterations have run")),
         (most, Some(_)) => Some(format!("{most} iterations have run or its time is up")),
     };
-    if !state.promises.iter().any(|promise| promise.outcome == IterationOutcome::Done) {
+    if !state.promises.iter().any(|promise| promise.outcome == PromiseOutcome::Done) {
         notes.push(match limit {
             Some(limit) => format!(
                 "it has no promise, so it continues until {limit}; --promise TEXT ends it when the work is done"
@@ -242,7 +242,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     }
     for harness in harnesses_of_owner(world, project, owner) {
         let Some(cap) = &harness.stop_block_limit else { continue };
-        if (world.var)(cap.variable).is_none_or(|value| value != "0") {
+        if (world.read_variable)(cap.variable).is_none_or(|value| value != "0") {
             notes.push(format!(
                 "{} continues at most {} times in a row without a tool call; start it with {}=0 to remove this limit",
                 harness.title, cap.max_blocks, cap.variable
@@ -305,7 +305,7 @@ fn read_prompt_file(path: &Path) -> Result<String> {
 fn loop_from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
     let packets::PacketShown { id, document, packet, .. } =
         packets::open_packet(project, &packets::find_packet(project, named)?)?;
-    let prompt = document.section(&[SectionHead::prefix(2, "Next Prompt")]).map(|section| {
+    let prompt = document.find_section(&[HeadingPattern::prefix(2, "Next Prompt")]).map(|section| {
         let bytes = unwrap_verbatim(section.body()).unwrap_or_else(|| section.content());
         String::from_utf8_lossy(bytes).into_owned()
     });

@@ -6,7 +6,7 @@ use model::event;
 use model::id::Id;
 use model::journal::JournalRecord;
 use model::loops::engine::{
-    self, AgentMessage, AllowReason, EngineRules, Foreground, LoopStop, StopVerdict, StoppedAgent,
+    self, AgentMessage, ForegroundLoop, LoopRules, LoopStop, StopAllowedReason, StopVerdict, StoppedAgent,
     ValidatorResult, digest_of_text, was_continuation_overridden,
 };
 use model::loops::last_turn::LastMessage;
@@ -20,11 +20,11 @@ use store::{Lock, Store, layout};
 use super::foreground_pointer;
 use super::stop_facts::StopFacts;
 use super::validators::run_until_first_failure;
-use crate::features::{Decision, ProjectContext, packets};
+use crate::features::{FeatureAnswer, ProjectContext, packets};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
-use crate::{Error, Mode, Result};
+use crate::{Error, Result, WriteMode};
 
 /// How many changed files the log names.
 const MAX_FILES_LOGGED: usize = 20;
@@ -37,10 +37,10 @@ const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 pub fn decide_at_stop<'c>(
     context: &'c HookContext<'_>,
     stop: &'c event::StopEvent<'c>,
-) -> Result<Decision<'c>> {
+) -> Result<FeatureAnswer<'c>> {
     let pointer = read_foreground_pointer(context)?.unwrap_or_default();
     let Some(Ok(id)) = pointer.loop_of_session(context.session.as_str()).map(Id::new) else {
-        return Ok(Decision::no_action("no loop is in the foreground of this session"));
+        return Ok(FeatureAnswer::no_action("no loop is in the foreground of this session"));
     };
     LoopSessionStop { context, stop, id, facts: StopFacts::read_from_stop(context, stop) }.decide()
 }
@@ -61,52 +61,52 @@ struct LockedVerdict {
 }
 
 impl<'c> LoopSessionStop<'c> {
-    fn decide(self) -> Result<Decision<'c>> {
+    fn decide(self) -> Result<FeatureAnswer<'c>> {
         let Some(judged) = self.lock_and_judge(ValidatorResult::NotRun, self.context.deadline)? else {
-            return Ok(Decision::no_action(format!(
+            return Ok(FeatureAnswer::no_action(format!(
                 "loop {} no longer exists, or was not started here",
                 self.id
             )));
         };
         let LockedVerdict { verdict, record, .. } = &judged;
         let (part, why, what) = match verdict {
-            StopVerdict::Allow(allowed) => {
+            StopVerdict::AllowStop(allowed) => {
                 (ReplyPart::silent(), format!("loop {} allows it: {allowed:?}", self.id), String::new())
             }
-            StopVerdict::Validate => {
+            StopVerdict::RunValidators => {
                 let validators = record.loop_state.validators.clone();
                 let why = format!("loop {}: the promise was given; its validators decide", self.id);
                 if self.stop.cannot_wait {
-                    return Ok(Decision::answer(ReplyPart::from_reply(Reply::AskAgain), why));
+                    return Ok(FeatureAnswer::answer(ReplyPart::from_reply(Reply::AskToCallAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
                 // Release the lock while the validators run. They may take minutes, and the user must be able to cancel
                 // the loop in the meantime.
                 drop(judged);
-                return Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+                return Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
                     self.run_validators(&validators)
                 }));
             }
-            StopVerdict::SendSameAgain { text } => (
-                ReplyPart::from_reply(Reply::Block(text.clone())),
+            StopVerdict::RepeatLastReply { text } => (
+                ReplyPart::from_reply(Reply::BlockStop(text.clone())),
                 format!("loop {}: the same stop again", self.id),
                 String::new(),
             ),
             StopVerdict::SendPrompt { next_state, text } => {
                 let why = format!("loop {} goes on: iteration {}", self.id, next_state.iteration_progress());
                 (
-                    ReplyPart::from_reply(Reply::Block(text.clone())),
+                    ReplyPart::from_reply(Reply::BlockStop(text.clone())),
                     why,
                     format!("count the iteration in loops/{}.md", self.id),
                 )
             }
-            StopVerdict::End { why, .. } => (
+            StopVerdict::EndLoop { why, .. } => (
                 ReplyPart::silent(),
                 format!("loop {} ends: {why:?}", self.id),
                 format!("end loops/{}.md", self.id),
             ),
         };
-        Ok(Decision::with_change(part, why, what, move || {
+        Ok(FeatureAnswer::with_change(part, why, what, move || {
             self.apply_verdict(judged, ValidatorResult::NotRun)
         }))
     }
@@ -134,7 +134,7 @@ impl<'c> LoopSessionStop<'c> {
         let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
         let record = match store.read_loop(&self.id) {
             Err(store::Error::Absent { .. }) => {
-                if self.context.mode == Mode::Write {
+                if self.context.mode == WriteMode::Write {
                     clear_foreground(store, &self.id)?;
                 }
                 return Ok(None);
@@ -145,11 +145,11 @@ impl<'c> LoopSessionStop<'c> {
             return Ok(None);
         }
         let stop = self.engine_input(&record.loop_state, checked);
-        let rules = EngineRules {
+        let rules = LoopRules {
             no_progress_turns: settings.no_progress_turns,
             redact_options: settings.redact_options(),
         };
-        let verdict = engine::decide_stop(Foreground::Loop(&record.loop_state), &stop, &rules);
+        let verdict = engine::decide_stop(ForegroundLoop::Loop(&record.loop_state), &stop, &rules);
         Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
@@ -174,25 +174,26 @@ impl<'c> LoopSessionStop<'c> {
         let stop = self.engine_input(state, checked);
         // Only a verdict that continues the loop is affected: a promise is accepted even if the harness ended an
         // earlier turn.
-        let goes_on = matches!(verdict, StopVerdict::SendPrompt { .. } | StopVerdict::SendSameAgain { .. });
-        if goes_on && self.stop.is_first == Some(true) && is_loop_overridden(self.context, state) {
+        let goes_on = matches!(verdict, StopVerdict::SendPrompt { .. } | StopVerdict::RepeatLastReply { .. });
+        if goes_on && self.stop.is_first_since_prompt == Some(true) && is_loop_overridden(self.context, state)
+        {
             return pause_at_continuation_limit(self.context, &self.id, record).map(|()| ReplyPart::silent());
         }
         Ok(match verdict {
             // The process that ended the loop was killed before it could clear the pointer, so clear it now.
-            StopVerdict::Allow(AllowReason::NotActive) => {
+            StopVerdict::AllowStop(StopAllowedReason::NotActive) => {
                 clear_foreground(store, &self.id).map(|()| ReplyPart::silent())?
             }
-            StopVerdict::Allow(_) | StopVerdict::Validate => ReplyPart::silent(),
-            StopVerdict::SendSameAgain { text } => ReplyPart::from_reply(Reply::Block(text)),
+            StopVerdict::AllowStop(_) | StopVerdict::RunValidators => ReplyPart::silent(),
+            StopVerdict::RepeatLastReply { text } => ReplyPart::from_reply(Reply::BlockStop(text)),
             StopVerdict::SendPrompt { next_state, text } => {
                 save_loop(store, &self.id, record, &next_state)?;
                 let why =
                     next_state.last_stop.as_ref().map_or(String::new(), |last| last.continue_reason.clone());
                 self.report_write_failure(self.append_to_log(LoopEvent::PromptSent, state, &stop, None, why));
-                ReplyPart::from_reply(Reply::Block(text))
+                ReplyPart::from_reply(Reply::BlockStop(text))
             }
-            StopVerdict::End { next_state, why } => {
+            StopVerdict::EndLoop { next_state, why } => {
                 save_loop(store, &self.id, record, &next_state)?;
                 self.report_write_failure(clear_foreground(store, &self.id));
                 if let Some(Ok(packet)) = next_state.finished_packet().map(Id::new) {
@@ -234,7 +235,7 @@ impl<'c> LoopSessionStop<'c> {
             };
         LoopStop {
             session: self.context.session.as_str(),
-            stopped_agent: if self.context.event.agent.is_some() {
+            stopped_agent: if self.context.event.subagent.is_some() {
                 StoppedAgent::SubAgent
             } else {
                 StoppedAgent::Main
@@ -243,8 +244,8 @@ impl<'c> LoopSessionStop<'c> {
             message,
             prompt: self.stop.prompt.as_deref(),
             feedback_time: last_turn.feedback_time.as_deref(),
-            is_first: self.stop.is_first,
-            compacting: *compacting,
+            is_first_since_prompt: self.stop.is_first_since_prompt,
+            is_compacting: *compacting,
             running_subagents: self.stop.running_subagents,
             session_position: self
                 .context
@@ -318,7 +319,7 @@ impl<'c> LoopSessionStop<'c> {
                 .facts
                 .last_turn
                 .turn_tokens()
-                .or_else(|| TurnTokens::from_usage(self.stop.usage.as_ref()?)),
+                .or_else(|| TurnTokens::from_usage(self.stop.turn_usage.as_ref()?)),
             ..LoopLogEntry::new(&time::to_rfc3339(self.context.project.world.now), event, state.iteration)
         };
         let ProjectContext { store, settings, .. } = self.context.project;
@@ -333,7 +334,8 @@ fn is_loop_overridden(context: &HookContext, state: &Loop) -> bool {
 
 fn continuation_limit(context: &HookContext) -> Option<u64> {
     let cap = context.harness.stop_block_limit?;
-    let set = (context.project.world.var)(cap.variable).and_then(|value| value.to_str()?.trim().parse().ok());
+    let set = (context.project.world.read_variable)(cap.variable)
+        .and_then(|value| value.to_str()?.trim().parse().ok());
     Some(set.unwrap_or(cap.max_blocks))
 }
 
@@ -348,22 +350,27 @@ pub(super) fn read_foreground_pointer(context: &HookContext) -> store::Result<Op
     }
     let _lock = store.lock_loops(context.deadline.lock_wait())?;
     let pointer = foreground_pointer(store)?;
-    if context.mode == Mode::Write {
+    if context.mode == WriteMode::Write {
         store.write_foreground(&pointer)?;
     }
     Ok(Some(pointer))
 }
 
 /// Detects, at an event other than a stop, that the harness ended a turn that a loop wanted to continue.
-pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     match overridden_loop(context)? {
-        None => Ok(Decision::no_action("no turn of a loop was ended by the harness")),
+        None => Ok(FeatureAnswer::no_action("no turn of a loop was ended by the harness")),
         Some(id) => {
             let why = format!("{} ended a turn that loop {id} had continued", context.harness.title);
-            Ok(Decision::with_change(ReplyPart::silent(), why, format!("end loops/{id}.md"), move || {
-                end_overridden(context, &id)?;
-                Ok(ReplyPart::silent())
-            }))
+            Ok(FeatureAnswer::with_change(
+                ReplyPart::silent(),
+                why,
+                format!("end loops/{id}.md"),
+                move || {
+                    end_overridden(context, &id)?;
+                    Ok(ReplyPart::silent())
+                },
+            ))
         }
     }
 }
@@ -421,7 +428,7 @@ fn pause_at_continuation_limit(context: &HookContext, id: &Id, record: &LoopReco
 
 pub(super) fn save_loop(store: &Store, id: &Id, record: &LoopRecord, next: &Loop) -> store::Result<()> {
     let edited = record.with_state(next.clone()).map_err(|error| store::Error::Damaged {
-        path: store.dir().path().join(format!("{}/{id}.md", layout::LOOPS)),
+        path: store.dir().path().join(format!("{}/{id}.md", layout::LOOPS_FOLDER)),
         line: None,
         why: error.to_string(),
     })?;

@@ -42,7 +42,7 @@ impl StopFacts {
             }
             std::thread::sleep(POLL_INTERVAL);
         };
-        let pending = context.project.store.session(context.session).read::<PendingBrief>();
+        let pending = context.project.store.session_state(context.session).read_state::<PendingBrief>();
         StopFacts { last_turn, message, compacting: matches!(pending, Ok(Some(PendingBrief::Announced))) }
     }
 }
@@ -53,7 +53,7 @@ fn last_message(
     stop: &event::StopEvent,
     listened: &store::Result<LastTurn>,
 ) -> Result<Option<LastMessage>, String> {
-    let told = stop.id.as_deref();
+    let told = stop.message_id.as_deref();
     match (&stop.message, listened) {
         (Some(text), listened) => {
             let unknown = || LastMessage { id: None, text: text.to_string(), is_answered: false };

@@ -66,7 +66,7 @@ fn record_run(context: &HookContext, command: &str, ended: &EndedCommand) {
         ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
     };
     let policy = record_policy_of(project, context.harness, &checkout);
-    let line = journal::line_of_validator(context.session.as_str(), &run, &policy);
+    let line = journal::validator_run_line(context.session.as_str(), &run, &policy);
     if let Err(error) =
         project.store.append_journal(context.session, &line, project.settings.log_limit_bytes())
     {

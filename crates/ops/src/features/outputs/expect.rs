@@ -32,7 +32,7 @@ pub struct ExpectRequest {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Expectation {
+pub struct ExpectReport {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: Vec<ExpectedFile>,
@@ -51,7 +51,7 @@ pub struct ExpectedFile {
     pub tier: OutputTier,
 }
 
-pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
+pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectReport> {
     let stage = Id::new(&wanted.stage).map_err(|bad| Error::Usage {
         what: bad.to_string(),
         hint: "a stage has a name such as `review`".into(),
@@ -66,21 +66,21 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectati
     let outputs = outputs.into_iter().map(|output| folder.renew_output(world, &place, output));
     let expected = ExpectedOutputs::new(stage.as_str(), outputs.collect::<Result<_>>()?);
     // Everything above only checks the request, so an invalid request changes no existing file.
-    let OutputFolder { run, kind, .. } = folder;
+    let ChosenRunFolder { run, kind, .. } = folder;
     if is_launch_chosen_by_user(world, &place, wanted) {
         allow_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
     }
     let set_aside = match kind {
-        FolderKind::New => None,
-        FolderKind::Shared(_) => set_aside_old_list(world, &run, &stage)?,
+        RunFolderKind::New => None,
+        RunFolderKind::Shared(_) => set_aside_old_list(world, &run, &stage)?,
     };
     run.write_expected(&expected)?;
-    if let FolderKind::New = kind {
+    if let RunFolderKind::New = kind {
         let name = run.path().file_name().unwrap_or_default().to_string_lossy();
         place.store.write_live_run(Some(&super::run_path_below_root(&name)), world.now)?;
     }
     let session = worker::record_calling_session(world, &place, &run)?;
-    Ok(Expectation {
+    Ok(ExpectReport {
         run: run.path().to_owned(),
         session: session.map(|session| session.to_string()),
         stage: expected.stage,
@@ -101,20 +101,20 @@ fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectR
     by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
 }
 
-struct OutputFolder {
+struct ChosenRunFolder {
     run: RunFolder,
-    kind: FolderKind,
+    kind: RunFolderKind,
     /// The lock on an existing folder, in which another process may be working.
     _lock: Option<Lock>,
 }
 
-enum FolderKind {
+enum RunFolderKind {
     New,
     /// An orchestrator's folder for all its stages, with the last request for this stage.
     Shared(Option<ExpectedOutputs>),
 }
 
-impl OutputFolder {
+impl ChosenRunFolder {
     /// Returns the output with the current time as the earliest time at which its file may have been written. All
     /// work in a shared folder belongs together, so a file there that is already valid stays valid, unless the last
     /// request for it was different.
@@ -125,8 +125,8 @@ impl OutputFolder {
         output: ExpectedOutput,
     ) -> Result<ExpectedOutput> {
         let earlier = match &self.kind {
-            FolderKind::New => return Ok(ExpectedOutput { not_before: Some(world.now), ..output }),
-            FolderKind::Shared(earlier) => earlier.as_ref(),
+            RunFolderKind::New => return Ok(ExpectedOutput { not_before: Some(world.now), ..output }),
+            RunFolderKind::Shared(earlier) => earlier.as_ref(),
         };
         let known = earlier.and_then(|list| list.outputs.iter().find(|known| known.file == output.file));
         let is_same =
@@ -141,21 +141,21 @@ impl OutputFolder {
 }
 
 /// Returns the folder for a stage: the orchestrator's live folder, or else a new one.
-fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<OutputFolder> {
+fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<ChosenRunFolder> {
     let outputs = place.outputs_folder();
     // If the live run no longer exists, that must not prevent a new run.
     let live = place.find_live_run().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
         // Lock the folder, because a process that is working in it must keep its list.
         let lock = place.lock_run(&live.run, "gate expect")?;
-        let kind = FolderKind::Shared(last_expected_of_stage(&live.run, stage));
-        return Ok(OutputFolder { run: live.run, kind, _lock: Some(lock) });
+        let kind = RunFolderKind::Shared(last_expected_of_stage(&live.run, stage));
+        return Ok(ChosenRunFolder { run: live.run, kind, _lock: Some(lock) });
     }
     let name = Id::new(&format!("{stage}-{}", time::to_compact(world.now))).map_err(|bad| Error::Usage {
         what: bad.to_string(),
         hint: "choose a shorter name for the stage".into(),
     })?;
-    Ok(OutputFolder { run: place.store.create_run(&name)?, kind: FolderKind::New, _lock: None })
+    Ok(ChosenRunFolder { run: place.store.create_run(&name)?, kind: RunFolderKind::New, _lock: None })
 }
 
 fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs> {

@@ -12,11 +12,11 @@ use model::render::in_backticks;
 use model::reply::{Reply, ReplyPart};
 use model::score::ScoreSignal;
 use serde::Serialize;
-use store::{CheckDepth, Root, RunFolder, Store};
+use store::{OutputReadDepth, Root, RunFolder, Store};
 
 use super::{judge_file, live, worker};
 use crate::Result;
-use crate::features::{BriefContext, Decision, ProjectContext};
+use crate::features::{BriefContext, FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::world::OUTPUT_VARIABLE;
 
@@ -60,14 +60,14 @@ pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result
     }))
 }
 
-const SECTION: BriefSection = BriefSection {
+const OUTPUTS_BRIEF_SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
     name: "outputs",
     title: "Outputs of sub-agents that are still open",
     signal: ScoreSignal::Outputs,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[OUTPUTS_BRIEF_SECTION.name];
 
 /// Returns a candidate for each output that the live run is still waiting for, or one that explains why the outputs
 /// are unknown.
@@ -75,8 +75,9 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let ProjectContext { world, root, store, settings, .. } = context.project;
     // When a session starts, the brief describes the last session, whose run may still be open.
     let sessions = || [context.session, context.described_session].into_iter().flatten();
-    let is_worked_on =
-        |run: Option<&RunFolder>| sessions().any(|session| worker::works_on(store, root, session, run));
+    let is_worked_on = |run: Option<&RunFolder>| {
+        sessions().any(|session| worker::does_session_work_on_run(store, root, session, run))
+    };
     let found = find_live_run(store, root, settings).and_then(|found| match found {
         Some((run, _)) if !is_worked_on(Some(&run)) => Ok(None),
         Some((run, expected)) => {
@@ -92,7 +93,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         Err(error) => {
             let why = in_backticks(&error.to_string(), 600);
             let text = format!("the open outputs are unknown: {why}; `thru gate check` says what to do");
-            return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
+            return Ok(vec![Candidate::new(&OUTPUTS_BRIEF_SECTION, "output:error", text)]);
         }
     };
     // A sub-agent that this run launched writes only its own output. If its brief listed the open outputs, it might
@@ -111,7 +112,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
                 store.saved_message_path(&run, &output.file).map(|path| path_for_agent(&path, root));
             let path = format!("{folder}/{}", output.file);
             let text = gate::describe_open_output(output, judged, &path, message.as_deref());
-            Candidate::new(&SECTION, format!("output:{path}"), text)
+            Candidate::new(&OUTPUTS_BRIEF_SECTION, format!("output:{path}"), text)
         })
         .collect();
     if !candidates.is_empty() {
@@ -127,7 +128,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
             .collect();
         let advice = gate::advice_for_agent(&steps);
         let text = format!("{more}`thru gate check` shows the verdicts, {advice}");
-        candidates.push(Candidate::new(&SECTION, format!("output:{folder}"), text));
+        candidates.push(Candidate::new(&OUTPUTS_BRIEF_SECTION, format!("output:{folder}"), text));
     }
     Ok(candidates)
 }
@@ -146,16 +147,16 @@ struct AwaitedOutput {
 
 fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<AwaitedOutput>> {
     let ProjectContext { root, store, settings, .. } = *project;
-    let agent = match (&event.kind, &event.agent) {
+    let agent = match (&event.kind, &event.subagent) {
         (EventKind::SubagentStart | EventKind::SubagentStop { .. }, Some(agent))
-            if !agent.kind.is_empty() =>
+            if !agent.agent_type.is_empty() =>
         {
             agent
         }
         _ => return Ok(None),
     };
     let Some((run, expected)) = find_live_run(store, root, settings)? else { return Ok(None) };
-    let Some(i) = gate::output_of_agent(&expected, &agent.kind) else { return Ok(None) };
+    let Some(i) = gate::output_of_agent(&expected, &agent.agent_type) else { return Ok(None) };
     let output = &expected.outputs[i];
     let verdict = judge_file(&run, output, &root.checkout)?.verdict;
     Ok(Some(AwaitedOutput {
@@ -184,9 +185,9 @@ pub(crate) fn annotate_subagent_stop(
 
 /// Tells a starting sub-agent which output to write. If a sub-agent stops without a valid output, its last message is
 /// saved next to the output, never as the output itself.
-pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let Some(awaited) = awaited_output(&context.project, context.event)? else {
-        return Ok(Decision::no_action("no output is expected of this sub-agent"));
+        return Ok(FeatureAnswer::no_action("no output is expected of this sub-agent"));
     };
     let AwaitedOutput { run, stage, file, path, journal_path, verdict } = awaited;
     let why = format!("the run expects {journal_path} of this sub-agent; it is {}", verdict.name());
@@ -197,7 +198,7 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
                 OutputVerdict::Valid => gate::valid_output_text(&stage, &path),
                 _ => gate::awaited_output_text(&stage, &path),
             };
-            return Ok(Decision::answer(ReplyPart::from_reply(Reply::Context(text)), why));
+            return Ok(FeatureAnswer::answer(ReplyPart::from_reply(Reply::ContextForAgent(text)), why));
         }
     };
     let message = message.map(|message| context.record_policy().redact_and_cut(message, MAX_MESSAGE_BYTES));
@@ -206,7 +207,7 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         Some(_) => format!("save the last message beside {journal_path}"),
         None => "note that the session works on this run".to_owned(),
     };
-    Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+    Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
         let ProjectContext { root, store, .. } = context.project;
         worker::record_worker(store, root, context.session, &run)?;
         if let Some(text) = kept {
@@ -239,7 +240,7 @@ fn invalid_outputs(
     let mut invalid = Vec::new();
     let (mut read, mut known) = (0, None::<(&[String], String)>);
     for (i, output) in expected.outputs.iter().enumerate().take(most) {
-        let seen = run.examine_output(&output.file, CheckDepth::EndOnly)?;
+        let seen = run.examine_output(&output.file, OutputReadDepth::EndOnly)?;
         let inputs = match &known {
             Some((inputs, digest)) if *inputs == output.inputs => digest.clone(),
             _ if output.inputs_digest.is_empty() || read + output.inputs.len() > MAX_INPUTS_READ => {

@@ -16,7 +16,7 @@ use store::{Durability, RunFolder, layout};
 use super::orphan;
 use crate::Result;
 use crate::process::reaper::ProcessReaper;
-use crate::process::{self, CommandJob, CommandWatch};
+use crate::process::{self, CommandJob, CommandObserver};
 use crate::world::OUTPUT_VARIABLE;
 
 /// How many of the bytes that one launch prints are kept.
@@ -25,7 +25,7 @@ const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 /// How many bytes are held back while waiting for the end of a private key.
 const MAX_PENDING_BYTES: usize = 256 * 1024;
 
-pub(super) struct Launch<'a> {
+pub(super) struct OutputLaunch<'a> {
     pub run: &'a Arc<RunFolder>,
     pub output: &'a ExpectedOutput,
     /// The folder in which the command runs.
@@ -37,8 +37,8 @@ pub(super) struct Launch<'a> {
 }
 
 /// Runs the command. Returns a message that says how it ended or why it could not be started.
-pub(super) fn run_launch(launch: &Launch) -> Result<String> {
-    let Launch { run, output, .. } = launch;
+pub(super) fn run_launch(launch: &OutputLaunch) -> Result<String> {
+    let OutputLaunch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
     let prompt = layout::launch_prompt_file(&output.file);
     run.write_file(&prompt, &gate::launch_prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
@@ -61,7 +61,7 @@ pub(super) fn run_launch(launch: &Launch) -> Result<String> {
             kept_output_bytes: 0,
         },
         stdin,
-        Some(CommandWatch { reaper: launch.reaper, on_start: &began }),
+        Some(CommandObserver { reaper: launch.reaper, on_start: &began }),
         move |said| held(&write, said),
     );
     let how = match ended {
@@ -82,8 +82,8 @@ struct LaunchLog {
 }
 
 impl LaunchLog {
-    fn new(launch: &Launch) -> LaunchLog {
-        let Launch { run, output, now, .. } = launch;
+    fn new(launch: &OutputLaunch) -> LaunchLog {
+        let OutputLaunch { run, output, now, .. } = launch;
         let log = LaunchLog {
             run: Arc::clone(run),
             name: layout::launch_log_file(&output.file),

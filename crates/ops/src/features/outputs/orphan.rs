@@ -11,7 +11,7 @@ use crate::process;
 use crate::process::alive;
 
 /// How long the last process of a group may take to disappear after the group was killed.
-const EXIT_GRACE: Duration = Duration::from_secs(1);
+const MAX_GROUP_EXIT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct OrphanedLaunch {
@@ -63,7 +63,7 @@ impl OrphanedLaunch {
     pub fn kill_process_group(&self, run: &RunFolder, file: &str) -> bool {
         if let Some(group) = self.process.and_then(Pid::from_raw).filter(|_| self.can_be_ended()) {
             process::terminate_group(group, || !is_launch_running(run, file));
-            let until = Instant::now() + EXIT_GRACE;
+            let until = Instant::now() + MAX_GROUP_EXIT_TIME;
             while is_launch_running(run, file) && Instant::now() < until {
                 std::thread::sleep(super::run::ORPHAN_POLL_INTERVAL);
             }

@@ -6,15 +6,15 @@ use serde_json::json;
 
 use super::{LiveRunState, live_run_state};
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
+use crate::features::{DoctorCheck, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(match live_run_state(project.store, project.root, project.settings) {
         Ok(Some(live)) => vec![live_run_line(&live, project).with_json("outputs", json!(live))],
         Ok(None) => Vec::new(),
         Err(error) => {
             let error = error.to_string();
-            let line = StatusLine::colored("outputs", Tone::Warning, one_line(&error, 400), "");
+            let line = StatusReportLine::colored("outputs", StatusTone::Warning, one_line(&error, 400), "");
             vec![line.with_json("outputs_problem", json!(error))]
         }
     })
@@ -22,12 +22,12 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 
 /// Describes the live run, for example `2 of 5 open (stage review, outputs/review-…): missing review-a.md, stale
 /// review-b.md`.
-fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusLine {
+fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportLine {
     let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
     if live.invalid_outputs.is_empty() {
         let rest = format!(" (stage {stage}, {run})");
-        return StatusLine::colored("outputs", Tone::Good, format!("all {all} valid"), rest);
+        return StatusReportLine::colored("outputs", StatusTone::Good, format!("all {all} valid"), rest);
     }
     let named = live
         .invalid_outputs
@@ -38,17 +38,17 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusLine {
     let named = named.collect::<Vec<_>>().join(", ");
     let head = format!("{} of {all} open", live.invalid_outputs.len());
     let rest = format!(" (stage {stage}, {run}): {named}{more}; see `thru gate check`");
-    let line = StatusLine::colored("outputs", Tone::Warning, head, rest);
-    line.with_next(Urgency::MissingOutputs, "thru gate check", "says what the open outputs lack")
+    let line = StatusReportLine::colored("outputs", StatusTone::Warning, head, rest);
+    line.with_next(NextStepUrgency::MissingOutputs, "thru gate check", "says what the open outputs lack")
 }
 
 /// Reports a live run whose state cannot be determined. Open outputs are normal, so they are not reported as a
 /// problem.
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let (text, findings) = match live_run_state(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),
         Ok(Some(live)) => (format!("{} of {} open", live.invalid_outputs.len(), live.outputs), Vec::new()),
         Err(error) => ("cannot be judged".to_owned(), vec![Finding::from(&error)]),
     };
-    vec![Check { name: "outputs", text, findings }]
+    vec![DoctorCheck { name: "outputs", text, findings }]
 }

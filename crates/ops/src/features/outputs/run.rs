@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::consent::quote_command;
-use model::gate::{self, ExpectedOutput, ExpectedOutputs, JudgedOutput, LaunchStep, Omission, OutputVerdict};
+use model::gate::{
+    self, ExpectedOutput, ExpectedOutputs, JudgedOutput, NextLaunchStep, OmittedOutput, OutputVerdict,
+};
 use model::redact;
 use model::render::one_line;
 use model::time;
 use store::{Durability, RunFolder};
 
-use super::launch::{Launch, run_launch};
+use super::launch::{OutputLaunch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
 use super::{
     ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker,
@@ -44,7 +46,7 @@ pub enum RelaunchPolicy {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum GateRunProgress {
     Reused {
         file: String,
     },
@@ -79,19 +81,19 @@ pub enum Progress {
 pub fn run_gate(
     world: &World,
     options: &GateRunOptions,
-    tell: &(dyn Fn(Progress) + Sync),
+    tell: &(dyn Fn(GateRunProgress) + Sync),
 ) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = Arc::new(find_or_create_run(world, &place, options.stage.as_deref())?);
     let _lock = place.lock_run(&run, "gate run")?;
     let mut expected = place.read_expected(&run)?;
-    worker::note_agent_at_work(world, &place, &run);
+    worker::record_calling_agent_works_on_run(world, &place, &run);
     let (mut steps, mut is_new) = (Vec::new(), false);
     for i in 0..expected.outputs.len() {
         let verdict = place.judge_output(&run, &expected.outputs[i])?.verdict;
         is_new |= expected.record_verdict(i, verdict);
         if verdict == OutputVerdict::Valid {
-            tell(Progress::Reused { file: expected.outputs[i].file.clone() });
+            tell(GateRunProgress::Reused { file: expected.outputs[i].file.clone() });
         } else if should_launch(&place, &run, &expected.outputs[i], verdict, options.relaunch, tell)? {
             steps.push(i);
         }
@@ -133,10 +135,12 @@ fn should_launch(
     output: &ExpectedOutput,
     verdict: OutputVerdict,
     again: RelaunchPolicy,
-    tell: &(dyn Fn(Progress) + Sync),
+    tell: &(dyn Fn(GateRunProgress) + Sync),
 ) -> Result<bool> {
     let attempts = if again == RelaunchPolicy::Yes { 0 } else { output.attempts };
-    if gate::next_launch_step(&ExpectedOutput { attempts, ..output.clone() }, verdict) != LaunchStep::Launch {
+    if gate::next_launch_step(&ExpectedOutput { attempts, ..output.clone() }, verdict)
+        != NextLaunchStep::Launch
+    {
         return Ok(false);
     }
     if let [input, ..] = store::absent_inputs(&place.root.checkout, &output.inputs)?[..] {
@@ -153,7 +157,7 @@ fn should_launch(
         if again == RelaunchPolicy::Yes { OrphanedLaunch::read_record(run, &output.file) } else { None };
     match orphan.filter(|orphan| !orphan.can_be_ended()) {
         Some(orphan) => {
-            tell(Progress::StillRunning { file: output.file.clone(), remedy: orphan.remedy() });
+            tell(GateRunProgress::StillRunning { file: output.file.clone(), remedy: orphan.remedy() });
             Ok(false)
         }
         None => Ok(true),
@@ -225,7 +229,7 @@ struct GateRunner<'a> {
     now: Timestamp,
     started: Instant,
     relaunch: RelaunchPolicy,
-    report_progress: &'a (dyn Fn(Progress) + Sync),
+    report_progress: &'a (dyn Fn(GateRunProgress) + Sync),
 }
 
 impl GateRunner<'_> {
@@ -260,7 +264,7 @@ impl GateRunner<'_> {
         loop {
             let output = self.current_output(i);
             let JudgedOutput { verdict, .. } = self.judge_output(&output)?;
-            if gate::next_launch_step(&output, verdict) != LaunchStep::Launch {
+            if gate::next_launch_step(&output, verdict) != NextLaunchStep::Launch {
                 return Ok(());
             }
             self.launch(i, &output, verdict, reaper)?;
@@ -281,7 +285,11 @@ impl GateRunner<'_> {
         // machine and its disks disagree.
         let aside = self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
         if let Some(kept_as) = aside {
-            (self.report_progress)(Progress::SetAside { file: file.clone(), verdict: before, kept_as });
+            (self.report_progress)(GateRunProgress::SetAside {
+                file: file.clone(),
+                verdict: before,
+                kept_as,
+            });
         }
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
         {
@@ -289,8 +297,11 @@ impl GateRunner<'_> {
             expected.count_launch(i, &digest);
             self.run.write_expected(&expected)?;
         }
-        (self.report_progress)(Progress::Launched { file: file.clone(), attempt: output.attempts + 1 });
-        let how = run_launch(&Launch {
+        (self.report_progress)(GateRunProgress::Launched {
+            file: file.clone(),
+            attempt: output.attempts + 1,
+        });
+        let how = run_launch(&OutputLaunch {
             run: self.run,
             output,
             folder: self.checkout,
@@ -305,7 +316,7 @@ impl GateRunner<'_> {
             self.run.write_expected(&expected)?;
         }
         drop(expected);
-        (self.report_progress)(Progress::Ended { file, how_it_ended: how, verdict, why });
+        (self.report_progress)(GateRunProgress::Ended { file, how_it_ended: how, verdict, why });
         Ok(())
     }
 
@@ -319,7 +330,7 @@ impl GateRunner<'_> {
         let file = output.file.clone();
         let Some(orphan) = OrphanedLaunch::read_record(self.run, &file) else { return Ok(true) };
         let process = orphan.process;
-        (self.report_progress)(Progress::WaitingForOrphan { file: file.clone(), process });
+        (self.report_progress)(GateRunProgress::WaitingForOrphan { file: file.clone(), process });
         let (patience, why) = match self.relaunch {
             RelaunchPolicy::Yes => (Duration::ZERO, "was ended, so that it can be launched again"),
             RelaunchPolicy::No => {
@@ -334,13 +345,13 @@ impl GateRunner<'_> {
             } else if orphan.kill_process_group(self.run, &file) {
                 how = why;
             } else {
-                (self.report_progress)(Progress::StillRunning { file, remedy: orphan.remedy() });
+                (self.report_progress)(GateRunProgress::StillRunning { file, remedy: orphan.remedy() });
                 return Ok(false);
             }
         }
         orphan::remove_launch_record(self.run, &file);
         let JudgedOutput { verdict, why } = self.judge_output(output)?;
-        (self.report_progress)(Progress::Ended {
+        (self.report_progress)(GateRunProgress::Ended {
             file,
             how_it_ended: format!("the earlier launch {how}"),
             verdict,
@@ -362,10 +373,10 @@ fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutp
     let mut omitted = Vec::new();
     for output in &expected.outputs {
         let judged = place.judge_output(run, output)?;
-        if Omission::is_omitted(output.tier, judged.verdict) {
+        if OmittedOutput::may_omit(output.tier, judged.verdict) {
             let message =
                 place.store.saved_message_path(run, &output.file).map(|path| path.display().to_string());
-            omitted.push(Omission { file: output.file.clone(), judged, message });
+            omitted.push(OmittedOutput { file: output.file.clone(), judged, message });
         }
     }
     // Write the file even if nothing is omitted now, because an existing file would still list old omissions.

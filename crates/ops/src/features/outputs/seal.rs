@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::document::Document;
-use model::gate::{self, COMPLETE_SENTINEL, OutputEnding, OutputScanner};
+use model::gate::{self, COMPLETION_LINE, OutputEnding, OutputScanner};
 use model::text;
 use serde::Serialize;
 use store::RunFolder;
@@ -43,7 +43,7 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
             true
         }
     };
-    worker::note_agent_at_work(world, &place, &live.run);
+    worker::record_calling_agent_works_on_run(world, &place, &live.run);
     let path = live.run.path().join(file);
     Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
 }
@@ -73,7 +73,7 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
         }
         bytes => bytes?,
     };
-    let reading = OutputScanner::scan_text(&bytes);
+    let reading = OutputScanner::scan_whole_output(&bytes);
     if let Some(line) = reading.line_of_open_fence() {
         return Err(Error::Refused {
             what: format!("{}:{line}: this line opens a code fence that is never closed", path.display()),
@@ -132,5 +132,5 @@ fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let end = document.line_ending();
     let bytes = document.into_bytes();
     let ends = [end.repeat(2), end.to_owned()].iter().filter(|gap| bytes.ends_with(gap.as_bytes())).count();
-    format!("{}{COMPLETE_SENTINEL}{end}", end.repeat(2 - ends)).into_bytes()
+    format!("{}{COMPLETION_LINE}{end}", end.repeat(2 - ends)).into_bytes()
 }

@@ -15,18 +15,18 @@ use crate::{Result, World};
 /// The run that a session works on. Either the session began the run, or one of its sub-agents writes one of the
 /// outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RunOfSession {
+pub(super) struct RunWorkedOnBySession {
     /// The path of the run, relative to the root.
     folder: String,
 }
 
-impl SessionState for RunOfSession {
-    const FOLDER: &'static str = layout::WORKED_RUN_FOLDER;
-    const MAX_BYTES: usize = 16 * 1024;
+impl SessionState for RunWorkedOnBySession {
+    const STATE_FOLDER: &'static str = layout::WORKED_RUN_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 16 * 1024;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<RunOfSession, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<RunWorkedOnBySession, String> {
         let folder = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-        Ok(RunOfSession { folder: folder.trim_end_matches('\n').to_owned() })
+        Ok(RunWorkedOnBySession { folder: folder.trim_end_matches('\n').to_owned() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -53,7 +53,7 @@ pub(super) fn record_calling_session(
 
 /// Records that the calling agent's session works on a run. A sub-agent that the run launched is not recorded,
 /// because it writes only its own output. Errors are ignored, because the command also works without this record.
-pub(super) fn note_agent_at_work(world: &World, place: &GateContext, run: &RunFolder) {
+pub(super) fn record_calling_agent_works_on_run(world: &World, place: &GateContext, run: &RunFolder) {
     let is_recorded = place.trusted && !world.is_in_launch();
     if let Some(session) = list::session_of_current_harness(world).filter(|_| is_recorded) {
         let _ = record_worker(&place.store, &place.root, &session, run);
@@ -68,21 +68,34 @@ fn running_session_here(world: &World, place: &GateContext) -> Result<Option<Id>
 
 /// Records that a session works on a run, unless that is already recorded.
 pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunFolder) -> Result<()> {
-    let worked = RunOfSession { folder: folder_below_root(root, run.path())?.1 };
+    let worked = RunWorkedOnBySession { folder: folder_below_root(root, run.path())?.1 };
     // If the existing record cannot be read, replace it.
-    if store.session(session).read::<RunOfSession>().ok().flatten().as_ref() == Some(&worked) {
+    if store.session_state(session).read_state::<RunWorkedOnBySession>().ok().flatten().as_ref()
+        == Some(&worked)
+    {
         return Ok(());
     }
-    Ok(store.session(session).write(&worked)?)
+    Ok(store.session_state(session).write_state(&worked)?)
 }
 
 /// Returns whether a session works on `run`. If `run` is `None`, returns whether the session works on any run.
-pub(super) fn works_on(store: &Store, root: &Root, session: &Id, run: Option<&RunFolder>) -> bool {
-    let Ok(Some(worked)) = store.session(session).read::<RunOfSession>() else { return false };
+pub(super) fn does_session_work_on_run(
+    store: &Store,
+    root: &Root,
+    session: &Id,
+    run: Option<&RunFolder>,
+) -> bool {
+    let Ok(Some(worked)) = store.session_state(session).read_state::<RunWorkedOnBySession>() else {
+        return false;
+    };
     run.is_none_or(|run| folder_below_root(root, run.path()).is_ok_and(|(_, folder)| folder == worked.folder))
 }
 
 /// Lets a session that continues under a new id keep its run.
 pub(super) fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<RunOfSession>(previous)?)
+    Ok(context
+        .project
+        .store
+        .session_state(context.session)
+        .inherit_from_session::<RunWorkedOnBySession>(previous)?)
 }

@@ -1,7 +1,7 @@
 //! The packet that a session has claimed, and what the session and its own packets are told about it.
 
 use model::brief::{Candidate, Occasion};
-use model::document::{Document, SectionHead};
+use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::packet::{CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus};
 use model::redact::{RedactOptions, Redacted};
@@ -27,8 +27,8 @@ pub(super) struct ClaimedPacket {
 }
 
 impl SessionState for ClaimedPacket {
-    const FOLDER: &'static str = layout::CLAIMS_FOLDER;
-    const MAX_BYTES: usize = 1024;
+    const STATE_FOLDER: &'static str = layout::CLAIMS_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ClaimedPacket, String> {
         let text = String::from_utf8_lossy(bytes);
@@ -43,7 +43,7 @@ impl SessionState for ClaimedPacket {
 }
 
 pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
-    Ok(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.packet))
+    Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
 }
 
 /// The packet that a session works on.
@@ -55,7 +55,7 @@ struct PacketInWork {
 
 /// Returns the packet that a session has claimed, if it is active and no other session has claimed it since.
 fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
-    let Some(claimed) = store.session(session).read::<ClaimedPacket>()? else { return Ok(None) };
+    let Some(claimed) = store.session_state(session).read_state::<ClaimedPacket>()? else { return Ok(None) };
     let Ok(id) = Id::new(&claimed.packet) else { return Ok(None) };
     let document = match store.read_packet(&id) {
         Err(store::Error::Absent { .. }) => return Ok(None),
@@ -100,7 +100,8 @@ pub(super) fn close_continued_packets(
     let mut claimants: Vec<String> = sessions.iter().map(Id::to_string).collect();
     for session in sessions {
         // The claim may have been made under an earlier id of the session.
-        claimants.extend(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.by));
+        claimants
+            .extend(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.by));
     }
     let is_claimed = |status: Option<PacketStatus>, by: &str| {
         status == Some(PacketStatus::Active) && !by.is_empty() && claimants.iter().any(|known| known == by)
@@ -138,7 +139,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let text = format!(
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
-    let mut told = vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)];
+    let mut told = vec![Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}"), text)];
     // If the session picked up its own packet, its own records already contain these facts.
     if packet.session_id != session.as_str() {
         told.extend(goal_candidates(&document, &id));
@@ -149,7 +150,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
 
 /// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
 fn quoted_goals(document: &Document) -> Vec<(String, String)> {
-    let section = document.section(&[SectionHead::exact(2, INTENT_HEADING)]);
+    let section = document.find_section(&[HeadingPattern::exact(2, INTENT_HEADING)]);
     let text = section.map(|section| section.text()).unwrap_or_default();
     let (mut title, mut quotes) = ("", Vec::<(String, String)>::new());
     let mut is_quoted = false;
@@ -171,14 +172,14 @@ fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
             format!("From the packet: {title}: {quote}")
         };
         let forms = [160, 400, 900].map(form).to_vec();
-        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:goal:{n}"), "");
+        let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
         Candidate { forms, known_by: vec![quote], ..candidate }
     };
     quoted_goals(document).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
 }
 
 fn constraint_lines(document: &Document) -> Vec<String> {
-    let section = document.section(&[SectionHead::exact(2, CONSTRAINTS_HEADING)]);
+    let section = document.find_section(&[HeadingPattern::exact(2, CONSTRAINTS_HEADING)]);
     let text = section.map(|section| section.text()).unwrap_or_default();
     text.lines().filter_map(|line| line.strip_prefix("- ")).map(str::to_owned).collect()
 }
@@ -193,7 +194,8 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
             None => ("a constraint", line.as_str()),
         };
         let text = format!("From the packet: {label}: {}", inline_for_model(words, 300));
-        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:constraint:{n}"), text);
+        let candidate =
+            Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:constraint:{n}"), text);
         Candidate { known_by: vec![words.to_owned()], ..candidate }
     };
     constraints.iter().take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
@@ -201,5 +203,9 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
 
 /// Lets a session that continues under a new id keep its packet.
 pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<ClaimedPacket>(previous)?)
+    Ok(context
+        .project
+        .store
+        .session_state(context.session)
+        .inherit_from_session::<ClaimedPacket>(previous)?)
 }

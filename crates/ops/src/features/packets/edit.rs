@@ -1,6 +1,6 @@
 //! Edits a packet: its status, its files or one section. All other bytes stay the same.
 
-use model::document::{Document, SectionHead};
+use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::packet::{
     ALL_HEADINGS, CONFIRMED_HEADING, FILES_HEADING, Packet, PacketStatus, SUGGESTED_HEADING,
@@ -182,7 +182,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document
-        .set_section(&[SectionHead::exact(level, &name)], text)
+        .set_section(&[HeadingPattern::exact(level, &name)], text)
         .map_err(|why| edit_refused_error(&why))?;
     Ok(frontmatter_note(&name))
 }

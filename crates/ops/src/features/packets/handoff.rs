@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use harness::Harness;
 use model::digest::Digest;
-use model::document::{Document, SectionHead};
+use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::loops::promise;
 use model::packet::drift::GONE_MARK;
@@ -168,7 +168,7 @@ fn source_from_transcript(
     path: &Path,
     redact: redact::RedactOptions,
 ) -> Result<PacketSource> {
-    let read = transcript::read_transcript(&transcript::TranscriptSource {
+    let read = transcript::read_transcript(&transcript::TranscriptToRead {
         path,
         checkout: &project.root.checkout,
         redact,
@@ -180,8 +180,8 @@ fn source_from_transcript(
         harness: Some(read.harness),
         chosen: None,
         transcript: Some(path.to_string_lossy().into_owned()),
-        elsewhere: read.elsewhere,
-        checkout: (!read.elsewhere).then(|| project.root.checkout.clone()),
+        elsewhere: read.is_of_other_project,
+        checkout: (!read.is_of_other_project).then(|| project.root.checkout.clone()),
     })
 }
 
@@ -256,8 +256,8 @@ pub(crate) fn source_from_database_rows(
 ) -> PacketSource {
     let checkout = &project.root.checkout;
     let redact = settings::settings_here(world).settings().redact_options();
-    let source = transcript::TranscriptSource { path: checkout, checkout, redact, now: world.now };
-    let transcript::ReadTranscript { mut digest, harness, elsewhere, .. } =
+    let source = transcript::TranscriptToRead { path: checkout, checkout, redact, now: world.now };
+    let transcript::ReadTranscript { mut digest, harness, is_of_other_project: elsewhere, .. } =
         transcript::read_database_rows(rows, session, &source);
     past::unmark_existing_files(&mut digest, checkout);
     let checkout = (!elsewhere).then(|| checkout.clone());
@@ -375,7 +375,7 @@ pub(crate) fn write_packet(
         (id, bytes)
     })?;
     Ok(HandoffReport {
-        path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS)),
+        path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS_FOLDER)),
         id,
         session: digest.session.clone(),
         chosen: source.chosen,
@@ -427,7 +427,9 @@ fn role_rules(world: &World, project: &Project) -> Vec<String> {
         .and_then(|identity| roles::find_roles(world)?.find_context_file(&identity.role));
     let Ok(Some(file)) = file else { return Vec::new() };
     let document = Document::parse(file.bytes);
-    let Some(section) = document.section(&[SectionHead::prefix(2, "Key Rules")]) else { return Vec::new() };
+    let Some(section) = document.find_section(&[HeadingPattern::prefix(2, "Key Rules")]) else {
+        return Vec::new();
+    };
     let lines = section.text();
     let lines = lines.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
     lines.filter(|line| !line.is_empty()).map(|line| format!("{line} (role {})", file.role)).collect()

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::input_redactor::InputRedactor;
 use crate::project::Project;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// Serializes a path as text. JSON requires UTF-8, but a file name may contain invalid UTF-8.
 fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -34,7 +34,7 @@ pub struct ImportedPacket {
 }
 
 /// Makes a packet from a handoff that another tool wrote. The same bytes are imported only once.
-pub fn import_handoff(world: &World, file: &Path, mode: Mode) -> Result<ImportedPacket> {
+pub fn import_handoff(world: &World, file: &Path, mode: WriteMode) -> Result<ImportedPacket> {
     import_handoff_after(world, file, mode, &[])
 }
 
@@ -43,16 +43,16 @@ pub fn import_handoff(world: &World, file: &Path, mode: Mode) -> Result<Imported
 pub fn import_handoff_after(
     world: &World,
     file: &Path,
-    mode: Mode,
+    mode: WriteMode,
     earlier: &[ImportedPacket],
 ) -> Result<ImportedPacket> {
     let bytes = store::read_named_by_user(file, 4 * 1024 * 1024)?;
     require_text_file(file, &bytes)?;
     let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
     let project = match mode {
-        Mode::Write => Some(Project::find_or_create(world)?),
+        WriteMode::Write => Some(Project::find_or_create(world)?),
         // If there is no project, nothing has been imported before.
-        Mode::DryRun => Project::find_for_reading(world).map(Some).or_else(|error| match error {
+        WriteMode::DryRun => Project::find_for_reading(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),
         })?,
@@ -74,7 +74,7 @@ pub fn import_handoff_after(
     let document = Document::parse(given.redact_bytes(&bytes).into_owned());
     let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let purpose = import::handoff_title(&document, &name);
-    let (Mode::Write, Some(project)) = (mode, &project) else {
+    let (WriteMode::Write, Some(project)) = (mode, &project) else {
         let names = project.as_ref().map_or(Ok(Vec::new()), |project| project.store.packet_names())?;
         let is_free =
             |id: &String| !names.contains(id) && !earlier.iter().any(|one| !one.known && one.id == *id);
@@ -117,7 +117,10 @@ fn require_text_file(file: &Path, bytes: &[u8]) -> Result<()> {
 fn find_earlier_import(project: &Project, mark: &str) -> Result<Option<String>> {
     for name in project.store.packet_names()? {
         let Ok(id) = Id::new(&name) else { continue };
-        if project.store.read_packet(&id).is_ok_and(|document| document.text("imported_digest") == Some(mark))
+        if project
+            .store
+            .read_packet(&id)
+            .is_ok_and(|document| document.frontmatter_text("imported_digest") == Some(mark))
         {
             return Ok(Some(name));
         }

@@ -27,7 +27,7 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
         let OfferedPacket { id, purpose, .. } = offered;
         let purpose = in_quotation_marks(purpose, 120);
         let text = format!("on offer: {purpose}{}; `thru pickup {id}` shows it", offered.origin());
-        Candidate::new(&packets::SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
+        Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
     };
     Ok(packets_on_offer(store, now)?.iter().take(MAX_PACKETS_OFFERED).map(candidate).collect())
 }
@@ -114,7 +114,7 @@ pub(crate) const CANDIDATE_ID_PREFIX: &str = "offer:";
 
 /// Returns the active packets and the drafts, most recently changed first.
 fn open_packets(store: &Store) -> Result<Vec<OpenPacket>> {
-    let folder = match store.dir().open_subfolder(layout::PACKETS) {
+    let folder = match store.dir().open_subfolder(layout::PACKETS_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::consent::quote_command;
-use model::document::{Document, SectionHead};
+use model::document::{Document, HeadingPattern};
 use model::event::FileAction;
 use model::id::Id;
 use model::journal::JournalRecord;
@@ -117,8 +117,10 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         LaterFiles::Add => files_written_since(&project, &shown.packet)?,
         LaterFiles::Leave => Vec::new(),
     };
-    let recorded =
-        shown.document.section(&[SectionHead::exact(2, DECISIONS_HEADING)]).map(|section| section.text());
+    let recorded = shown
+        .document
+        .find_section(&[HeadingPattern::exact(2, DECISIONS_HEADING)])
+        .map(|section| section.text());
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let (decided, overruled) =
@@ -246,13 +248,15 @@ fn claim_packet(
         _ => None,
     };
     // A command at a terminal has no session, so record the user's name.
-    let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
+    let user = || {
+        (world.read_variable)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned())
+    };
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change_packet(project, id, |document| {
         // A session that claims its own packet again changes nothing. For a user, the claim is not compared, because
         // two users can have the same name.
-        let is_active = document.text("status") == Some(PacketStatus::Active.name());
-        let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
+        let is_active = document.frontmatter_text("status") == Some(PacketStatus::Active.name());
+        let again = is_active && owner.is_some() && document.frontmatter_text("claimed_by") == Some(&by);
         if again {
             return Ok(());
         }
@@ -263,7 +267,7 @@ fn claim_packet(
     })?;
     if let Some(session) = owner {
         let claimed = ClaimedPacket { packet: id.to_string(), by: session.to_string() };
-        project.store.session(&session).write(&claimed)?;
+        project.store.session_state(&session).write_state(&claimed)?;
     }
     Ok(shown)
 }

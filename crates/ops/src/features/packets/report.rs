@@ -11,7 +11,7 @@ use store::layout;
 
 use super::CheckedPacket;
 use super::offer;
-use crate::features::{Check, ProjectContext, StatusLine, Urgency};
+use crate::features::{DoctorCheck, NextStepUrgency, ProjectContext, StatusReportLine};
 use crate::{Error, Result};
 
 /// The maximum number of packets that are counted, so that `thru status` stays fast.
@@ -31,8 +31,8 @@ struct PacketCount {
     newest: Option<String>,
 }
 
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    let folder = match project.store.dir().open_subfolder(layout::PACKETS) {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
+    let folder = match project.store.dir().open_subfolder(layout::PACKETS_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };
@@ -54,12 +54,12 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         let newest = open.into_iter().max().or_else(|| listing.iter().map(|packet| packet.name).max());
         packets.newest = newest.map(str::to_owned);
     }
-    let line = StatusLine::plain("packets", packets.describe()).with_json("packets", json!(packets));
+    let line = StatusReportLine::plain("packets", packets.describe()).with_json("packets", json!(packets));
     Ok(std::iter::once(line).chain(offered_packet_line(project, at_least)?).collect())
 }
 
 /// Returns a status line about the first packet on offer, with the number of the others.
-fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusLine>> {
+fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusReportLine>> {
     let offers = offer::packets_on_offer(project.store, project.world.now)?;
     let Some(first) = offers.first() else { return Ok(None) };
     let more = match (offers.len() - 1, at_least) {
@@ -69,10 +69,10 @@ fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Optio
     };
     let text = format!("{}{}{more}", in_quotation_marks(&first.purpose, 100), first.origin());
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
-    let line = StatusLine::plain("on offer", text).with_json("on_offer", json!(ids));
+    let line = StatusReportLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);
     Ok(Some(line.with_next(
-        Urgency::OfferedWork,
+        NextStepUrgency::OfferedWork,
         command,
         "prints the prompt of the packet on offer, checked against the disk",
     )))
@@ -97,13 +97,13 @@ impl PacketCount {
 }
 
 /// Reports the packets that cannot be picked up as they are, each with its first error.
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let store = project.store;
     let mut names = match store.packet_names() {
         Ok(names) => names,
         Err(error) => {
             let findings = vec![Finding::from(&Error::from(error))];
-            return vec![Check { name: "packets", text: "cannot be listed".to_owned(), findings }];
+            return vec![DoctorCheck { name: "packets", text: "cannot be listed".to_owned(), findings }];
         }
     };
     let Ok(marker) = store.read_marker() else { return Vec::new() };
@@ -116,7 +116,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let ids = names.iter().take(MAX_PACKETS_COUNTED).filter_map(|name| Id::new(name).ok());
     let broken = ids.map(|id| super::check_packet(store, &marker, &id)).filter(|checked| !checked.valid);
     let findings = broken.filter_map(first_error_finding).collect();
-    vec![Check { name: "packets", text, findings }]
+    vec![DoctorCheck { name: "packets", text, findings }]
 }
 
 fn first_error_finding(checked: CheckedPacket) -> Option<Finding> {

@@ -11,9 +11,9 @@ use store::layout;
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
-const SECTION: BriefSection =
+const PLAN_BRIEF_SECTION: BriefSection =
     BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
-pub const SECTIONS: &[&str] = &[SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[PLAN_BRIEF_SECTION.name];
 
 /// How many tasks of each kind a brief lists.
 const MAX_TASKS_NAMED: usize = 5;
@@ -29,18 +29,19 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     if let Some(other) = swarm::foreign_swarm_of_plan(&context.project, &loaded.plan) {
         return Ok(vec![Candidate::new(
-            &SECTION,
+            &PLAN_BRIEF_SECTION,
             "plan",
             swarm::describe_foreign_plan(&other, &loaded.plan),
         )]);
     }
     let evidence = tasks_with_evidence(context);
     let scored = |id: &str, text: String, signal: ScoreSignal| {
-        let candidate = Candidate::new(&SECTION, format!("task:{id}"), text).with_signal(signal, 1.0);
+        let candidate =
+            Candidate::new(&PLAN_BRIEF_SECTION, format!("task:{id}"), text).with_signal(signal, 1.0);
         let has_evidence = evidence.iter().any(|task| task.as_str() == id);
         if has_evidence { candidate.with_signal(ScoreSignal::EvidencePresence, 1.0) } else { candidate }
     };
-    let phase = Candidate::new(&SECTION, "plan", describe_plan(&loaded.plan, &standing));
+    let phase = Candidate::new(&PLAN_BRIEF_SECTION, "plan", describe_plan(&loaded.plan, &standing));
     let mut all = vec![phase.with_signal(ScoreSignal::Phase, 1.0)];
     let current: Vec<&Task> = match standing.in_progress.as_slice() {
         [] => Vec::new(),
@@ -73,13 +74,13 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let more = standing.ready.len().saturating_sub(MAX_TASKS_NAMED);
         let more = if more == 0 { String::new() } else { format!(" +{more}") };
         let text = format!("ready to begin: {}{more}", shown.join("; "));
-        all.push(Candidate::new(&SECTION, "plan:ready", text).with_signal(signal, value));
+        all.push(Candidate::new(&PLAN_BRIEF_SECTION, "plan:ready", text).with_signal(signal, value));
     } else if current.is_empty()
         && let Some(first) = loaded.plan.tasks().find(|task| !task.status.is_over())
         && let Some(waits) = describe_waiting(&standing, first, MAX_TASKS_NAMED)
     {
         let text = format!("nothing is ready: {} waits for {waits}", describe_task(first, 100));
-        all.push(Candidate::new(&SECTION, "plan:ready", text).with_signal(signal, value));
+        all.push(Candidate::new(&PLAN_BRIEF_SECTION, "plan:ready", text).with_signal(signal, value));
     }
     // Dependencies become candidates only for scoring. In the fixed order, the line about the current task already
     // names them.
@@ -148,7 +149,7 @@ fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
     let over = match over.as_slice() {
         [] => String::new(),
         ids => {
-            let folder = format!("{}/{}", layout::STORE_FOLDER, layout::PHASES);
+            let folder = format!("{}/{}", layout::STORE_FOLDER, layout::PHASE_RECORDS_FOLDER);
             format!(" Finished: phase {}, see {folder}/<n>.md.", ids.join(", "))
         }
     };

@@ -1,13 +1,16 @@
 //! `thru plan init|add|set` and `thru task …`. Each command changes the plan while it holds the plan's lock.
 
 use model::plan::{
-    self, AcceptanceEvidence, NewTask, Phase, PhaseStatus, Plan, Task, TaskChange, TaskSize, TaskStatus,
+    self, CompletionEvidence, NewTask, Phase, PhaseStatus, Plan, Task, TaskFieldChanges, TaskSize, TaskStatus,
 };
 use model::swarm::SwarmId;
 use serde::Serialize;
 use store::Store;
 
-use super::{LOCK_WAIT, LedgerNote, MissingPlan, PlanAuthor, PlanChanged, change_plan, refused_error};
+use super::{
+    LedgerNote, MAX_PLAN_LOCK_WAIT, MissingPlanPolicy, PlanAuthor, PlanChangeResult, change_plan,
+    refused_error,
+};
 use crate::features::evidence;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
@@ -49,20 +52,20 @@ pub struct PhaseSummary {
 }
 
 #[derive(Clone, Debug)]
-pub enum TaskStep<'a> {
+pub enum TaskCommand<'a> {
     Start,
     Done { without_evidence: Option<&'a str> },
     Block { why: &'a str },
     Unblock,
 }
 
-impl TaskStep<'_> {
+impl TaskCommand<'_> {
     fn command_name(&self) -> &'static str {
         match self {
-            TaskStep::Start => "task_started",
-            TaskStep::Done { .. } => "task_done",
-            TaskStep::Block { .. } => "task_blocked",
-            TaskStep::Unblock => "task_unblocked",
+            TaskCommand::Start => "task_started",
+            TaskCommand::Done { .. } => "task_done",
+            TaskCommand::Block { .. } => "task_blocked",
+            TaskCommand::Unblock => "task_unblocked",
         }
     }
 }
@@ -70,7 +73,7 @@ impl TaskStep<'_> {
 pub fn apply_task_step(
     world: &World,
     id: &str,
-    step: &TaskStep,
+    step: &TaskCommand,
     session: Option<&str>,
 ) -> Result<TaskReport> {
     let project = Project::find_for_reading(world)?;
@@ -79,38 +82,39 @@ pub fn apply_task_step(
     let given = InputRedactor::with_settings_of(world);
     let entry = LedgerNote { change_kind: step.command_name(), id: id.to_owned(), ..LedgerNote::default() };
     let mut before = Plan::default();
-    let changed = change_plan(store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
-        before = plan.clone();
-        let (by, at) = (author.author.as_str(), author.formatted_time());
-        let mut why = String::new();
-        let after = match step {
-            TaskStep::Start => plan::start_task(plan, id, by, &at),
-            TaskStep::Unblock => plan::unblock_task(plan, id),
-            TaskStep::Block { why: reason } => {
-                why = given.redact_text(reason).into_owned();
-                plan::block_task(plan, id, &why)
-            }
-            TaskStep::Done { without_evidence: Some(reason) } => {
-                why = given.redact_text(reason).into_owned();
-                plan::complete_task(plan, id, by, &at, &AcceptanceEvidence::Waived(&why))
-            }
-            TaskStep::Done { without_evidence: None } => {
-                let proof = find_fresh_proof(world, &project, plan.task(id));
-                let rejection = evidence::describe_rejection(store, id);
-                let acceptance = match (&proof, &rejection) {
-                    (Ok(shown), _) => {
-                        why.clone_from(shown);
-                        AcceptanceEvidence::Proven
-                    }
-                    (Err(what), _) if !what.is_empty() => AcceptanceEvidence::Unproven(what),
-                    (Err(_), Some(what)) => AcceptanceEvidence::Rejected(what),
-                    (Err(what), None) => AcceptanceEvidence::Unproven(what),
-                };
-                plan::complete_task(plan, id, by, &at, &acceptance)
-            }
-        };
-        Ok((after.map_err(refused_error)?, LedgerNote { why, ..LedgerNote::default() }))
-    })?;
+    let changed =
+        change_plan(store, &author, entry, (MissingPlanPolicy::IsError, MAX_PLAN_LOCK_WAIT), |plan| {
+            before = plan.clone();
+            let (by, at) = (author.author.as_str(), author.formatted_time());
+            let mut why = String::new();
+            let after = match step {
+                TaskCommand::Start => plan::start_task(plan, id, by, &at),
+                TaskCommand::Unblock => plan::unblock_task(plan, id),
+                TaskCommand::Block { why: reason } => {
+                    why = given.redact_text(reason).into_owned();
+                    plan::block_task(plan, id, &why)
+                }
+                TaskCommand::Done { without_evidence: Some(reason) } => {
+                    why = given.redact_text(reason).into_owned();
+                    plan::complete_task(plan, id, by, &at, &CompletionEvidence::Waived(&why))
+                }
+                TaskCommand::Done { without_evidence: None } => {
+                    let proof = find_fresh_proof(world, &project, plan.task(id));
+                    let rejection = evidence::describe_rejection(store, id);
+                    let acceptance = match (&proof, &rejection) {
+                        (Ok(shown), _) => {
+                            why.clone_from(shown);
+                            CompletionEvidence::Proven
+                        }
+                        (Err(what), _) if !what.is_empty() => CompletionEvidence::Unproven(what),
+                        (Err(_), Some(what)) => CompletionEvidence::Rejected(what),
+                        (Err(what), None) => CompletionEvidence::Unproven(what),
+                    };
+                    plan::complete_task(plan, id, by, &at, &acceptance)
+                }
+            };
+            Ok((after.map_err(refused_error)?, LedgerNote { why, ..LedgerNote::default() }))
+        })?;
     build_task_report(&before, changed, id, given.has_redacted())
 }
 
@@ -125,11 +129,16 @@ fn find_fresh_proof(
     let task = task.filter(|task| task.acceptance.is_some()).ok_or_else(String::new)?;
     evidence::observe_current_session(world, project);
     let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
-    evidence::show::fresh_proof(&project.store, &judge, task)
+    evidence::show::describe_fresh_proof(&project.store, &judge, task)
 }
 
-fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, redacted: bool) -> Result<TaskReport> {
-    let PlanChanged { plan, changed, notes } = changed;
+fn build_task_report(
+    before: &Plan,
+    changed: PlanChangeResult,
+    id: &str,
+    redacted: bool,
+) -> Result<TaskReport> {
+    let PlanChangeResult { plan, changed, notes } = changed;
     let task = plan.task(id).cloned().ok_or_else(super::no_plan_error)?;
     let was_ready: Vec<&str> =
         plan::standing_of_plan(before).ready.iter().map(|task| task.id.as_str()).collect();
@@ -147,7 +156,7 @@ fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, redacted: bo
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct TaskRequest {
+pub struct AddTaskRequest {
     pub id: Option<String>,
     pub phase: Option<u32>,
     pub text: String,
@@ -157,7 +166,7 @@ pub struct TaskRequest {
     pub files: Vec<String>,
 }
 
-pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Result<TaskReport> {
+pub fn add_task(world: &World, wanted: AddTaskRequest, session: Option<&str>) -> Result<TaskReport> {
     let store = Project::find_or_create(world)?.store;
     let author = PlanAuthor::current_author(world, session)?;
     let given = InputRedactor::with_settings_of(world);
@@ -166,7 +175,7 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
         phase: wanted.phase,
         description: given.redact_text(wanted.text.trim()).into_owned(),
         size: wanted.size,
-        depends: wanted.depends,
+        dependency_ids: wanted.depends,
         acceptance: wanted.acceptance.as_deref().map(|text| given.redact_text(text.trim()).into_owned()),
         files: wanted.files.iter().map(|file| given.redact_text(file).into_owned()).collect(),
     };
@@ -174,12 +183,13 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
     let mut before = Plan::default();
     let mut made = String::new();
     let entry = LedgerNote { change_kind: "task_added", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
-        before = plan.clone();
-        let (after, id) = plan::add_task(plan, &new).map_err(refused_error)?;
-        made.clone_from(&id);
-        Ok((after, LedgerNote { id, ..LedgerNote::default() }))
-    })?;
+    let changed =
+        change_plan(&store, &author, entry, (MissingPlanPolicy::BeginEmpty, MAX_PLAN_LOCK_WAIT), |plan| {
+            before = plan.clone();
+            let (after, id) = plan::add_task(plan, &new).map_err(refused_error)?;
+            made.clone_from(&id);
+            Ok((after, LedgerNote { id, ..LedgerNote::default() }))
+        })?;
     build_task_report(&before, changed, &made, given.has_redacted())
 }
 
@@ -201,9 +211,10 @@ pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) 
     }
     refuse_if_plan_exists(&store, replace)?;
     let entry = LedgerNote { change_kind: "plan_begun", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |_| {
-        Ok((new, LedgerNote::default()))
-    })?;
+    let changed =
+        change_plan(&store, &author, entry, (MissingPlanPolicy::BeginEmpty, MAX_PLAN_LOCK_WAIT), |_| {
+            Ok((new, LedgerNote::default()))
+        })?;
     Ok(build_plan_report(changed, None, given.has_redacted()))
 }
 
@@ -225,15 +236,16 @@ pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanRepor
     require_nonempty(&name, "what the phase is called")?;
     let mut made = 0;
     let entry = LedgerNote { change_kind: "phase_added", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
-        let (after, id) = plan::add_phase(plan, &name, id).map_err(refused_error)?;
-        made = id;
-        Ok((after, LedgerNote { id: id.to_string(), ..LedgerNote::default() }))
-    })?;
+    let changed =
+        change_plan(&store, &author, entry, (MissingPlanPolicy::BeginEmpty, MAX_PLAN_LOCK_WAIT), |plan| {
+            let (after, id) = plan::add_phase(plan, &name, id).map_err(refused_error)?;
+            made = id;
+            Ok((after, LedgerNote { id: id.to_string(), ..LedgerNote::default() }))
+        })?;
     Ok(build_plan_report(changed, Some(made), given.has_redacted()))
 }
 
-pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskReport> {
+pub fn set_task(world: &World, id: &str, mut wanted: TaskFieldChanges) -> Result<TaskReport> {
     let store = Project::find_for_reading(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
     let given = InputRedactor::with_settings_of(world);
@@ -251,10 +263,11 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
     }
     let mut before = Plan::default();
     let entry = LedgerNote { change_kind: "task_set", id: id.to_owned(), ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
-        before = plan.clone();
-        Ok((plan::set_task(plan, id, &wanted).map_err(refused_error)?, LedgerNote::default()))
-    })?;
+    let changed =
+        change_plan(&store, &author, entry, (MissingPlanPolicy::IsError, MAX_PLAN_LOCK_WAIT), |plan| {
+            before = plan.clone();
+            Ok((plan::set_task(plan, id, &wanted).map_err(refused_error)?, LedgerNote::default()))
+        })?;
     build_task_report(&before, changed, id, given.has_redacted())
 }
 
@@ -281,27 +294,28 @@ pub fn set_plan_or_phase(world: &World, wanted: &PlanOrPhaseChange) -> Result<Pl
         id,
         ..LedgerNote::default()
     };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
-        let mut after = plan.clone();
-        after.title = title.unwrap_or(after.title);
-        if let Some(id) = wanted.current_phase {
-            plan::find_phase(plan, id).map_err(refused_error)?;
-            after.current_phase = Some(id);
-        }
-        if let Some(id) = wanted.phase {
-            plan::find_phase(plan, id).map_err(refused_error)?;
-            for phase in after.phases.iter_mut().filter(|phase| phase.id == id) {
-                phase.name = name.clone().unwrap_or_else(|| phase.name.clone());
-                phase.status = wanted.status.unwrap_or(phase.status);
+    let changed =
+        change_plan(&store, &author, entry, (MissingPlanPolicy::IsError, MAX_PLAN_LOCK_WAIT), |plan| {
+            let mut after = plan.clone();
+            after.title = title.unwrap_or(after.title);
+            if let Some(id) = wanted.current_phase {
+                plan::find_phase(plan, id).map_err(refused_error)?;
+                after.current_phase = Some(id);
             }
-        }
-        Ok((after, LedgerNote::default()))
-    })?;
+            if let Some(id) = wanted.phase {
+                plan::find_phase(plan, id).map_err(refused_error)?;
+                for phase in after.phases.iter_mut().filter(|phase| phase.id == id) {
+                    phase.name = name.clone().unwrap_or_else(|| phase.name.clone());
+                    phase.status = wanted.status.unwrap_or(phase.status);
+                }
+            }
+            Ok((after, LedgerNote::default()))
+        })?;
     Ok(build_plan_report(changed, wanted.phase, given.has_redacted()))
 }
 
-pub(super) fn build_plan_report(changed: PlanChanged, phase: Option<u32>, redacted: bool) -> PlanReport {
-    let PlanChanged { plan, changed, notes } = changed;
+pub(super) fn build_plan_report(changed: PlanChangeResult, phase: Option<u32>, redacted: bool) -> PlanReport {
+    let PlanChangeResult { plan, changed, notes } = changed;
     let head = phase.and_then(|id| plan.phase(id));
     let phase =
         head.map(|phase| PhaseSummary { id: phase.id, name: phase.name.clone(), status: phase.status });

@@ -5,18 +5,18 @@ use model::id::Id;
 use model::plan::{LinkedTodos, follow_todos};
 use store::layout;
 
-use super::{LedgerNote, MissingPlan, PlanAuthor, PlanSource, change_plan};
+use super::{LedgerNote, MissingPlanPolicy, PlanAuthor, PlanSource, change_plan};
 use crate::Result;
 use crate::features::evidence;
 use crate::hook::context::HookContext;
 
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
-    if digest.todos.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
+    if digest.todos.is_empty() || store.dir().file_info(layout::PLAN_FILE)?.is_none() {
         return Ok(None);
     }
-    let session = store.session(context.session);
-    let known: LinkedTodos = session.read()?.unwrap_or_default();
+    let session = store.session_state(context.session);
+    let known: LinkedTodos = session.read_state()?.unwrap_or_default();
     let by = context.session.to_string();
     let author = PlanAuthor { author: by, at: context.project.world.now };
     // Usually the list has not changed since the last stop, so the plan need not be read.
@@ -43,7 +43,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
             store,
             &author,
             entry,
-            (MissingPlan::IsError, context.deadline.lock_wait()),
+            (MissingPlanPolicy::IsError, context.deadline.lock_wait()),
             |plan| {
                 let (followed, _) = moves(plan);
                 Ok((
@@ -54,11 +54,11 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
         )?;
         notes.extend(changed.notes);
     }
-    session.write(&now)?;
+    session.write_state(&now)?;
     notes.into_iter().for_each(|note| context.add_warning(note));
     Ok(None)
 }
 
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<LinkedTodos>(previous)?)
+    Ok(context.project.store.session_state(context.session).inherit_from_session::<LinkedTodos>(previous)?)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use model::digest::Digest;
 use model::id::Id;
 use model::plan::{
-    self, ImportWarning, ImportedPlan, LinkedTodos, Phase, Plan, Task, TaskStatus, UnreadableReason,
+    self, ImportWarning, ImportedPlan, LinkedTodos, Phase, Plan, PlanUnreadableReason, Task, TaskStatus,
 };
 use model::render::one_line;
 use model::text::fnv_fingerprint;
@@ -14,18 +14,18 @@ use serde::Serialize;
 use serde_json::Value;
 use store::{FoundRoot, Store, layout};
 
-use super::{LOCK_WAIT, LedgerNote, MissingPlan, PlanAuthor, PlanSource, change_plan};
+use super::{LedgerNote, MAX_PLAN_LOCK_WAIT, MissingPlanPolicy, PlanAuthor, PlanSource, change_plan};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::session::list::{self, SessionChoice};
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The size limit of the file. A plan written by hand is never this large.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What an import does with an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExistingPlan {
+pub enum ExistingPlanPolicy {
     /// Keep the existing plan and refuse the import.
     Refuse,
     /// Replace the existing plan, which stays in the ledger.
@@ -34,20 +34,20 @@ pub enum ExistingPlan {
     Append,
 }
 
-impl ExistingPlan {
+impl ExistingPlanPolicy {
     /// Converts the flags `--append` and `--replace`. They cannot both be true, because the argument parser rejects
     /// that combination.
-    pub fn from_flags(append: bool, replace: bool) -> ExistingPlan {
+    pub fn from_flags(append: bool, replace: bool) -> ExistingPlanPolicy {
         match (append, replace) {
-            (true, _) => ExistingPlan::Append,
-            (_, true) => ExistingPlan::Replace,
-            (false, false) => ExistingPlan::Refuse,
+            (true, _) => ExistingPlanPolicy::Append,
+            (_, true) => ExistingPlanPolicy::Replace,
+            (false, false) => ExistingPlanPolicy::Refuse,
         }
     }
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct ImportReport {
+pub struct PlanImportReport {
     pub from: String,
     pub title: String,
     pub phases: usize,
@@ -77,7 +77,12 @@ pub(crate) struct IncomingPlan {
 }
 
 /// Imports a plan from a `plan.json` or `plan.md`, whoever wrote the file.
-pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: Mode) -> Result<ImportReport> {
+pub fn import_plan_file(
+    world: &World,
+    path: &Path,
+    place: ExistingPlanPolicy,
+    mode: WriteMode,
+) -> Result<PlanImportReport> {
     let mut incoming = read_plan_file(world, path)?;
     assign_to_swarm_of_project(world, &mut incoming.plan);
     if is_own_view(world, path)? {
@@ -86,7 +91,7 @@ pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: M
         return import_plan(
             world,
             &IncomingPlan { fingerprint: String::new(), ..incoming },
-            ExistingPlan::Replace,
+            ExistingPlanPolicy::Replace,
             mode,
         );
     }
@@ -121,13 +126,13 @@ pub(crate) fn read_plan_file(world: &World, path: &Path) -> Result<IncomingPlan>
 pub(crate) fn parse_plan_file(path: &Path, bytes: &[u8]) -> Result<ImportedPlan> {
     let path = || path.to_owned();
     plan::read_json_or_markdown(bytes).map_err(|problem| match problem {
-        UnreadableReason::Damaged { line, why } => Error::Damaged {
+        PlanUnreadableReason::Damaged { line, why } => Error::Damaged {
             path: path(),
             line,
             why,
             hint: "a plan is markdown with headings and `- [ ]` items, or JSON with phases and tasks".into(),
         },
-        UnreadableReason::Foreign { why } => store::Error::Foreign { path: path(), why }.into(),
+        PlanUnreadableReason::Foreign { why } => store::Error::Foreign { path: path(), why }.into(),
     })
 }
 
@@ -135,7 +140,8 @@ fn is_own_view(world: &World, path: &Path) -> Result<bool> {
     let FoundRoot::Marked { root, .. } = world.find_root()? else { return Ok(false) };
     let folder = root.path.join(layout::STORE_FOLDER).canonicalize().ok();
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let is_view = name == layout::PLAN_VIEW || name.starts_with(&format!("{}.edited-", layout::PLAN_VIEW));
+    let is_view =
+        name == layout::PLAN_VIEW_FILE || name.starts_with(&format!("{}.edited-", layout::PLAN_VIEW_FILE));
     Ok(is_view
         && folder.is_some()
         && path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) == folder)
@@ -147,13 +153,13 @@ const IMPORT_MARKS_FIELD: &str = "imported_from";
 pub(crate) fn import_plan(
     world: &World,
     incoming: &IncomingPlan,
-    place: ExistingPlan,
-    mode: Mode,
-) -> Result<ImportReport> {
+    place: ExistingPlanPolicy,
+    mode: WriteMode,
+) -> Result<PlanImportReport> {
     let store = match mode {
-        Mode::Write => Some(Project::find_or_create(world)?.store),
+        WriteMode::Write => Some(Project::find_or_create(world)?.store),
         // If there is no project, nothing has been imported before.
-        Mode::DryRun => match Project::find_for_reading(world) {
+        WriteMode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,
             Err(error) => return Err(error),
@@ -171,42 +177,45 @@ pub(crate) fn import_plan(
     report.already_imported = known;
     let same =
         there.as_ref().is_some_and(|plan| without_import_marks(plan) == without_import_marks(&incoming.plan));
-    if known && place != ExistingPlan::Append || same {
+    if known && place != ExistingPlanPolicy::Append || same {
         // An earlier import of this plan may have been killed after it wrote the ledger and before it wrote the file.
         // If so, rebuild the file.
-        if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
+        if let (true, WriteMode::Write, Some(store)) = (is_behind, mode, &store) {
             let entry = LedgerNote { change_kind: "imported", ..LedgerNote::default() };
             let author = PlanAuthor::current_author(world, None)?;
             let keep = |plan: &Plan| Ok((plan.clone(), LedgerNote::default()));
-            report.notes = change_plan(store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), keep)?.notes;
+            report.notes =
+                change_plan(store, &author, entry, (MissingPlanPolicy::IsError, MAX_PLAN_LOCK_WAIT), keep)?
+                    .notes;
         }
         return Ok(report);
     }
-    if let (Some(plan), ExistingPlan::Refuse) = (&there, place) {
+    if let (Some(plan), ExistingPlanPolicy::Refuse) = (&there, place) {
         return Err(Error::Refused {
             what: format!("there is a plan already: {}", super::to_one_line(&plan.title)),
             hint: "`--append` adds these phases to it; `--replace` replaces it, and the old one stays in the ledger"
                 .into(),
         });
     }
-    let (Mode::Write, Some(store)) = (mode, store) else { return Ok(report) };
+    let (WriteMode::Write, Some(store)) = (mode, store) else { return Ok(report) };
     let author = PlanAuthor::current_author(world, None)?;
     let entry =
         LedgerNote { change_kind: "imported", why: one_line(&incoming.from, 200), ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
-        let mut next = match (&there, place) {
-            (Some(_), ExistingPlan::Append) => plan::append_plan(plan, &incoming.plan),
-            _ => incoming.plan.clone(),
-        };
-        let mut all: Vec<Value> = import_marks(plan).into_iter().map(Value::from).collect();
-        if !incoming.fingerprint.is_empty()
-            && !all.iter().any(|mark| mark.as_str() == Some(&incoming.fingerprint))
-        {
-            all.push(incoming.fingerprint.clone().into());
-            next.rest.insert(IMPORT_MARKS_FIELD.to_owned(), Value::Array(all));
-        }
-        Ok((next, LedgerNote::default()))
-    })?;
+    let changed =
+        change_plan(&store, &author, entry, (MissingPlanPolicy::BeginEmpty, MAX_PLAN_LOCK_WAIT), |plan| {
+            let mut next = match (&there, place) {
+                (Some(_), ExistingPlanPolicy::Append) => plan::append_plan(plan, &incoming.plan),
+                _ => incoming.plan.clone(),
+            };
+            let mut all: Vec<Value> = import_marks(plan).into_iter().map(Value::from).collect();
+            if !incoming.fingerprint.is_empty()
+                && !all.iter().any(|mark| mark.as_str() == Some(&incoming.fingerprint))
+            {
+                all.push(incoming.fingerprint.clone().into());
+                next.rest.insert(IMPORT_MARKS_FIELD.to_owned(), Value::Array(all));
+            }
+            Ok((next, LedgerNote::default()))
+        })?;
     report.written = changed.changed;
     report.notes = changed.notes;
     Ok(report)
@@ -225,10 +234,10 @@ fn without_import_marks(plan: &Plan) -> Plan {
     plan
 }
 
-fn build_report(incoming: &IncomingPlan) -> ImportReport {
+fn build_report(incoming: &IncomingPlan) -> PlanImportReport {
     let IncomingPlan { from, plan, warnings, redacted, .. } = incoming;
     let with = |status: TaskStatus| plan.tasks().filter(|task| task.status == status).count();
-    ImportReport {
+    PlanImportReport {
         from: from.clone(),
         title: plan.title.clone(),
         phases: plan.phases.len(),
@@ -248,9 +257,9 @@ fn build_report(incoming: &IncomingPlan) -> ImportReport {
 pub fn import_session_plan(
     world: &World,
     named: Option<&str>,
-    place: ExistingPlan,
-    mode: Mode,
-) -> Result<(ImportReport, Id, SessionChoice)> {
+    place: ExistingPlanPolicy,
+    mode: WriteMode,
+) -> Result<(PlanImportReport, Id, SessionChoice)> {
     let project = Project::find_for_reading(world)?;
     let (session, chosen) = list::choose_session(world, &project.store, named)?;
     let digest = project.store.current_digest(&session, |_| {})?;
@@ -308,7 +317,7 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
 /// Links the tasks to the session's list, so that later changes to the list also update the tasks.
 fn link_tasks_to_session(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
-    Ok(store.session(session).write(&seen)?)
+    Ok(store.session_state(session).write_state(&seen)?)
 }
 
 fn approved_plan(digest: &Digest) -> Option<&str> {

@@ -7,9 +7,9 @@ use model::text::count_with_noun;
 use serde_json::json;
 
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone};
+use crate::features::{DoctorCheck, ProjectContext, StatusReportLine, StatusTone};
 
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let Some(loaded) = super::load_plan(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing_of_plan(&loaded.plan);
     let progress = standing.progress;
@@ -35,10 +35,10 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         "ready": standing.ready.len(),
         "blocked": standing.blocked.len(),
     });
-    Ok(vec![StatusLine::colored("plan", Tone::Strong, title, rest).with_json("plan", json)])
+    Ok(vec![StatusReportLine::colored("plan", StatusTone::Strong, title, rest).with_json("plan", json)])
 }
 
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let findings = match super::load_plan(project.store) {
         Ok(None) => return Vec::new(),
         Ok(Some(loaded)) => match super::show::plan_findings(project.store, &loaded) {
@@ -48,11 +48,11 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
                     count_with_noun(loaded.plan.tasks().count(), "task"),
                     count_with_noun(lines, "change")
                 );
-                return vec![Check { name: "plan", text, findings }];
+                return vec![DoctorCheck { name: "plan", text, findings }];
             }
             Err(error) => vec![Finding::from(&error)],
         },
         Err(error) => vec![Finding::from(&error)],
     };
-    vec![Check { name: "plan", text: "cannot be read".to_owned(), findings }]
+    vec![DoctorCheck { name: "plan", text: "cannot be read".to_owned(), findings }]
 }

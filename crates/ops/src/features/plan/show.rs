@@ -9,7 +9,7 @@ use serde::Serialize;
 use store::layout;
 
 use super::{LoadedPlan, PlanSource, load_existing_plan};
-use crate::features::evidence::{self, show::EvidenceLine};
+use crate::features::evidence::{self, show::TaskEvidenceLine};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
@@ -17,7 +17,7 @@ use crate::{Error, Result, World};
 pub struct PlanShown {
     pub loaded: LoadedPlan,
     /// The evidence of each task that has any, by task id.
-    pub evidence: BTreeMap<String, EvidenceLine>,
+    pub evidence: BTreeMap<String, TaskEvidenceLine>,
 }
 
 impl PlanShown {
@@ -95,7 +95,7 @@ struct TaskJson<'p> {
     ready: bool,
     waits_for: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'p EvidenceLine>,
+    evidence: Option<&'p TaskEvidenceLine>,
 }
 
 pub fn show_plan(world: &World) -> Result<PlanShown> {
@@ -114,7 +114,7 @@ pub struct TaskShown {
     #[serde(rename = "held_up")]
     pub waiting_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<EvidenceLine>,
+    pub evidence: Option<TaskEvidenceLine>,
     /// The changes to the task, oldest first.
     pub history: Vec<HistoryLine>,
 }
@@ -164,16 +164,19 @@ pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
 }
 
 #[derive(Debug, Serialize)]
-pub struct PlanLog {
+pub struct PlanLogReport {
     pub lines: Vec<HistoryLine>,
     /// How many lines cannot be read.
     pub torn: usize,
 }
 
-pub fn show_log(world: &World) -> Result<PlanLog> {
+pub fn show_log(world: &World) -> Result<PlanLogReport> {
     let project = Project::find_for_reading(world)?;
     let (lines, tally) = project.store.read_plan_ledger()?;
-    Ok(PlanLog { lines: lines.into_iter().map(HistoryLine::from).collect(), torn: tally.invalid_lines.len() })
+    Ok(PlanLogReport {
+        lines: lines.into_iter().map(HistoryLine::from).collect(),
+        torn: tally.invalid_lines.len(),
+    })
 }
 
 #[derive(Debug, Serialize)]
@@ -202,7 +205,7 @@ pub(super) fn plan_findings(
     store: &store::Store,
     LoadedPlan { plan, source }: &LoadedPlan,
 ) -> Result<(Vec<Finding>, usize)> {
-    let error = |text: String| Finding::new(FindingLevel::Error, text).at_line(layout::PLAN, None);
+    let error = |text: String| Finding::new(FindingLevel::Error, text).at_line(layout::PLAN_FILE, None);
     let hint = "fix it with `thru plan set ID --depends …`, or in plan.json";
     let mut found: Vec<Finding> =
         plan::find_problems(plan).iter().map(|problem| error(problem.to_string()).with_hint(hint)).collect();
@@ -217,7 +220,7 @@ pub(super) fn plan_findings(
         found.push(Finding::new(FindingLevel::Note, text).at_line(layout::PLAN_LEDGER, line));
     }
     let fold = plan::fold_ledger(lines);
-    for seq in &fold.gaps {
+    for seq in &fold.discontinuous_seqs {
         let text = format!("change {seq} does not follow from the one before it: lines are missing");
         found.push(Finding::new(FindingLevel::Warning, text).at_line(layout::PLAN_LEDGER, None));
     }
@@ -234,7 +237,7 @@ pub(super) fn plan_findings(
                 FindingLevel::Note,
                 "plan.json is older than the ledger, because a change was interrupted; the ledger is right",
             )
-            .at_line(layout::PLAN, None)
+            .at_line(layout::PLAN_FILE, None)
             .with_hint("the next change rewrites it"),
         ),
         PlanSource::EditedFile => found.push(
@@ -242,17 +245,20 @@ pub(super) fn plan_findings(
                 FindingLevel::Note,
                 "plan.json was edited by hand; the next change records that in the ledger",
             )
-            .at_line(layout::PLAN, None),
+            .at_line(layout::PLAN_FILE, None),
         ),
     }
     if let Some(view) = store.read_plan_view()?
-        && !plan::is_unedited(&String::from_utf8_lossy(&view))
+        && !plan::is_plan_view_unedited(&String::from_utf8_lossy(&view))
     {
-        let hint =
-            format!("`thru plan import {}/{}` imports your edits", layout::STORE_FOLDER, layout::PLAN_VIEW);
+        let hint = format!(
+            "`thru plan import {}/{}` imports your edits",
+            layout::STORE_FOLDER,
+            layout::PLAN_VIEW_FILE
+        );
         found.push(
             Finding::new(FindingLevel::Note, "plan.md was edited by hand")
-                .at_line(layout::PLAN_VIEW, None)
+                .at_line(layout::PLAN_VIEW_FILE, None)
                 .with_hint(hint),
         );
     }

@@ -8,9 +8,9 @@ use model::role::{self, RoleFinding, RoleReport};
 use serde::Serialize;
 use store::{Dir, Durability};
 
-use crate::features::roles::{Roles, find_or_create_roles, find_roles, parse_role_name};
+use crate::features::roles::{ProjectRoles, find_or_create_roles, find_roles, parse_role_name};
 use crate::setup::backup::back_up_file;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 const MAX_FILE_BYTES: usize = 1024 * 1024;
 
@@ -101,7 +101,7 @@ pub fn create_context_file(world: &World, name: &str) -> Result<CreatedContextFi
         return Ok(CreatedContextFile { role: role.to_string(), file: file.display_path, created: false });
     }
     let (dir, name, shown) = roles.new_file_location(&role)?;
-    let pane = (world.var)("TMUX_PANE").map(|pane| pane.to_string_lossy().into_owned());
+    let pane = (world.read_variable)("TMUX_PANE").map(|pane| pane.to_string_lossy().into_owned());
     let pane = pane.filter(|pane| !pane.is_empty());
     let text = role::context_file_template(&role, pane.as_deref().unwrap_or("none"), &shown, world.now);
     let created = dir.create_private_file(&name, text.as_bytes())?;
@@ -122,16 +122,16 @@ pub struct FixReport {
     pub check: CheckedContextFile,
 }
 
-pub fn fix_file(world: &World, file: &Path, mode: Mode) -> Result<FixReport> {
-    let roles: Roles = find_roles(world)?;
+pub fn fix_file(world: &World, file: &Path, mode: WriteMode) -> Result<FixReport> {
+    let roles: ProjectRoles = find_roles(world)?;
     let (path, shown) = resolve_named_file(world, &roles, file)?;
     let bytes = store::read_outside_store(&path, MAX_FILE_BYTES)?;
     let fixed = role::fix_context_file(bytes.clone());
     let mut mended = FixReport {
         file: shown.clone(),
-        written: mode == Mode::Write && !fixed.lines.is_empty(),
+        written: mode == WriteMode::Write && !fixed.changed_lines.is_empty(),
         diff: unified_diff(&String::from_utf8_lossy(&bytes), &String::from_utf8_lossy(&fixed.bytes)),
-        lines: fixed.lines,
+        lines: fixed.changed_lines,
         backup: None,
         check: checked_file(shown, roles.check_context_file(world, &fixed.bytes)),
     };
@@ -158,7 +158,7 @@ fn no_backup_error() -> Error {
 }
 
 /// Returns the path of the named file, or of the context file of the named role. Also returns the path for messages.
-fn resolve_named_file(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
+fn resolve_named_file(world: &World, roles: &ProjectRoles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.require_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());
     let file = role.map_or(Ok(None), |role| roles.find_context_file(&role))?;

@@ -11,11 +11,11 @@ use model::id::Id;
 use model::render::in_backticks;
 use model::reply::ReplyPart;
 use model::role::event::{RoleEvent, role_event};
-use model::role::lifecycle::{FileValidity, ForceStep, LifecycleEvent, StepActor};
-use model::role::{self, ContextFile, OutsideFacts, RoleFacts};
+use model::role::lifecycle::{ContextFileValidity, ForceStep, LifecycleEvent, LifecycleStepActor};
+use model::role::{self, ContextFile, FactsOutsideContextFile, RoleFacts};
 use store::role::{LifecycleChange, MissingLifecycle, RoleBinding};
 
-use crate::features::{BriefContext, Decision, ProjectContext};
+use crate::features::{BriefContext, FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
@@ -25,7 +25,7 @@ const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
 /// What changes the state of a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RoleActor<'a> {
+pub(crate) struct RoleStateChanger<'a> {
     pub project: ProjectContext<'a>,
     /// The name of the harness, or `cli` for a command.
     pub actor: &'a str,
@@ -36,12 +36,12 @@ pub(crate) struct RoleActor<'a> {
     pub deadline: Deadline,
 }
 
-pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let Some(happened) = role_event(context.event, context.pending_brief, &context.record.files) else {
-        return Ok(Decision::no_action("the event says nothing about a role"));
+        return Ok(FeatureAnswer::no_action("the event says nothing about a role"));
     };
     let is_new = is_new_session(context.event);
-    let mover = RoleActor {
+    let mover = RoleStateChanger {
         project: context.project,
         actor: context.harness.name,
         session: Some(context.session),
@@ -49,17 +49,17 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         deadline: context.deadline,
     };
     let Some((role, known)) = mover.session_role(is_new)? else {
-        return Ok(Decision::no_action("the session has no role"));
+        return Ok(FeatureAnswer::no_action("the session has no role"));
     };
     // A variable alone does not create a role, because its value may be outdated.
-    if known == RoleOrigin::Variable && !mover.has_records(&role)? {
-        return Ok(Decision::no_action(format!(
+    if known == SessionRoleOrigin::Variable && !mover.has_records(&role)? {
+        return Ok(FeatureAnswer::no_action(format!(
             "a variable names the role {role}, which has no context file"
         )));
     }
     let why = format!("the session has the role {role}");
     let what = format!("move the lifecycle of {role}: {happened:?}");
-    Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+    Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
         mover.register_role(&role, known)?;
         if let Some(warning) = mover.apply_event(&role, &happened)? {
             context.add_warning(warning);
@@ -77,12 +77,12 @@ fn is_new_session(event: &Event) -> bool {
 
 /// Lets a session that continues under a new id keep its role.
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
+    Ok(context.project.store.session_state(context.session).inherit_from_session::<RoleBinding>(previous)?)
 }
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, settings, .. } = context.project;
-    let mover = RoleActor {
+    let mover = RoleStateChanger {
         project: context.project,
         actor: "",
         session: context.session,
@@ -96,7 +96,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Err(error) => {
             let text =
                 format!("{role}; its context file cannot be read: {}", in_backticks(&error.to_string(), 300));
-            return Ok(vec![Candidate::new(&role::SECTION, format!("role:{role}:name"), text)]);
+            return Ok(vec![Candidate::new(&role::ROLE_BRIEF_SECTION, format!("role:{role}:name"), text)]);
         }
     };
     let would_be = || super::expected_path(root, settings, &role).unwrap_or_default();
@@ -116,11 +116,16 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-fn lifecycle_facts(settings: &Settings, now: Timestamp) -> OutsideFacts<'static> {
-    OutsideFacts { now, stale_hours: settings.roles_stale_hours, newest_commit: None, missing_key_files: &[] }
+fn lifecycle_facts(settings: &Settings, now: Timestamp) -> FactsOutsideContextFile<'static> {
+    FactsOutsideContextFile {
+        now,
+        stale_hours: settings.roles_stale_hours,
+        newest_commit: None,
+        missing_key_files: &[],
+    }
 }
 
-impl RoleActor<'_> {
+impl RoleStateChanger<'_> {
     /// Changes the state of the role. Returns a warning for the user if something is wrong with the role's context
     /// file or state.
     fn apply_event(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
@@ -152,9 +157,10 @@ impl RoleActor<'_> {
             )));
         };
         let report = ContextFile::read(file.bytes).check(&lifecycle_facts(settings, world.now));
-        let validity = if report.is_valid() { FileValidity::Valid } else { FileValidity::Invalid };
+        let validity =
+            if report.is_valid() { ContextFileValidity::Valid } else { ContextFileValidity::Invalid };
         let warning = self.step_lifecycle(role, LifecycleEvent::Compaction(validity))?;
-        if validity == FileValidity::Valid {
+        if validity == ContextFileValidity::Valid {
             return Ok(warning);
         }
         let errors: Vec<String> = report.errors().iter().map(ToString::to_string).collect();
@@ -164,8 +170,12 @@ impl RoleActor<'_> {
     fn step_lifecycle(&self, role: &Id, happened: LifecycleEvent) -> Result<Option<String>> {
         let ProjectContext { world, store, .. } = self.project;
         let session = self.session.map(Id::as_str);
-        let actor =
-            StepActor { actor: self.actor, session, previous_session: self.previous_session, now: world.now };
+        let actor = LifecycleStepActor {
+            actor: self.actor,
+            session,
+            previous_session: self.previous_session,
+            now: world.now,
+        };
         let hear = |lifecycle: &mut role::lifecycle::Lifecycle| {
             lifecycle.apply_event(happened, ForceStep::No, &actor)
         };
@@ -191,30 +201,30 @@ impl RoleActor<'_> {
     }
 
     /// Binds the session to the role if only a variable names the role, so that the session keeps it.
-    fn register_role(&self, role: &Id, known: RoleOrigin) -> Result<()> {
+    fn register_role(&self, role: &Id, known: SessionRoleOrigin) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
-        if let (RoleOrigin::Variable, Some(session)) = (known, self.session) {
+        if let (SessionRoleOrigin::Variable, Some(session)) = (known, self.session) {
             let create = MissingLifecycle::Create(world.now);
             let changed = store.change_lifecycle(role, create, self.deadline.lock_wait(), |_| Ok(0))?;
             super::refuse_similar_name(role, &changed)?;
-            store.session(session).write(&RoleBinding { role: Some(role.clone()) })?;
+            store.session_state(session).write_state(&RoleBinding { role: Some(role.clone()) })?;
         }
         Ok(())
     }
 
     /// Returns the role bound to the session, or else the role that a variable names.
-    fn session_role(&self, is_new: bool) -> Result<Option<(Id, RoleOrigin)>> {
+    fn session_role(&self, is_new: bool) -> Result<Option<(Id, SessionRoleOrigin)>> {
         let variable = super::role_from_variable(self.project.world);
         if is_new && variable.is_none() {
             return Ok(None);
         }
         let store = self.project.store;
         if let Some(role) = self.session.map_or(Ok(None), |session| store.role_of_session(session))? {
-            return Ok(Some((role, RoleOrigin::Registered)));
+            return Ok(Some((role, SessionRoleOrigin::Registered)));
         }
         match variable {
             Some((name, value)) => match Id::new(&value) {
-                Ok(role) => Ok(Some((role, RoleOrigin::Variable))),
+                Ok(role) => Ok(Some((role, SessionRoleOrigin::Variable))),
                 Err(bad) => Err(Error::Usage { what: format!("${name}: {bad}"), hint: String::new() }),
             },
             None => Ok(None),
@@ -223,7 +233,7 @@ impl RoleActor<'_> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RoleOrigin {
+enum SessionRoleOrigin {
     Registered,
     Variable,
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use model::render::one_line;
 use model::role;
 use serde::Serialize;
-use store::{Dir, EntryKind};
+use store::{Dir, FolderEntryKind};
 
 use crate::features::roles::{find_or_create_roles, find_roles};
 use crate::input_redactor::InputRedactor;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World, WriteMode};
 
 /// The folder to import from if the user names none.
 pub const DEFAULT_AGENTS_FOLDER: &str = "session/agents";
@@ -17,7 +17,7 @@ pub const DEFAULT_AGENTS_FOLDER: &str = "session/agents";
 const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct AgentsReport {
+pub struct ContextFilesImportReport {
     pub folder: String,
     pub agents: Vec<ImportedAgent>,
     pub left_out: Vec<String>,
@@ -47,10 +47,14 @@ pub enum ImportOutcome {
     OtherFileExists,
 }
 
-pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsReport> {
+pub fn import_agents(
+    world: &World,
+    named: Option<&Path>,
+    mode: WriteMode,
+) -> Result<ContextFilesImportReport> {
     let roles = match mode {
-        Mode::Write => find_or_create_roles(world)?.0,
-        Mode::DryRun => find_roles(world)?,
+        WriteMode::Write => find_or_create_roles(world)?.0,
+        WriteMode::DryRun => find_roles(world)?,
     };
     // A folder that the user names may be a link. The default folder must not be one, because it may have come with
     // the project.
@@ -59,7 +63,7 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
         None => Dir::open(&roles.root.checkout)?.open_subfolder(DEFAULT_AGENTS_FOLDER)?,
     };
     let redactor = InputRedactor::with_settings_of(world);
-    let mut report = AgentsReport {
+    let mut report = ContextFilesImportReport {
         folder: dir.path().display().to_string(),
         agents: Vec::new(),
         left_out: Vec::new(),
@@ -74,7 +78,7 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
             leave_out("not a context file (ROLE.context.md)");
             continue;
         };
-        if entry.kind != EntryKind::File {
+        if entry.kind != FolderEntryKind::File {
             leave_out("a folder, a link or a pipe; only files are read");
             continue;
         }
@@ -93,7 +97,7 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
             Some(_) => ImportOutcome::OtherFileExists,
             None => ImportOutcome::Imported,
         };
-        if (outcome, mode) == (ImportOutcome::Imported, Mode::Write) {
+        if (outcome, mode) == (ImportOutcome::Imported, WriteMode::Write) {
             let (folder, name, _) = roles.new_file_location(&role)?;
             folder.create_private_file(&name, &text)?;
         }

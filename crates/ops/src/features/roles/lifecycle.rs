@@ -2,7 +2,8 @@
 
 use model::id::Id;
 use model::role::lifecycle::{
-    FileValidity, ForceStep, Lifecycle, LifecycleEvent, LifecycleState, LifecycleStep, StepActor,
+    ContextFileValidity, ForceStep, Lifecycle, LifecycleEvent, LifecycleState, LifecycleStep,
+    LifecycleStepActor,
 };
 use model::role::{RoleFinding, RoleFindingKind};
 use serde::Serialize;
@@ -10,10 +11,10 @@ use store::role::{LifecycleChange, MissingLifecycle};
 use store::{FoundRoot, Store};
 
 use crate::features::ProjectContext;
-use crate::features::roles::events::RoleActor;
+use crate::features::roles::events::RoleStateChanger;
 use crate::features::roles::{
-    IdentifiedRole, RoleSource, Roles, find_or_create_roles, find_roles, identify_role, parse_role_name,
-    refuse_similar_name,
+    IdentifiedRole, ProjectRoles, RoleSource, find_or_create_roles, find_roles, identify_role,
+    parse_role_name, refuse_similar_name,
 };
 use crate::hook::deadline::Deadline;
 use crate::project::settings;
@@ -78,7 +79,8 @@ pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result
             }],
         ),
     };
-    let happened = LifecycleEvent::Save(if valid { FileValidity::Valid } else { FileValidity::Invalid });
+    let happened =
+        LifecycleEvent::Save(if valid { ContextFileValidity::Valid } else { ContextFileValidity::Invalid });
     // If a role has neither a file nor a lifecycle, its name is probably mistyped, so no lifecycle is created for it.
     let missing = if file.is_some() { MissingLifecycle::Create(world.now) } else { MissingLifecycle::Leave };
     let lifecycle = step_lifecycle(world, &store, &role, missing, happened, force)?;
@@ -127,7 +129,7 @@ pub(crate) fn step_lifecycle(
 ) -> Result<Lifecycle> {
     // At a terminal, record no session, because it would only be a guess.
     let session = list::session_of_current_harness(world);
-    let actor = StepActor {
+    let actor = LifecycleStepActor {
         actor: COMMAND_LINE_ACTOR,
         session: session.as_ref().map(Id::as_str),
         previous_session: None,
@@ -248,7 +250,7 @@ fn unreadable_row(shown: &str, why: &store::Error, role: Option<&Id>) -> Lifecyc
     }
 }
 
-fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow> {
+fn lifecycle_row(world: &World, roles: &ProjectRoles, role: &Id) -> Result<LifecycleRow> {
     let lifecycle = match &roles.store {
         Some(store) => store.read_lifecycle(role)?.filter(|lifecycle| lifecycle.role == role.as_str()),
         None => None,
@@ -256,7 +258,7 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     let file = roles.find_context_file(role)?;
     let report = file.as_ref().map(|file| roles.check_context_file(world, &file.bytes));
     let updated =
-        file.as_ref().map(|file| model::role::ContextFile::read(file.bytes.clone()).essentials().updated);
+        file.as_ref().map(|file| model::role::ContextFile::read(file.bytes.clone()).parsed_content().updated);
     let (state, since, session, history, dropped_steps) = match lifecycle {
         Some(l) => (Some(l.state), l.since, l.session, l.history, Some(l.dropped_steps).filter(|n| *n > 0)),
         None => (None, String::new(), String::new(), Vec::new(), None),
@@ -326,7 +328,7 @@ fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompactRepo
     let begun = store.change_lifecycle(&role, MissingLifecycle::Create(world.now), LOCK_WAIT, |_| Ok(0))?;
     refuse_similar_name(&role, &begun)?;
     let session = list::session_of_current_harness(world);
-    let mover = RoleActor {
+    let mover = RoleStateChanger {
         project: ProjectContext { world, root: &root, store: &store, settings: &settings },
         actor: COMMAND_LINE_ACTOR,
         session: session.as_ref(),

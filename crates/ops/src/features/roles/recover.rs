@@ -8,12 +8,14 @@ use model::config::Settings;
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{ForceStep, LifecycleEvent, LifecycleState};
-use model::role::{ContextEssentials, ContextFile};
+use model::role::{ContextFile, ContextFileContent};
 use serde::Serialize;
 use store::Store;
 use store::role::MissingLifecycle;
 
-use crate::features::roles::{IdentifiedRole, RoleSource, Roles, find_roles, identify_role, lifecycle};
+use crate::features::roles::{
+    IdentifiedRole, ProjectRoles, RoleSource, find_roles, identify_role, lifecycle,
+};
 use crate::project::git;
 use crate::session::list;
 use crate::{Error, Result, World};
@@ -47,7 +49,7 @@ pub struct RecoverReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<DocumentToRead>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<ContextEssentials>,
+    pub context: Option<ContextFileContent>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The state of the role, or `None` if the role has no lifecycle.
@@ -103,7 +105,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     report.valid = check.is_valid();
     report.errors = check.errors().iter().map(ToString::to_string).collect();
     report.text = String::from_utf8_lossy(&file.bytes).into_owned();
-    report.context = Some(ContextFile::read(file.bytes).essentials());
+    report.context = Some(ContextFile::read(file.bytes).parsed_content());
     report.last_committed_by = git::last_author_of_file(checkout, &checkout.join(&file.display_path));
     report.file = Some(file.display_path);
     if let Some(store) = &roles.store {
@@ -147,7 +149,7 @@ fn skill_names(role: &Id) -> Vec<String> {
 
 /// Returns the architecture document. A document that the settings name is listed even if it does not exist, because
 /// the user expects it.
-fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
+fn architecture_document(roles: &ProjectRoles) -> Option<DocumentToRead> {
     let named = roles.settings.roles_architecture_doc.to_string();
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;
     let found =

@@ -9,27 +9,27 @@ use model::text::count_with_noun;
 use model::time;
 use serde_json::json;
 
-use super::{Roles, find_roles};
+use super::{ProjectRoles, find_roles};
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone, format_name_list};
+use crate::features::{DoctorCheck, ProjectContext, StatusReportLine, StatusTone, format_name_list};
 use crate::session::list;
 
 /// Returns a line about the current session's role or, if it has none, about all roles with a context file.
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let ProjectContext { world, root, store, settings } = *project;
     let role = list::session_of_current_harness(world)
         .and_then(|session| store.role_of_session(&session).ok().flatten());
-    let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
+    let roles = ProjectRoles { root: root.clone(), store: None, settings: settings.clone() };
     // Errors are ignored here, because `thru doctor` reports problems with the folder of roles.
     let names: Vec<String> = roles.role_names().unwrap_or_default().iter().map(ToString::to_string).collect();
     let line = match role {
         Some(role) => {
             let head = one_line(role.as_str(), 128);
-            let line = StatusLine::colored("role", Tone::Strong, head, " in this session");
+            let line = StatusReportLine::colored("role", StatusTone::Strong, head, " in this session");
             line.with_json("role", json!(role.as_str()))
         }
         None if names.is_empty() => return Ok(Vec::new()),
-        None => StatusLine::plain("roles", format_name_list(&names)),
+        None => StatusReportLine::plain("roles", format_name_list(&names)),
     };
     Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
 }
@@ -38,7 +38,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 const MAX_COMPACTION_TIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// Checks the roles. If the project uses no roles, there is nothing to report.
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let ProjectContext { world, store, .. } = *project;
     let mut findings = Vec::new();
     let (mut files, mut states) = (0, 0);
@@ -87,5 +87,5 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     }
     let text =
         format!("{}, {}", count_with_noun(files, "context file"), count_with_noun(states, "lifecycle"));
-    vec![Check { name: "roles", text, findings }]
+    vec![DoctorCheck { name: "roles", text, findings }]
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use model::activity::scan::{self, EditLine, PathFinder};
-use model::activity::{self, Activity, Clash, MAX_CLASH_GAP, OtherSession};
+use model::activity::scan::{self, EditLine, JournalLinePathFinder};
+use model::activity::{self, Activity, Clash, MAX_CLASH_GAP, OtherSessionState};
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
 use model::journal::JournalRecord;
@@ -15,7 +15,7 @@ use store::{Durability, SessionState, Store, layout};
 
 use super::active;
 use crate::Result;
-use crate::features::{Decision, ProjectContext};
+use crate::features::{FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::session::roster::{self, RosterEntry};
 
@@ -43,13 +43,13 @@ struct ReportedClashes {
 }
 
 /// How many fingerprints are kept. The oldest are dropped first.
-const MAX_MARKS: usize = 256;
+const MAX_CLASH_FINGERPRINTS: usize = 256;
 
 /// Warns the agent, at a prompt or a session start, about files that another session edited at about the same time.
 /// Each clash is reported only once.
-pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    if context.event.agent.is_some() || !may_warn(context.event) {
-        return Ok(Decision::no_action(
+pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
+    if context.event.subagent.is_some() || !may_warn_at_event(context.event) {
+        return Ok(FeatureAnswer::no_action(
             "a warning about other sessions' edits comes only with a prompt or when a session continues",
         ));
     }
@@ -57,12 +57,12 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
     let clashes =
         without_reported_clashes(store, context.session, find_clashes(&context.project, context.session)?);
     if clashes.is_empty() {
-        return Ok(Decision::no_action(
+        return Ok(FeatureAnswer::no_action(
             "no other session recently edited the same file, or this session has already been warned",
         ));
     }
     let what = "record that the session was warned about these edits";
-    Ok(Decision::with_change(
+    Ok(FeatureAnswer::with_change(
         clash_reply(store, &clashes, now),
         "another session edits the same file",
         what,
@@ -71,17 +71,17 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
             // warns the agent.
             let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
             let clashes = without_reported_clashes(store, context.session, clashes);
-            let session = store.session(context.session);
-            let mut told = session.read::<ReportedClashes>()?.unwrap_or_default();
+            let session = store.session_state(context.session);
+            let mut told = session.read_state::<ReportedClashes>()?.unwrap_or_default();
             told.fingerprints.extend(clashes.iter().map(Clash::fingerprint));
-            told.fingerprints.drain(..told.fingerprints.len().saturating_sub(MAX_MARKS));
-            session.write(&told)?;
+            told.fingerprints.drain(..told.fingerprints.len().saturating_sub(MAX_CLASH_FINGERPRINTS));
+            session.write_state(&told)?;
             Ok(clash_reply(store, &clashes, now))
         },
     ))
 }
 
-fn may_warn(event: &Event) -> bool {
+fn may_warn_at_event(event: &Event) -> bool {
     match event.kind {
         EventKind::Prompt { .. } => true,
         // A new session has not edited anything yet.
@@ -112,7 +112,7 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
         }
     }
     let OwnJournalTail { text, since, .. } = &window;
-    let paths = PathFinder::default();
+    let paths = JournalLinePathFinder::default();
     let mut edited = scan::edit_lines(text, since);
     let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.paths(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
@@ -151,7 +151,7 @@ fn clash_filter<'s>(
     let own_place = entries.iter().position(|entry| entry.session == *own).unwrap_or(0);
     Ok(move |clash: &Clash| {
         let was_over = |(place, entry): (usize, &RosterEntry)| {
-            entry.session.as_str() == clash.session && entry.end(store, now).is_some() && {
+            entry.session.as_str() == clash.other_session && entry.end(store, now).is_some() && {
                 let at = entry.active_at(store);
                 at < began || at == began && place < own_place
             }
@@ -175,7 +175,7 @@ impl OwnJournalTail {
         let text = store.dir().read_recent_lines(&layout::journal_path(own), size)?;
         let since = time_edits_matter_from(&text, now).unwrap_or_default();
         let is_whole = is_whole_journal(&text, size);
-        let is_complete = is_whole || scan::reaches_back_to(&text, &since);
+        let is_complete = is_whole || scan::covers_time_since(&text, &since);
         Ok(OwnJournalTail { text, since, is_complete, is_whole_journal: is_whole })
     }
 }
@@ -199,7 +199,7 @@ fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>
     let mut text = Vec::new();
     for window in JOURNAL_TAIL_BYTES {
         text = store.dir().read_recent_lines(&layout::journal_path(session), window)?;
-        if is_whole_journal(&text, window) || scan::reaches_back_to(&text, from) {
+        if is_whole_journal(&text, window) || scan::covers_time_since(&text, from) {
             break;
         }
     }
@@ -222,14 +222,14 @@ fn clash_reply(store: &Store, clashes: &[Clash], now: Timestamp) -> ReplyPart {
         return ReplyPart::silent();
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
-    let other = |clash: &Clash| match roster::is_over(&entries, store, &clash.session, now) {
-        true => OtherSession::Ended,
-        false => OtherSession::Open,
+    let other = |clash: &Clash| match roster::is_over(&entries, store, &clash.other_session, now) {
+        true => OtherSessionState::Ended,
+        false => OtherSessionState::Open,
     };
     let (told, more) = clashes.split_at(clashes.len().min(MAX_CLASHES_TOLD));
     let mut text: String = told
         .iter()
-        .map(|clash| clash.describe_for_agent(harness_title(&clash.harness), other(clash)))
+        .map(|clash| clash.describe_for_agent(harness_title(&clash.other_harness), other(clash)))
         .collect();
     if !more.is_empty() {
         let names: Vec<String> =
@@ -241,7 +241,7 @@ fn clash_reply(store: &Store, clashes: &[Clash], now: Timestamp) -> ReplyPart {
             names.join(", ")
         ));
     }
-    ReplyPart::from_reply(Reply::Context(text))
+    ReplyPart::from_reply(Reply::ContextForAgent(text))
 }
 
 fn harness_title(harness: &str) -> &str {
@@ -252,15 +252,16 @@ fn without_reported_clashes(store: &Store, session: &Id, mut clashes: Vec<Clash>
     if clashes.is_empty() {
         return clashes;
     }
-    let told = store.session(session).read::<ReportedClashes>().ok().flatten().unwrap_or_default();
+    let told =
+        store.session_state(session).read_state::<ReportedClashes>().ok().flatten().unwrap_or_default();
     clashes.retain(|clash| !told.fingerprints.contains(&clash.fingerprint()));
     clashes
 }
 
 impl SessionState for ReportedClashes {
-    const FOLDER: &'static str = layout::CLASHES_TOLD_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Rebuildable;
+    const STATE_FOLDER: &'static str = layout::CLASHES_TOLD_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
+    const WRITE_DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ReportedClashes, String> {
         let text = String::from_utf8_lossy(bytes);

@@ -13,7 +13,7 @@ use store::Store;
 use crate::features::BriefContext;
 use crate::session::sent;
 
-pub const SECTION: BriefSection = BriefSection {
+pub const CONTINUED_WORK_BRIEF_SECTION: BriefSection = BriefSection {
     order: 1,
     longer: 4,
     name: "continued",
@@ -40,7 +40,7 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
         forms.push(format!("{}; its last message: {}", asked(600), in_quotation_marks(&digest.said, 400)));
     }
     forms.dedup();
-    let mut candidate = Candidate::new(&SECTION, format!("continued:{session}"), "");
+    let mut candidate = Candidate::new(&CONTINUED_WORK_BRIEF_SECTION, format!("continued:{session}"), "");
     candidate.forms = forms;
     candidate.known_by = vec![goal.clone()];
     Some(candidate)

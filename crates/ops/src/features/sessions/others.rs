@@ -15,7 +15,7 @@ use super::active;
 use crate::Result;
 use crate::features::ProjectContext;
 
-const LATELY_SECTION: BriefSection = BriefSection {
+const RECENT_WORK_BRIEF_SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
     name: profile::ACTIVITY_SECTION,
@@ -35,14 +35,14 @@ const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
     let from = start_of_recent_time(world.now);
-    let mut done = last_calls(store, session, &from);
+    let mut done = calls_of_session_since(store, session, &from);
     for other in
         active::sessions_active_since(store, session, world.now, &from)?.iter().take(MAX_OTHER_SESSIONS)
     {
-        done.extend(last_calls(store, other, &from));
+        done.extend(calls_of_session_since(store, other, &from));
     }
     let text = activity::describe_recent_activity(&done, session.as_str(), settings.awareness_max_chars);
-    Ok(text.map(|text| Candidate::new(&LATELY_SECTION, "activity:lately", text)))
+    Ok(text.map(|text| Candidate::new(&RECENT_WORK_BRIEF_SECTION, "activity:lately", text)))
 }
 
 /// Describes, for a brief, the recent work of another session's agents in at most `max` characters. Returns `None` if
@@ -51,7 +51,7 @@ pub fn recent_work_of_session(project: &ProjectContext, session: &Id, max: usize
     if max == 0 {
         return None;
     }
-    let done = last_calls(project.store, session, &start_of_recent_time(project.world.now));
+    let done = calls_of_session_since(project.store, session, &start_of_recent_time(project.world.now));
     let is_plain = done.iter().all(|call| call.agent.is_none() && call.role.is_empty());
     (!is_plain).then(|| activity::describe_recent_activity(&done, session.as_str(), max)).flatten()
 }
@@ -62,7 +62,7 @@ fn start_of_recent_time(now: Timestamp) -> String {
 
 /// Returns a session's calls since the time `from`. They are read from the journal, because the log contains them
 /// only after the next checkpoint.
-fn last_calls(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
+fn calls_of_session_since(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
     let Ok(text) = store.dir().read_recent_lines(&layout::journal_path(session), JOURNAL_TAIL_BYTES) else {
         return Vec::new();
     };

@@ -7,10 +7,10 @@ use model::render::one_line;
 use model::summary::{self, OutputKind, SummarisedOutput};
 use model::time;
 use serde::{Deserialize, Serialize};
-use store::{Dir, EntryKind};
+use store::{Dir, FolderEntryKind};
 
 use crate::project::{Project, settings};
-use crate::{Mode, Result, World};
+use crate::{Result, World, WriteMode};
 
 /// The folder in `.swarm` that contains opencode-swarm's outputs.
 const SWARM_SUMMARIES_FOLDER: &str = "summaries";
@@ -21,7 +21,7 @@ const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct OutputsReport {
+pub struct OutputImportReport {
     pub outputs: Vec<ImportedOutput>,
     /// How many outputs were new. A dry run does not write them.
     pub new: usize,
@@ -51,18 +51,22 @@ struct StoredOutput {
 }
 
 /// Imports the outputs. Returns `None` if the folder does not exist.
-pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<OutputsReport>> {
+pub(crate) fn import_outputs(
+    world: &World,
+    swarm: &Dir,
+    mode: WriteMode,
+) -> Result<Option<OutputImportReport>> {
     let dir = match swarm.open_subfolder(SWARM_SUMMARIES_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         dir => dir?,
     };
     let options = settings::settings_here(world).settings().redact_options();
     let store = match mode {
-        Mode::Write => Some(Project::find_or_create(world)?.store),
-        Mode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
+        WriteMode::Write => Some(Project::find_or_create(world)?.store),
+        WriteMode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
     let known = store.as_ref().map(store::Store::list_summarised).transpose()?.unwrap_or_default().0;
-    let mut report = OutputsReport::default();
+    let mut report = OutputImportReport::default();
     let mut entries = dir.entries()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     for entry in entries {
@@ -102,7 +106,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
             continue;
         }
         report.new += 1;
-        if let (Some(store), Mode::Write) = (&store, mode) {
+        if let (Some(store), WriteMode::Write) = (&store, mode) {
             store.write_original(text.as_bytes(), &noted, u64::MAX, LOCK_WAIT)?;
         }
     }
@@ -111,11 +115,14 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
 
 /// Returns the content of a file, or the reason why the file is skipped. Returns an error if the file may become
 /// readable later.
-fn read_stored_output(dir: &Dir, entry: &store::Entry) -> Result<std::result::Result<StoredOutput, String>> {
+fn read_stored_output(
+    dir: &Dir,
+    entry: &store::FolderEntry,
+) -> Result<std::result::Result<StoredOutput, String>> {
     match entry.kind {
-        EntryKind::File if entry.name.ends_with(".json") => {}
-        EntryKind::File | EntryKind::Folder => return Ok(Err("not a JSON file".to_owned())),
-        EntryKind::Other => return Ok(Err("a link, and links are not followed".to_owned())),
+        FolderEntryKind::File if entry.name.ends_with(".json") => {}
+        FolderEntryKind::File | FolderEntryKind::Folder => return Ok(Err("not a JSON file".to_owned())),
+        FolderEntryKind::Other => return Ok(Err("a link, and links are not followed".to_owned())),
     }
     let bytes = match dir.read_file(&entry.name, MAX_FILE_BYTES) {
         Ok(bytes) => bytes,

@@ -1,7 +1,7 @@
 //! Computes, for `thru swarm status`, how much output the summaries kept out of the model's context.
 
 use model::summary::SummarisedOutput;
-use model::tokens::{TextKind, TokenRatios};
+use model::tokens::{TokenRatios, TokenTextKind};
 use serde::Serialize;
 use store::Store;
 
@@ -24,6 +24,6 @@ pub fn count_saved_tokens(store: &Store) -> Result<SavedTokens> {
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));
     let saved_bytes = bytes.saturating_sub(summary_bytes);
-    let saved_tokens = TokenRatios::UNIFORM_RATIOS.estimate_tokens(TextKind::Prose, saved_bytes);
+    let saved_tokens = TokenRatios::UNIFORM_RATIOS.estimate_tokens(TokenTextKind::Prose, saved_bytes);
     Ok(SavedTokens { outputs: summarised.len(), bytes, summary_bytes, saved_bytes, saved_tokens })
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::swarms_in_use;
 use crate::features::plan::show::{self as plan_show, PlanShown};
-use crate::features::plan::{self, MissingPlan, PlanAuthor};
+use crate::features::plan::{self, MissingPlanPolicy, PlanAuthor};
 use crate::project::{Project, settings};
 use crate::setup::agents::wanted_swarm;
 use crate::{Result, World};
@@ -95,7 +95,7 @@ pub fn adopt_plan(world: &World, named: Option<&str>) -> Result<AdoptedPlan> {
         &project.store,
         &author,
         entry,
-        (MissingPlan::IsError, plan::LOCK_WAIT),
+        (MissingPlanPolicy::IsError, plan::MAX_PLAN_LOCK_WAIT),
         |known| {
             previous_swarm.clone_from(&known.swarm);
             let mut after = known.clone();

@@ -8,21 +8,21 @@ use model::digest::{Digest, FileUse};
 use model::document::Document;
 use model::event::{EventKind, TodoStatus};
 use model::id::Id;
-use model::journal::TodoField;
+use model::journal::RecordedTodo;
 use model::manifest;
 use model::text::fnv_fingerprint;
 use model::workstream::{self, DetectionConfidence, DetectionFacts, PrecompactState};
 use store::{Durability, Result, layout};
 
 use super::state::{ChosenWorkstream, TickedEntries, read_state, session_state};
-use super::{MAX_WORKSTREAMS, OTHER_TOOLS_PROJECTS_FOLDER, Workstream, Workstreams, workstreams_folder};
+use super::{MAX_WORKSTREAMS, OTHER_TOOLS_PROJECTS_FOLDER, Workstream, WorkstreamFinder, workstreams_folder};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
 /// Updates manifests from their steps files at a checkpoint. Before a compaction, also records the active workstream.
 /// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
-    let workstreams = &Workstreams::of_project(&context.project);
+    let workstreams = &WorkstreamFinder::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
     let deadline = context.deadline;
     let touched = digest.files.iter().any(|file| workstream::workstream_of_path(&file.path).is_some());
@@ -40,12 +40,12 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
     // Another session's state does not show which workstream is active in this session.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
-    let cached = cached.and_then(|state| state.active_project_id).filter(|id| workstreams.exists(id));
+    let cached = cached.and_then(|state| state.active_project_id).filter(|id| workstreams.has_workstream(id));
     let (mapped, unread) = workstream_naming_session(workstreams, session);
     let named: BTreeSet<&str> =
         digest.files.iter().filter_map(|file| workstream::workstream_of_path(&file.path)).collect();
     let there: Vec<String> =
-        named.into_iter().filter(|id| workstreams.exists(id)).map(str::to_owned).collect();
+        named.into_iter().filter(|id| workstreams.has_workstream(id)).map(str::to_owned).collect();
     let answered = session_state(workstreams.store, session.as_str()).and_then(std::result::Result::ok);
     // If the result of the last detection was not recorded, repeat the detection for the whole session.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
@@ -80,8 +80,10 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
 
 /// Returns the workstream that was chosen for this session or whose manifest names it, and the first read error. The
 /// search continues after a read error.
-fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
-    if let Ok(Some(ChosenWorkstream { id })) = place.store.session(session).read::<ChosenWorkstream>() {
+fn workstream_naming_session(place: &WorkstreamFinder, session: &Id) -> (Option<String>, Result<()>) {
+    if let Ok(Some(ChosenWorkstream { id })) =
+        place.store.session_state(session).read_state::<ChosenWorkstream>()
+    {
         return (Some(id), Ok(()));
     }
     let all = match place.list_each() {
@@ -102,7 +104,7 @@ fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<Strin
 }
 
 struct SessionFollower<'a> {
-    workstreams: &'a Workstreams<'a>,
+    workstreams: &'a WorkstreamFinder<'a>,
     session: &'a Id,
     digest: &'a Digest,
     now: Timestamp,
@@ -135,7 +137,7 @@ impl SessionFollower<'_> {
     }
 
     fn completed_entries(&self) -> impl Iterator<Item = &str> {
-        let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
+        let completed = |todo: &&RecordedTodo| todo.status == Some(TodoStatus::Completed);
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
 
@@ -165,11 +167,20 @@ impl SessionFollower<'_> {
         if marks == *ticked {
             return Ok(());
         }
-        self.workstreams.store.session(self.session).write(&TickedEntries { marks })
+        self.workstreams
+            .store
+            .session_state(self.session)
+            .write_state(&TickedEntries { entry_fingerprints: marks })
     }
 
     fn ticked_entries(&self) -> Result<BTreeSet<String>> {
-        Ok(self.workstreams.store.session(self.session).read::<TickedEntries>()?.unwrap_or_default().marks)
+        Ok(self
+            .workstreams
+            .store
+            .session_state(self.session)
+            .read_state::<TickedEntries>()?
+            .unwrap_or_default()
+            .entry_fingerprints)
     }
 }
 
@@ -181,7 +192,7 @@ pub struct UpdatedManifest {
 
 /// Ticks boxes with `tick`, and then updates the manifest. The caller must hold the lock.
 pub fn tick_and_update_manifest(
-    place: &Workstreams,
+    place: &WorkstreamFinder,
     workstream: &Workstream,
     tick: impl FnOnce(&mut Document) -> bool,
     now: Timestamp,

@@ -6,34 +6,34 @@ use model::workstream;
 use serde_json::json;
 use store::layout;
 
-use super::{Workstreams, read_state, resume, session_state};
+use super::{WorkstreamFinder, read_state, resume, session_state};
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, format_name_list};
+use crate::features::{DoctorCheck, ProjectContext, StatusReportLine, format_name_list};
 
-pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     // If a folder cannot be read, still show the other status lines. `thru resume` reports the error.
-    let all = Workstreams::of_project(project).list_all().unwrap_or_default();
+    let all = WorkstreamFinder::of_project(project).list_all().unwrap_or_default();
     let ids: Vec<String> = all.into_iter().map(|workstream| workstream.id).collect();
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let line = StatusLine::plain("workstreams", format_name_list(&ids));
+    let line = StatusReportLine::plain("workstreams", format_name_list(&ids));
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
 /// Reports invalid manifests, manifests in the older layout, and state files from before a compaction that cannot be
 /// used. Other tools also write these state files, and briefs rely on them.
-pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let store = project.store;
     let newest = read_state(store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::err);
     let newest = newest.map(|why| state_file_finding(layout::PRECOMPACT_STATE_FILE, &why));
-    let sessions = store.sessions_with::<workstream::PrecompactState>().unwrap_or_default();
+    let sessions = store.sessions_with_state::<workstream::PrecompactState>().unwrap_or_default();
     let own = sessions.iter().filter_map(|session| {
         let why = session_state(store, session.as_str())?.err()?;
         Some(state_file_finding(&layout::precompact_path(session), &why))
     });
     let mut findings: Vec<Finding> = newest.into_iter().chain(own).collect();
-    let place = Workstreams::of_project(project);
+    let place = WorkstreamFinder::of_project(project);
     let text = match resume::check_all_manifests(&place) {
         Ok(checked) => {
             let text = count_with_noun(checked.len(), "manifest");
@@ -54,7 +54,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     if findings.is_empty() && text == count_with_noun(0, "manifest") {
         return Vec::new();
     }
-    vec![Check { name: "workstreams", text, findings }]
+    vec![DoctorCheck { name: "workstreams", text, findings }]
 }
 
 /// Reports the first error in an invalid manifest.

@@ -15,13 +15,13 @@ use serde::Serialize;
 use store::layout;
 
 use crate::features::workstreams::{
-    self, ChosenWorkstream, FileToLoad, LoadLocation, PLANNING_FOLDER, Workstream, Workstreams,
+    self, ChosenWorkstream, FileToLoad, LoadLocation, PLANNING_FOLDER, Workstream, WorkstreamFinder,
 };
 use crate::project::{Project, settings};
 use crate::session::list::{self, SessionChoice};
 use crate::{Error, Result, World};
 
-pub use migrate::{Direction, MigratedFile, MigrationOutcome, migrate_all};
+pub use migrate::{MigratedFile, MigrationDirection, MigrationOutcome, migrate_all};
 pub use questions::{GateFile, ReadingGate, reading_gate};
 
 /// The size limit of a manifest outside a project.
@@ -63,7 +63,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     }
     let project = Project::find_or_create(world)?;
     let settings = settings::resolve_settings(world, Some(&project.store)).settings();
-    let place = Workstreams { root: &project.root, store: &project.store, settings: &settings };
+    let place = WorkstreamFinder { root: &project.root, store: &project.store, settings: &settings };
     let folder = folder_for_new_manifest(&place, id)?;
     let dir = place.open_folder(&folder)?;
     let files = match wish.files_to_load {
@@ -83,7 +83,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     let path = format!("{folder}/{}", manifest::MANIFEST_FILE_NAME);
     // If an earlier run was interrupted, the file may already exist with the same content. That is not an error.
     if !dir.create_private_file(manifest::MANIFEST_FILE_NAME, &bytes)?
-        && !manifest::is_same_except_time(&place.read_file(&path)?, &bytes)
+        && !manifest::are_manifests_equal_except_time(&place.read_file(&path)?, &bytes)
     {
         return Err(Error::Refused {
             what: format!("{path} already exists"),
@@ -103,10 +103,10 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
 
 /// Returns the folder for a new manifest, relative to the root. It is the workstream's existing folder, or a new one
 /// in the store.
-fn folder_for_new_manifest(place: &Workstreams, id: &str) -> Result<String> {
+fn folder_for_new_manifest(place: &WorkstreamFinder, id: &str) -> Result<String> {
     let known = place.ids_and_folders()?.into_iter().find(|(known, _)| known == id).map(|(_, folder)| folder);
     let Some(folder) = known else {
-        let folder = format!("{}/{id}", layout::WORKSTREAMS);
+        let folder = format!("{}/{id}", layout::WORKSTREAMS_FOLDER);
         place.store.dir().create_subfolder(&folder)?;
         return Ok(format!("{}/{folder}", layout::STORE_FOLDER));
     };
@@ -118,7 +118,9 @@ fn folder_for_new_manifest(place: &Workstreams, id: &str) -> Result<String> {
 fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
     names.retain(|name| {
-        name.ends_with(".md") && name != manifest::MANIFEST_FILE_NAME && name != manifest::LEGACY_FILE_NAME
+        name.ends_with(".md")
+            && name != manifest::MANIFEST_FILE_NAME
+            && name != manifest::LEGACY_MANIFEST_FILE_NAME
     });
     sort_usual_first(&mut names);
     Ok(if names.is_empty() {
@@ -236,7 +238,7 @@ pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<Chec
     }
 }
 
-pub(super) fn check_all_manifests(place: &Workstreams) -> Result<Vec<CheckedManifest>> {
+pub(super) fn check_all_manifests(place: &WorkstreamFinder) -> Result<Vec<CheckedManifest>> {
     let all = place.list_all()?;
     all.iter().map(|found| check_manifest(place, found, &all)).collect()
 }
@@ -247,7 +249,11 @@ fn check_single_file(file: &Path) -> Result<CheckedManifest> {
     Ok(CheckedManifest { findings: manifest_findings(&bytes, &path), path })
 }
 
-fn check_manifest(place: &Workstreams, found: &Workstream, all: &[Workstream]) -> Result<CheckedManifest> {
+fn check_manifest(
+    place: &WorkstreamFinder,
+    found: &Workstream,
+    all: &[Workstream],
+) -> Result<CheckedManifest> {
     let bytes = place.read_file(&found.manifest)?;
     let mut findings = manifest_findings(&bytes, &found.manifest);
     let manifest = manifest::read_manifest(&Document::parse(bytes));
@@ -293,18 +299,18 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
     let context = ResumeContext::open(world)?;
     let found = context.choose_workstream(Some(id))?;
     let (store, marker) = (&context.project.store, &context.project.marker);
-    let (session, chosen) = list::choose_open(world, store, session, |why| Error::Refused {
+    let (session, chosen) = list::choose_open_session(world, store, session, |why| Error::Refused {
         what: format!("{why}; only a running session gets briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
     })?;
-    store.session(&session).write(&ChosenWorkstream { id: found.id.clone() })?;
+    store.session_state(&session).write_state(&ChosenWorkstream { id: found.id.clone() })?;
     let detected = DetectedWorkstream {
         id: Some(found.id.clone()),
         confidence: DetectionConfidence::High,
         method: DetectionMethod::Transcript,
     };
     let state = PrecompactState::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
-    store.session(&session).write(&state)?;
+    store.session_state(&session).write_state(&state)?;
     Ok(UsedWorkstream {
         project_id: found.id,
         session: session.to_string(),
@@ -382,8 +388,8 @@ impl ResumeContext {
         Ok(ResumeContext { project, settings })
     }
 
-    fn workstreams(&self) -> Workstreams<'_> {
-        Workstreams { root: &self.project.root, store: &self.project.store, settings: &self.settings }
+    fn workstreams(&self) -> WorkstreamFinder<'_> {
+        WorkstreamFinder { root: &self.project.root, store: &self.project.store, settings: &self.settings }
     }
 
     /// Returns the named workstream, or else the workstream that was last active, or else the only one.

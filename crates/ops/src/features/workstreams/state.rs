@@ -22,7 +22,7 @@ pub fn read_state(store: &Store, rel: &str) -> Option<Result<PrecompactState, St
 /// Reads a session's own state file. Returns an error if the file belongs to another session.
 pub fn session_state(store: &Store, session: &str) -> Option<Result<PrecompactState, String>> {
     let id = Id::new(session).ok()?;
-    let state = match store.session(&id).read::<PrecompactState>() {
+    let state = match store.session_state(&id).read_state::<PrecompactState>() {
         Ok(state) => Ok(state?),
         Err(store::Error::Damaged { why, .. }) => Err(why),
         Err(error) => Err(error.to_string()),
@@ -41,8 +41,8 @@ pub struct ChosenWorkstream {
 }
 
 impl SessionState for ChosenWorkstream {
-    const FOLDER: &'static str = layout::WORKSTREAM_USED_FOLDER;
-    const MAX_BYTES: usize = 1024;
+    const STATE_FOLDER: &'static str = layout::WORKSTREAM_USED_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> Result<ChosenWorkstream, String> {
         let id = String::from_utf8_lossy(bytes).trim().to_owned();
@@ -62,38 +62,38 @@ impl SessionState for ChosenWorkstream {
 /// fingerprint of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TickedEntries {
-    pub marks: BTreeSet<String>,
+    pub entry_fingerprints: BTreeSet<String>,
 }
 
 impl SessionState for TickedEntries {
-    const FOLDER: &'static str = layout::TICKED_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
+    const STATE_FOLDER: &'static str = layout::TICKED_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> Result<TickedEntries, String> {
-        Ok(TickedEntries { marks: nonempty_lines(bytes).collect() })
+        Ok(TickedEntries { entry_fingerprints: nonempty_lines(bytes).collect() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.marks.iter().map(|mark| format!("{mark}\n")).collect::<String>().into_bytes()
+        self.entry_fingerprints.iter().map(|mark| format!("{mark}\n")).collect::<String>().into_bytes()
     }
 }
 
 /// The sets of unread files of which the agent has been reminded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RemindersSent {
-    pub sets: Vec<String>,
+    pub unread_file_sets: Vec<String>,
 }
 
 impl SessionState for RemindersSent {
-    const FOLDER: &'static str = layout::REMINDERS_FOLDER;
-    const MAX_BYTES: usize = 64 * 1024;
+    const STATE_FOLDER: &'static str = layout::REMINDERS_FOLDER;
+    const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> Result<RemindersSent, String> {
-        Ok(RemindersSent { sets: nonempty_lines(bytes).collect() })
+        Ok(RemindersSent { unread_file_sets: nonempty_lines(bytes).collect() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.sets.iter().map(|set| format!("{set}\n")).collect::<String>().into_bytes()
+        self.unread_file_sets.iter().map(|set| format!("{set}\n")).collect::<String>().into_bytes()
     }
 }
 
@@ -104,12 +104,12 @@ fn nonempty_lines(bytes: &[u8]) -> impl Iterator<Item = String> {
 /// Lets a session that continues under a new id keep its workstream, its ticked boxes and its reminders.
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
-    let session = store.session(context.session);
+    let session = store.session_state(context.session);
     // A damaged state counts as missing, because the next compaction writes a new one.
-    if let Ok(Some(state)) = store.session(previous).read::<PrecompactState>() {
-        session.write(&PrecompactState { session_id: Some(context.session.to_string()), ..state })?;
+    if let Ok(Some(state)) = store.session_state(previous).read_state::<PrecompactState>() {
+        session.write_state(&PrecompactState { session_id: Some(context.session.to_string()), ..state })?;
     }
-    session.inherit::<ChosenWorkstream>(previous)?;
-    session.inherit::<TickedEntries>(previous)?;
-    Ok(session.inherit::<RemindersSent>(previous)?)
+    session.inherit_from_session::<ChosenWorkstream>(previous)?;
+    session.inherit_from_session::<TickedEntries>(previous)?;
+    Ok(session.inherit_from_session::<RemindersSent>(previous)?)
 }

@@ -13,38 +13,38 @@ use model::score::ScoreSignal;
 use model::session::PendingBrief;
 use model::text::fnv_fingerprint;
 use model::time;
-use model::tokens::TextKind;
+use model::tokens::TokenTextKind;
 
 use super::state::{RemindersSent, session_state};
-use super::{FileToLoad, Workstream, Workstreams};
+use super::{FileToLoad, Workstream, WorkstreamFinder};
 use crate::Result;
-use crate::features::{BriefContext, Decision};
+use crate::features::{BriefContext, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
 /// How many bytes of each file that a manifest loads are read. This is more than a brief has room for.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
-const SECTION: BriefSection = BriefSection {
+const WORKSTREAM_BRIEF_SECTION: BriefSection = BriefSection {
     order: 2,
     longer: 1,
     name: "workstream",
     title: "Workstream",
     signal: ScoreSignal::Manifest,
 };
-const FILES_SECTION: BriefSection = BriefSection {
+const INLINED_FILES_BRIEF_SECTION: BriefSection = BriefSection {
     order: 2,
     longer: 1,
     name: "file",
     title: "Text of files to load (data, as it is on disk now)",
     signal: ScoreSignal::Manifest,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name, FILES_SECTION.name];
+pub const BRIEF_SECTION_NAMES: &[&str] = &[WORKSTREAM_BRIEF_SECTION.name, INLINED_FILES_BRIEF_SECTION.name];
 
 /// Returns the candidates about the workstream of a session that was resumed or compacted. If the state cannot be
 /// used, the candidate says why.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let place = Workstreams::of_project(&context.project);
+    let place = WorkstreamFinder::of_project(&context.project);
     let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
         return Ok(Vec::new());
     };
@@ -78,10 +78,10 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 fn workstream_fact(what: &str, text: String) -> Candidate {
-    Candidate::new(&SECTION, format!("workstream:{what}"), text)
+    Candidate::new(&WORKSTREAM_BRIEF_SECTION, format!("workstream:{what}"), text)
 }
 
-fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate> {
+fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> Vec<Candidate> {
     let found = place.find_by_id(id);
     let id = &shown_path(id, 64);
     let found = match found {
@@ -179,22 +179,22 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
 }
 
 /// Returns whether the session's brief contained the whole text of a file as it is now.
-pub(super) fn is_in_context(place: &Workstreams, session: &Id, load: &FileToLoad) -> bool {
+pub(super) fn is_in_context(place: &WorkstreamFinder, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
         && inlined_file_candidate(place, load)
             .is_some_and(|candidate| context_held::holds_full_text(place.store, session, &candidate))
 }
 
-fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Candidate> {
+fn inlined_file_candidate(place: &WorkstreamFinder, load: &FileToLoad) -> Option<Candidate> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read_file(path).ok()?).ok()?;
     let text = Redacted::redact_head(&text, MAX_INLINED_BYTES, place.settings.redact_options());
     let mut candidate = Candidate::in_section(
-        &FILES_SECTION,
+        &INLINED_FILES_BRIEF_SECTION,
         format!("workstream:file:{path}"),
         quote_file_text(path, &text),
     );
-    candidate.text_kind = TextKind::of_path(path);
+    candidate.text_kind = TokenTextKind::of_path(path);
     Some(candidate)
 }
 
@@ -202,22 +202,22 @@ const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
 /// Reminds the agent, at a prompt, of the manifest's files that it has not read although it has started to edit. The
 /// agent is reminded of each set of files only once between two compactions.
-pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
-    let asked = context.event.agent.is_none() && context.pending_brief != Some(PendingBrief::Due);
+    let asked = context.event.subagent.is_none() && context.pending_brief != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
-        return Ok(Decision::no_action("no reminder is due at this prompt"));
+        return Ok(FeatureAnswer::no_action("no reminder is due at this prompt"));
     }
     Ok(match unread_files_reminder(context) {
-        Some(part) => Decision::answer(part, "files of the manifest are unread although work goes on"),
-        None => {
-            Decision::no_action("no file of the active manifest is unread, or the agent was already reminded")
-        }
+        Some(part) => FeatureAnswer::answer(part, "files of the manifest are unread although work goes on"),
+        None => FeatureAnswer::no_action(
+            "no file of the active manifest is unread, or the agent was already reminded",
+        ),
     })
 }
 
 fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
-    let place = Workstreams::of_project(&context.project);
+    let place = WorkstreamFinder::of_project(&context.project);
     let state = session_state(place.store, context.session.as_str())?.ok()?;
     let found = place.find_by_id(state.active_project_id.as_deref()?).ok()??;
     let manifest = place
@@ -245,9 +245,14 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
     // compaction, so that the reminder is sent again afterwards.
     let since = (mark > 0).then(|| mark.to_string());
     let set = format!("{:016x}", fnv_fingerprint(unread.iter().copied().chain(since.as_deref())));
-    let reminded =
-        place.store.session(context.session).read::<RemindersSent>().ok().flatten().unwrap_or_default();
-    if reminded.sets.contains(&set) {
+    let reminded = place
+        .store
+        .session_state(context.session)
+        .read_state::<RemindersSent>()
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    if reminded.unread_file_sets.contains(&set) {
         return None;
     }
     let names: Vec<String> = unread.iter().map(|path| shown_path(path, 200)).collect();
@@ -261,7 +266,10 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         found.id,
         names.join(", ")
     );
-    Some(ReplyPart { reply: Reply::Context(text), candidate_ids: vec![format!("{REMINDER_ID_PREFIX}{set}")] })
+    Some(ReplyPart {
+        reply: Reply::ContextForAgent(text),
+        candidate_ids: vec![format!("{REMINDER_ID_PREFIX}{set}")],
+    })
 }
 
 /// Records which reminders the agent has received, so that they are not repeated.
@@ -270,10 +278,10 @@ pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<(
     if sets.is_empty() {
         return Ok(());
     }
-    let session = context.project.store.session(context.session);
-    let mut reminded = session.read::<RemindersSent>()?.unwrap_or_default();
-    reminded.sets.extend(sets.into_iter().map(str::to_owned));
-    Ok(session.write(&reminded)?)
+    let session = context.project.store.session_state(context.session);
+    let mut reminded = session.read_state::<RemindersSent>()?.unwrap_or_default();
+    reminded.unread_file_sets.extend(sets.into_iter().map(str::to_owned));
+    Ok(session.write_state(&reminded)?)
 }
 
 /// Returns whether the agent itself, and not only a sub-agent, has read or edited the file since `mark`.

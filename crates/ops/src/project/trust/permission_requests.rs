@@ -59,7 +59,7 @@ fn requests_of_loops(project: &Project) -> Vec<PermissionRequest> {
 fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> {
     let Project { root, store, .. } = project;
     let names = store.run_names().unwrap_or_default();
-    let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS);
+    let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS_FOLDER);
     let mut runs: Vec<RunFolder> =
         names.iter().filter_map(|name| RunFolder::open(&root.path, &folder(name)).ok()).collect();
     // An orchestrator may have made another folder in the project the live run.

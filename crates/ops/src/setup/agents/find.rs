@@ -8,7 +8,7 @@ use harness::agents::{self, FileAuthor};
 use model::swarm::{SwarmId, SwarmRole};
 use serde::Serialize;
 
-use super::super::install::Scope;
+use super::super::install::InstallScope;
 use super::super::install::files::read_settings_file;
 use super::agents_folder;
 use crate::{Error, Result, World};
@@ -63,7 +63,8 @@ fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
 /// Returns the swarms whose architect is installed in a harness, for this project or this user. The other agents are
 /// not examined, because hooks call this function and have little time.
 pub fn installed_swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
-    let folders = [Scope::Local, Scope::User].map(|scope| agents_folder(world, harness, checkout, scope));
+    let folders =
+        [InstallScope::Local, InstallScope::User].map(|scope| agents_folder(world, harness, checkout, scope));
     let end = format!("{}.md", SwarmRole::Architect.name());
     let files =
         folders.into_iter().flatten().flat_map(|folder| files_with_suffix(&folder, &end).unwrap_or_default());
@@ -107,7 +108,7 @@ pub enum AgentFileState {
 pub fn list_installed_swarms(world: &World, checkout: &Path) -> Result<Vec<InstalledSwarm>> {
     let mut all: Vec<InstalledSwarm> = Vec::new();
     for harness in harness::HARNESSES.iter().filter(|harness| harness.agents.is_some()) {
-        for (scope, place) in [(Scope::Local, "project"), (Scope::User, "user")] {
+        for (scope, place) in [(InstallScope::Local, "project"), (InstallScope::User, "user")] {
             let Ok(folder) = agents_folder(world, harness, checkout, scope) else { continue };
             for one in own_agent_files(&folder)? {
                 let swarm = one.swarm.to_string();

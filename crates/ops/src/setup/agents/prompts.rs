@@ -8,7 +8,7 @@ use harness::agents;
 use model::swarm::{SwarmId, SwarmRole};
 use serde::Serialize;
 
-use super::super::install::Scope;
+use super::super::install::InstallScope;
 use super::super::install::files::read_settings_file;
 use super::{program_for_agents, wanted_swarm};
 use crate::{Error, Result, World};
@@ -73,8 +73,8 @@ impl SwarmPrompts {
 pub fn whole_prompt(world: &World, swarm_role: SwarmRole, swarm: Option<&str>) -> Result<String> {
     let swarm = wanted_swarm(world, swarm)?;
     let source = SwarmPrompts::read(world, &swarm)?.prompt_of(swarm_role);
-    let program =
-        program_for_agents(world, Scope::Local).or_else(|_| program_for_agents(world, Scope::Project))?;
+    let program = program_for_agents(world, InstallScope::Local)
+        .or_else(|_| program_for_agents(world, InstallScope::Project))?;
     Ok(agents::full_prompt(&agents::AgentDefinition {
         swarm: &swarm,
         swarm_role,

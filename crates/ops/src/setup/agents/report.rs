@@ -10,7 +10,7 @@ use model::swarm::{SwarmId, SwarmRole, model_of_agent, unknown_model_entries};
 use serde::Serialize;
 use store::FoundRoot;
 
-use super::super::install::Scope;
+use super::super::install::InstallScope;
 use super::super::install::files::read_settings_file;
 use super::super::install::places::{harnesses_in_use, wired_files_in_force};
 use super::{AgentFileState, SwarmPrompts, agents_folder, find, program_for_agents, wanted_swarm};
@@ -110,7 +110,7 @@ fn agent_file_state(
 ) -> Result<(AgentFileState, PathBuf)> {
     let name = format!("{}.md", definition.swarm.agent_name(definition.swarm_role));
     let mut first = None;
-    for scope in [Scope::Local, Scope::User] {
+    for scope in [InstallScope::Local, InstallScope::User] {
         let Ok(folder) = agents_folder(world, harness, checkout, scope) else { continue };
         let path = folder.join(&name);
         first.get_or_insert_with(|| path.clone());
@@ -121,13 +121,13 @@ fn agent_file_state(
             FileAuthor::Changed(_) => AgentFileState::Changed,
             FileAuthor::WrittenByUs(_) => {
                 // The file may have been installed in this scope or in the project scope.
-                let is_same = |scope: Scope| {
+                let is_same = |scope: InstallScope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
                     agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })
                         .as_deref()
                         == Some(&*text)
                 };
-                if is_same(scope) || is_same(Scope::Project) {
+                if is_same(scope) || is_same(InstallScope::Project) {
                     AgentFileState::Installed
                 } else {
                     AgentFileState::OutOfDate

@@ -8,10 +8,10 @@ use model::marker::ProjectId;
 use serde::Serialize;
 use store::{FoundRoot, layout};
 
-use super::{FileChange, InstallReport, InstallTask, Scope, default_scope, run_in_checkout};
+use super::{FileChange, InstallReport, InstallScope, InstallTask, default_scope, run_in_checkout};
 use crate::project::git;
 use crate::setup::agents;
-use crate::{Mode, Result, World};
+use crate::{Result, World, WriteMode};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct UninstallReport {
@@ -51,14 +51,14 @@ impl UninstallReport {
 
 /// Removes thru's hooks from the user's own settings, the current project, all projects that are trusted on this
 /// machine, all projects in which thru was installed, and all worktrees of these projects.
-pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport> {
+pub fn uninstall_everywhere(world: &World, mode: WriteMode) -> Result<UninstallReport> {
     let InstalledFolders { existing_checkouts: roots, missing_checkouts } =
         folders_with_installations(world)?;
     let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::list_worktrees(root)).collect();
     checkouts.sort();
     checkouts.dedup();
     let mut all = UninstallReport {
-        written: mode == Mode::Write,
+        written: mode == WriteMode::Write,
         examined_checkouts: checkouts.clone(),
         uninstall_reports: Vec::new(),
         failures: Vec::new(),
@@ -66,20 +66,20 @@ pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport
         remaining_files: Vec::new(),
     };
     for checkout in &checkouts {
-        for scope in [Scope::Local, Scope::Project] {
+        for scope in [InstallScope::Local, InstallScope::Project] {
             all.uninstall_project(world, checkout, scope, mode);
         }
     }
     let here = world.cwd.clone().unwrap_or_default();
-    all.uninstall_project(world, &here, Scope::User, mode);
+    all.uninstall_project(world, &here, InstallScope::User, mode);
     all.remaining_files = remaining_installations(world, &roots);
     Ok(all)
 }
 
 impl UninstallReport {
-    fn uninstall_project(&mut self, world: &World, project: &Path, scope: Scope, mode: Mode) {
+    fn uninstall_project(&mut self, world: &World, project: &Path, scope: InstallScope, mode: WriteMode) {
         for harness in HARNESSES {
-            if scope == Scope::Local && default_scope(harness) == Scope::User {
+            if scope == InstallScope::Local && default_scope(harness) == InstallScope::User {
                 continue;
             }
             match run_in_checkout(world, harness, project, scope, InstallTask::Uninstall, mode) {
@@ -93,7 +93,7 @@ impl UninstallReport {
             }
         }
         // The `local` and `project` scopes share one folder for agents.
-        if scope != Scope::Project {
+        if scope != InstallScope::Project {
             match agents::uninstall_all_in_checkout(world, project, scope, mode) {
                 Ok(reports) => self.uninstall_reports.extend(reports),
                 Err(error) => self.failures.push(format!("agents: {error}")),
@@ -110,7 +110,7 @@ struct InstalledFolders {
 
 fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
     let trust = world.trust_records();
-    let trusted = trust.as_ref().map_or(Ok(Vec::new()), |trust| trust.list())?;
+    let trusted = trust.as_ref().map_or(Ok(Vec::new()), |trust| trust.list_trusted_roots())?;
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list_checkouts())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
@@ -143,6 +143,6 @@ fn remaining_installations(world: &World, roots: &[PathBuf]) -> Vec<RemainingFil
         .state_folder()
         .map(|path| RemainingFile { path, description: "trust, consent and backups of settings files" });
     let config = world.config_file().map(|path| RemainingFile { path, description: "your thru settings" });
-    let program = Some(RemainingFile { path: world.program.clone(), description: "the program" });
+    let program = Some(RemainingFile { path: world.program_path.clone(), description: "the program" });
     stores.chain(state).chain(config).chain(program).filter(|left| left.path.exists()).collect()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use store::{Dir, FolderChange};
 
-use super::Scope;
+use super::InstallScope;
 use crate::{Error, Result, World};
 
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
@@ -12,8 +12,8 @@ const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 /// Returns the file to write for a path. A link in the user's own folders is followed, because many people keep their
 /// settings under version control and link to them. A link in a project is refused, because it may have come with the
 /// project and may lead anywhere.
-pub(in crate::setup) fn resolve_target(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
-    if scope == Scope::User {
+pub(in crate::setup) fn resolve_target(project: &Path, scope: InstallScope, path: &Path) -> Result<PathBuf> {
+    if scope == InstallScope::User {
         return Ok(real_path(path));
     }
     refuse_links(project, path)?;
@@ -47,13 +47,14 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
 pub(in crate::setup) fn open_folder(
     world: &World,
     project: &Path,
-    scope: Scope,
+    scope: InstallScope,
     path: &Path,
 ) -> Result<(Dir, String)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
     };
-    let inside = folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != Scope::User);
+    let inside =
+        folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != InstallScope::User);
     let dir = match inside {
         // The kernel checks each part of the path again, so a link that has appeared since `resolve_target` is not
         // followed.
@@ -75,10 +76,10 @@ pub(in crate::setup) fn open_folder(
 }
 
 /// Removes a harness's folder if it is empty. In the user's home, it is removed only if thru created it.
-pub(in crate::setup) fn remove_harness_folder(world: &World, scope: Scope, folder: &Path) {
+pub(in crate::setup) fn remove_harness_folder(world: &World, scope: InstallScope, folder: &Path) {
     match scope {
-        Scope::User => remove_created_folders(world),
-        Scope::Local | Scope::Project => {
+        InstallScope::User => remove_created_folders(world),
+        InstallScope::Local | InstallScope::Project => {
             // If the folder is not empty, this call fails and the folder is kept.
             let _ = std::fs::remove_dir(folder);
         }

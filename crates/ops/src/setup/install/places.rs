@@ -10,7 +10,7 @@ use serde::Serialize;
 use store::git::CheckoutKind;
 
 use super::files::read_settings_file;
-use super::{Scope, ignored_file_note, is_file_ignored_by_harness};
+use super::{InstallScope, ignored_file_note, is_file_ignored_by_harness};
 use crate::{Error, Result, World};
 
 pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
@@ -29,7 +29,7 @@ pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
 
 /// A file through which a harness calls thru.
 #[derive(Clone, Debug)]
-pub struct WiredFile {
+pub struct CallingFile {
     pub path: PathBuf,
     /// The events for which the harness calls thru, under the harness's own names.
     pub events: Vec<String>,
@@ -69,7 +69,7 @@ pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
 }
 
 pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
-    let path = (world.var)("PATH").unwrap_or_default();
+    let path = (world.read_variable)("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
@@ -93,26 +93,27 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
 }
 
 /// Returns the scope in which hooks are installed by default. The settings file of that scope is not in git.
-pub fn default_scope(harness: &Harness) -> Scope {
+pub fn default_scope(harness: &Harness) -> InstallScope {
     match hook_table_of(harness) {
-        Some(table) if table.local_file.is_none() => Scope::User,
-        _ => Scope::Local,
+        Some(table) if table.local_file.is_none() => InstallScope::User,
+        _ => InstallScope::Local,
     }
 }
 
 /// Returns all files through which a harness calls thru, in any scope.
-pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
+pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<CallingFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin_of(harness) {
-        let folders = [Scope::Local, Scope::User].map(|scope| harness_folder(world, harness, project, scope));
+        let folders = [InstallScope::Local, InstallScope::User]
+            .map(|scope| harness_folder(world, harness, project, scope));
         for path in folders.into_iter().flatten().map(|folder| folder.join(plugin.file)) {
             if let Some(installed) = installed_plugin(plugin, &path) {
-                let events = harness.events.iter().map(|wired| wired.event.to_owned()).collect();
-                found.push(WiredFile { path, events, plugin: Some(installed) });
+                let events = harness.events.iter().map(|wired| wired.harness_event.to_owned()).collect();
+                found.push(CallingFile { path, events, plugin: Some(installed) });
             }
         }
     }
-    for scope in [Scope::Local, Scope::User, Scope::Project] {
+    for scope in [InstallScope::Local, InstallScope::User, InstallScope::Project] {
         let Ok(folder) = harness_folder(world, harness, project, scope) else { continue };
         let files = hook_files_of_scope(harness, scope);
         for file in files {
@@ -121,7 +122,7 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Wire
             match settings::find_hooks(&bytes, &file.hook_location) {
                 Ok(hooks) if !hooks.is_empty() => {
                     let events = hooks.into_iter().map(|hook| hook.event).collect();
-                    found.push(WiredFile { path, events, plugin: None });
+                    found.push(CallingFile { path, events, plugin: None });
                 }
                 _ => {}
             }
@@ -132,9 +133,9 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Wire
 
 /// Returns the files through which a harness calls thru in this checkout. If the checkout is a worktree, the file can
 /// be in the main checkout.
-pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
+pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<CallingFile> {
     let mut found = wired_files(world, harness, checkout);
-    if !is_wired_in(world, harness, checkout, Scope::Local)
+    if !is_wired_in(world, harness, checkout, InstallScope::Local)
         && serves_worktrees(harness)
         && let Some(CheckoutKind::Worktree { main_checkout }) = store::git::checkout_kind(checkout)
     {
@@ -166,7 +167,7 @@ pub fn ignored_files(world: &World, checkout: &Path) -> Vec<IgnoredFile> {
     HARNESSES.iter().flat_map(of_harness).collect()
 }
 
-pub fn is_wired_file_ignored(harness: &Harness, file: &WiredFile) -> bool {
+pub fn is_wired_file_ignored(harness: &Harness, file: &CallingFile) -> bool {
     let bytes = read_settings_file(&file.path).ok().flatten().filter(|_| file.plugin.is_none());
     bytes.is_some_and(|bytes| is_file_ignored_by_harness(harness, &bytes))
 }
@@ -186,7 +187,7 @@ fn installed_plugin(plugin: &Plugin, path: &Path) -> Option<InstalledPlugin> {
 /// Returns the settings files that cannot be used, each with the reason. Hooks in these files do not run.
 pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    for scope in [Scope::Local, Scope::User, Scope::Project] {
+    for scope in [InstallScope::Local, InstallScope::User, InstallScope::Project] {
         let Ok(folder) = harness_folder(world, harness, project, scope) else { continue };
         for file in hook_files_of_scope(harness, scope) {
             let path = folder.join(file.name);
@@ -212,12 +213,13 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
 }
 
 /// Returns whether the files of this scope contain thru's hooks.
-pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
+pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: InstallScope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin_of(harness) {
         // The local and the shared plugin have the same path and differ only in the program that they call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
-        return found.is_some_and(|found| (found.thru_path == PROGRAM_NAME) == (scope == Scope::Project));
+        return found
+            .is_some_and(|found| (found.thru_path == PROGRAM_NAME) == (scope == InstallScope::Project));
     }
     let files: Vec<PathBuf> =
         hook_files_of_scope(harness, scope).iter().map(|file| folder.join(file.name)).collect();
@@ -225,11 +227,11 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
 }
 
 /// Returns all files of a scope that can contain hooks.
-pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<SettingsFile> {
+pub(super) fn hook_files_of_scope(harness: &Harness, scope: InstallScope) -> Vec<SettingsFile> {
     let Some(table) = hook_table_of(harness) else { return Vec::new() };
     match (scope, table.local_file) {
-        (Scope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
-        (Scope::Local, None) => Vec::new(),
+        (InstallScope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
+        (InstallScope::Local, None) => Vec::new(),
         _ => std::iter::once(table.file).chain(table.alternative_file).collect(),
     }
 }
@@ -238,15 +240,15 @@ pub(super) fn harness_folder(
     world: &World,
     harness: &Harness,
     project: &Path,
-    scope: Scope,
+    scope: InstallScope,
 ) -> Result<PathBuf> {
     match scope {
-        Scope::Local if default_scope(harness) == Scope::User => Err(Error::Refused {
+        InstallScope::Local if default_scope(harness) == InstallScope::User => Err(Error::Refused {
             what: format!("{} has no personal settings for one project", harness.title),
             hint: "use --user for your own settings, or --project for the project's".into(),
         }),
-        Scope::Local | Scope::Project => Ok(project.join(harness.folder)),
-        Scope::User => user_folder(world, harness).ok_or_else(|| Error::Refused {
+        InstallScope::Local | InstallScope::Project => Ok(project.join(harness.folder)),
+        InstallScope::User => user_folder(world, harness).ok_or_else(|| Error::Refused {
             what: "HOME is not set, so there is no folder for your settings".into(),
             hint: "set HOME to your home folder".into(),
         }),
@@ -261,9 +263,13 @@ pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<
     })
 }
 
-pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<SettingsFile>> {
+pub(super) fn settings_file(
+    harness: &Harness,
+    folder: &Path,
+    scope: InstallScope,
+) -> Result<Option<SettingsFile>> {
     let Some(table) = hook_table_of(harness) else { return Ok(None) };
-    if let (Scope::Local, Some(name)) = (scope, table.local_file) {
+    if let (InstallScope::Local, Some(name)) = (scope, table.local_file) {
         return Ok(Some(SettingsFile { name, ..table.file }));
     }
     let is_there = store::metadata_without_following(&folder.join(table.file.name))?.is_some();
@@ -279,15 +285,15 @@ fn has_hooks_key(folder: &Path, file: &SettingsFile) -> bool {
 }
 
 pub(super) fn local_hook_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::HookLocation)> {
-    let files = hook_files_of_scope(harness, Scope::Local);
+    let files = hook_files_of_scope(harness, InstallScope::Local);
     files.into_iter().map(|file| (folder.join(file.name), file.hook_location)).collect()
 }
 
-pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
+pub(super) fn other_scope(scope: InstallScope) -> Option<InstallScope> {
     match scope {
-        Scope::Local => Some(Scope::Project),
-        Scope::Project => Some(Scope::Local),
-        Scope::User => None,
+        InstallScope::Local => Some(InstallScope::Project),
+        InstallScope::Project => Some(InstallScope::Local),
+        InstallScope::User => None,
     }
 }
 
@@ -295,27 +301,33 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
 pub(in crate::setup) const PROGRAM_NAME: &str = "thru";
 
 #[derive(Clone, Debug)]
-pub(super) struct OwnFile {
+pub(super) struct ThruFile {
     pub path: PathBuf,
     pub text: String,
 }
 
 /// Returns the files that thru adds to a harness besides changing its settings: slash commands and a plugin.
-pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: Scope) -> Vec<OwnFile> {
+pub(super) fn thru_files_for_harness(
+    world: &World,
+    harness: &Harness,
+    folder: &Path,
+    scope: InstallScope,
+) -> Vec<ThruFile> {
     let program = match scope {
-        Scope::Project => PROGRAM_NAME.into(),
-        _ => world.program.to_string_lossy(),
+        InstallScope::Project => PROGRAM_NAME.into(),
+        _ => world.program_path.to_string_lossy(),
     };
     let words = settings::quote_shell_word(&program);
-    let command = |command: commands::SlashCommand| OwnFile {
+    let command = |command: commands::SlashCommand| ThruFile {
         path: folder.join(COMMANDS_FOLDER).join(format!("{}.md", command.name)),
         text: command.text,
     };
-    let mut files: Vec<OwnFile> = commands::command_files(harness, &words).into_iter().map(command).collect();
+    let mut files: Vec<ThruFile> =
+        commands::command_files(harness, &words).into_iter().map(command).collect();
     if let Some(plugin) = plugin_of(harness) {
         let patience = crate::project::settings::settings_here(world).settings().validator_timeout;
-        let text = plugin::plugin_file_text(harness, plugin, &program, VERSION, patience);
-        files.push(OwnFile { path: folder.join(plugin.file), text });
+        let text = plugin::plugin_file_text(harness, plugin, &program, THRU_VERSION, patience);
+        files.push(ThruFile { path: folder.join(plugin.file), text });
     }
     files
 }
@@ -333,7 +345,7 @@ pub(super) fn is_written_by_thru(text: &str) -> bool {
 }
 
 /// This program's version, which installed plugins should have too.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub const THRU_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Where a harness looks for commands, relative to its folder.
 const COMMANDS_FOLDER: &str = "commands";

@@ -8,12 +8,12 @@ use harness::{Harness, SettingsFile};
 
 use super::places::{harness_folder, hook_table_of};
 use super::{
-    Error, FileChange, FilePlan, InstallJob, InstallReport, InstallTask, Mode, Path, PlanKind, Result, Scope,
-    World, file_plan, read_settings_file, resolve_target,
+    Error, FileChange, InstallJob, InstallReport, InstallScope, InstallTask, Path, PlannedFileChange,
+    PlannedFileKind, Result, World, WriteMode, file_plan, read_settings_file, resolve_target,
 };
 
 /// Adds the status line. If the user already has one, thru's status line calls that one first.
-pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
+pub fn install_status_line(world: &World, name: &str, mode: WriteMode) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of)) else {
         return Err(Error::Refused {
@@ -21,25 +21,25 @@ pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<Inst
             hint: "leave out --statusline".into(),
         });
     };
-    if !world.program.is_absolute() {
+    if !world.program_path.is_absolute() {
         return Err(Error::Refused {
             what: "the path of this thru is unknown, so no harness could call it".into(),
             hint: "call it by its full path".into(),
         });
     }
     let here = Path::new("");
-    let folder = harness_folder(world, harness, here, Scope::User)?;
+    let folder = harness_folder(world, harness, here, InstallScope::User)?;
     let job = InstallJob {
         world,
         harness,
         project: here,
         folder,
-        scope: Scope::User,
+        scope: InstallScope::User,
         task: InstallTask::Install,
         mode,
     };
-    let mut plans: Vec<FilePlan> = job.plan_status_line(&table.file)?.into_iter().collect();
-    if mode == Mode::Write {
+    let mut plans: Vec<PlannedFileChange> = job.plan_status_line(&table.file)?.into_iter().collect();
+    if mode == WriteMode::Write {
         plans.iter_mut().try_for_each(|plan| job.carry_out_plan(plan))?;
     }
     let mut notes = Vec::new();
@@ -48,8 +48,8 @@ pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<Inst
     }
     Ok(InstallReport {
         harness: harness.name,
-        scope: Scope::User,
-        written: mode == Mode::Write,
+        scope: InstallScope::User,
+        written: mode == WriteMode::Write,
         files: plans.into_iter().map(|plan| plan.changed).collect(),
         failed: Vec::new(),
         notes,
@@ -57,13 +57,14 @@ pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<Inst
 }
 
 impl InstallJob<'_> {
-    pub(super) fn plan_status_line(&self, file: &SettingsFile) -> Result<Option<FilePlan>> {
+    pub(super) fn plan_status_line(&self, file: &SettingsFile) -> Result<Option<PlannedFileChange>> {
         let InstallJob { world, harness, project, scope, .. } = *self;
         let Some(line) = harness.status_line else { return Ok(None) };
         let path = resolve_target(project, scope, &self.folder.join(file.name))?;
         let before = read_settings_file(&path)?;
-        let program = world.program.to_string_lossy();
-        let spliced = settings::status_line::install_status_line(before.as_deref(), line.key, &program);
+        let program = world.program_path.to_string_lossy();
+        let spliced =
+            settings::status_line::install_status_line(before.as_deref(), line.settings_key, &program);
         let bytes = spliced.map_err(|problem| {
             Error::Store(store::Error::Damaged {
                 path: path.clone(),
@@ -73,18 +74,20 @@ impl InstallJob<'_> {
         })?;
         let outcome = EditOutcome { is_now_blank: bytes.trim_ascii().is_empty(), bytes, changes: Vec::new() };
         let plan = file_plan(world, path, before, outcome, *file)?;
-        Ok(Some(FilePlan { kind: PlanKind::StatusLine(*file), ..plan }))
+        Ok(Some(PlannedFileChange { kind: PlannedFileKind::StatusLine(*file), ..plan }))
     }
 }
 
 /// Returns the settings without thru's status line. Only the user's own settings can contain it.
 pub(super) fn without_status_line(
     harness: &Harness,
-    scope: Scope,
+    scope: InstallScope,
     bytes: &[u8],
 ) -> std::result::Result<Vec<u8>, SettingsProblem> {
     match harness.status_line {
-        Some(line) if scope == Scope::User => settings::status_line::uninstall_status_line(bytes, line.key),
+        Some(line) if scope == InstallScope::User => {
+            settings::status_line::uninstall_status_line(bytes, line.settings_key)
+        }
         _ => Ok(bytes.to_vec()),
     }
 }
@@ -93,7 +96,9 @@ pub(super) fn without_status_line(
 /// other checks report it.
 pub(super) fn file_with_our_status_line(world: &World, harness: &Harness) -> Option<PathBuf> {
     let (line, table) = (harness.status_line?, hook_table_of(harness)?);
-    let path = harness_folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);
+    let path = harness_folder(world, harness, Path::new(""), InstallScope::User).ok()?.join(table.file.name);
     let bytes = read_settings_file(&path).ok()??;
-    settings::status_line::is_our_status_line(&bytes, line.key).is_ok_and(|is_ours| is_ours).then_some(path)
+    settings::status_line::is_our_status_line(&bytes, line.settings_key)
+        .is_ok_and(|is_ours| is_ours)
+        .then_some(path)
 }

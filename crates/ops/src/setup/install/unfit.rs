@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use harness::Harness;
 use serde::Serialize;
 
-use super::Scope;
+use super::InstallScope;
 use super::places::{harness_folder, harnesses_in_use, hook_table_of, settings_file};
 use crate::World;
 
@@ -41,12 +41,13 @@ pub fn tracked_settings(world: &World, project: &Path) -> Option<TrackedSettings
 
 /// Returns advice on where to install hooks if git tracks the local settings file.
 pub(super) fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
-    let file = |scope: Scope| {
+    let file = |scope: InstallScope| {
         let folder = harness_folder(world, harness, project, scope).ok()?;
         let file = settings_file(harness, &folder, scope).ok()??;
         Some(format!(" ({})", folder.join(file.name).display()))
     };
-    let [own, shared] = [Scope::User, Scope::Project].map(|scope| file(scope).unwrap_or_default());
+    let [own, shared] =
+        [InstallScope::User, InstallScope::Project].map(|scope| file(scope).unwrap_or_default());
     let name = harness.name;
     format!(
         "`thru install {name} --user` uses your settings for all projects{own}; `thru install {name} --project` uses the \

@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
 use ops::features::roles::context::{self, FixReport};
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
 use super::validate::print_checked;
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
 /// Fix purely formal errors in a context file: dashes, labels, heading names
 ///
@@ -19,12 +19,12 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let mended = context::fix_file(world, &args.file, mode)?;
     match format {
-        Format::Json => output::print_json(&mended),
-        Format::Text => print_fix_report(&mended),
+        OutputFormat::Json => output::print_json(&mended),
+        OutputFormat::Text => print_fix_report(&mended),
     }
     Ok(u8::from(!mended.check.valid))
 }

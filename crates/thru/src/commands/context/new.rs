@@ -1,7 +1,7 @@
 use ops::features::roles::context;
 use ops::{Result, World};
 
-use crate::output::{self, Format, GOOD};
+use crate::output::{self, GOOD, OutputFormat};
 
 /// Create the context file of a role from a template; an existing file stays unchanged
 #[derive(Debug, clap::Args)]
@@ -10,15 +10,15 @@ pub struct Args {
     role: String,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let begun = context::create_context_file(world, &args.role)?;
     match format {
-        Format::Json => output::print_json(&begun),
-        Format::Text if begun.created => {
+        OutputFormat::Json => output::print_json(&begun),
+        OutputFormat::Text if begun.created => {
             output::print_line(format_args!("{GOOD}Made{GOOD:#} {}", begun.file));
             output::print_line(format_args!("Next: fill it in, then `thru lifecycle save {}`", begun.role));
         }
-        Format::Text => {
+        OutputFormat::Text => {
             output::print_line(format_args!("{} already exists, and stays unchanged", begun.file));
         }
     }

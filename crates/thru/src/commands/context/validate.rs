@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use ops::features::roles::context::{self, CheckedContextFile, ValidationReport};
 use ops::{Result, World};
 
-use crate::output::{self, Format};
+use crate::output::{self, OutputFormat};
 
 /// Check the context files of roles; print every error and warning with its line number
 ///
@@ -18,21 +18,21 @@ pub struct Args {
     all: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let ValidationReport { checked_files: checked, first_error } = match args.all {
         true => context::validate_all(world)?,
         false => context::validate_files(world, &args.files)?,
     };
     match format {
         // Only one JSON document is printed. On failure, the caller prints the error as that document.
-        Format::Json if first_error.is_some() => {}
-        Format::Json => output::print_json(&checked),
-        Format::Text if checked.is_empty() && first_error.is_none() => {
+        OutputFormat::Json if first_error.is_some() => {}
+        OutputFormat::Json => output::print_json(&checked),
+        OutputFormat::Text if checked.is_empty() && first_error.is_none() => {
             output::print_message(
                 "There are no context files here yet; `thru context new ROLE` creates one.",
             );
         }
-        Format::Text => checked.iter().for_each(print_checked),
+        OutputFormat::Text => checked.iter().for_each(print_checked),
     }
     first_error.map_or(Ok(()), Err)?;
     Ok(u8::from(checked.iter().any(|checked| !checked.valid)))

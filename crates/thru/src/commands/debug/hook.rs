@@ -1,10 +1,10 @@
 use std::time::Instant;
 
 use ops::hook::HookCall;
-use ops::hook::explain::{self, Explanation, FeatureDecision};
-use ops::{Mode, Result, World, input};
+use ops::hook::explain::{self, FeatureDecision, HookExplanation};
+use ops::{Result, World, WriteMode, input};
 
-use crate::output::{self, BOLD, DIM, Format, WARN};
+use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
 /// The largest payload that is read, in bytes. Hooks have the same limit.
 const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
@@ -23,22 +23,22 @@ pub struct Args {
     apply: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let started_at = Instant::now();
     let payload = input::read_stdin(MAX_PAYLOAD_BYTES)?;
     let call = HookCall { harness: &args.harness, event: &args.event, payload: &payload, started_at };
-    let mode = if args.apply { Mode::Write } else { Mode::DryRun };
+    let mode = if args.apply { WriteMode::Write } else { WriteMode::DryRun };
     // A hook uses neither the working directory nor `--root`. It finds the project from the payload.
-    let hook_world = World { cwd: None, root: None, program: world.program.clone(), ..*world };
+    let hook_world = World { cwd: None, root: None, program_path: world.program_path.clone(), ..*world };
     let explanation = explain::explain_event(&hook_world, &call, mode);
     match format {
-        Format::Json => output::print_json(&explanation),
-        Format::Text => print_explanation(&explanation),
+        OutputFormat::Json => output::print_json(&explanation),
+        OutputFormat::Text => print_explanation(&explanation),
     }
     Ok(0)
 }
 
-fn print_explanation(explanation: &Explanation) {
+fn print_explanation(explanation: &HookExplanation) {
     let unknown = || "unknown".to_owned();
     let yes_no = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
     output::print_pairs(&[

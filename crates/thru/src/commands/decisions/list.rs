@@ -5,23 +5,23 @@ use ops::features::decisions::suggest::{self, SuggestionListing};
 use ops::{Result, World};
 
 use super::{MAX_TEXT_CHARS, format_reason, format_row};
-use crate::output::{self, DIM, Format, WARN};
+use crate::output::{self, DIM, OutputFormat, WARN};
 
-pub fn run(world: &World, all: bool, most: usize, format: Format) -> Result<u8> {
+pub fn run(world: &World, all: bool, most: usize, format: OutputFormat) -> Result<u8> {
     let listing =
         show::list_decisions(world, if all { DecisionFilter::All } else { DecisionFilter::Current }, most)?;
     match format {
-        Format::Json => output::print_json(&listing),
-        Format::Text => print_listing(&listing, all),
+        OutputFormat::Json => output::print_json(&listing),
+        OutputFormat::Text => print_listing(&listing, all),
     }
     Ok(0)
 }
 
-pub fn list_suggested(world: &World, most: usize, format: Format) -> Result<u8> {
+pub fn list_suggested(world: &World, most: usize, format: OutputFormat) -> Result<u8> {
     let suggested = suggest::list_suggestions(world, most)?;
     match format {
-        Format::Json => output::print_json(&suggested),
-        Format::Text => print_suggested(&suggested),
+        OutputFormat::Json => output::print_json(&suggested),
+        OutputFormat::Text => print_suggested(&suggested),
     }
     Ok(0)
 }

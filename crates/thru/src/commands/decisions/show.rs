@@ -3,13 +3,13 @@ use ops::features::decisions::show::{self, DecisionShown};
 use ops::{Result, World};
 
 use super::format_row;
-use crate::output::{self, BOLD, Format};
+use crate::output::{self, BOLD, OutputFormat};
 
-pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<u8> {
     let shown = show::show_decision(world, id)?;
     match format {
-        Format::Json => output::print_json(&shown),
-        Format::Text => print_shown(&shown),
+        OutputFormat::Json => output::print_json(&shown),
+        OutputFormat::Text => print_shown(&shown),
     }
     Ok(0)
 }

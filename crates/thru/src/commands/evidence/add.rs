@@ -6,7 +6,7 @@ use ops::features::evidence::add;
 use ops::{Error, Result, World};
 
 use crate::commands::plan::print_notes;
-use crate::output::{self, BOLD, Format, GOOD};
+use crate::output::{self, BOLD, GOOD, OutputFormat};
 
 /// Add a statement about a task; the statement is shown, but does not prove that the task is done
 #[derive(Debug, clap::Args)]
@@ -48,11 +48,11 @@ pub struct Args {
     metadata: Vec<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let added = add_entry(world, args)?;
     match format {
-        Format::Json => output::print_json(&added),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&added),
+        OutputFormat::Text => {
             let entry = &added.entry;
             output::print_line(format_args!(
                 "{GOOD}Added{GOOD:#} to {BOLD}{}{BOLD:#}: {} {}",
@@ -85,7 +85,7 @@ fn add_entry(world: &World, args: &Args) -> Result<add::AddedEntry> {
     let metadata = args.metadata.iter().map(pair).collect::<Result<Vec<_>>>()?;
     add::add_entry(
         world,
-        &add::AddRequest {
+        &add::AddEvidenceRequest {
             task: &args.id,
             entry_type,
             verdict,

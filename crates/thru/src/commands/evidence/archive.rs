@@ -1,8 +1,8 @@
 use ops::features::evidence::archive::{self, ArchiveReport};
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
 use super::count_entries;
-use crate::output::{self, BOLD, Format};
+use crate::output::{self, BOLD, OutputFormat};
 
 /// Move older entries from a task's bundle to an archive next to it
 #[derive(Debug, clap::Args)]
@@ -17,12 +17,12 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let report = archive::archive_old_entries(world, args.id.as_deref(), args.keep, mode)?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_archived(&report, args.keep),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_archived(&report, args.keep),
     }
     Ok(0)
 }

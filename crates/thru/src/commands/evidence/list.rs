@@ -3,13 +3,13 @@ use ops::features::evidence::show::{self, EvidenceListing};
 use ops::{Result, World};
 
 use super::proof_style;
-use crate::output::{self, BOLD, Format};
+use crate::output::{self, BOLD, OutputFormat};
 
-pub fn run(world: &World, format: Format) -> Result<u8> {
+pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
     let listed = show::list_evidence(world)?;
     match format {
-        Format::Json => output::print_json(&listed),
-        Format::Text => print_list(&listed),
+        OutputFormat::Json => output::print_json(&listed),
+        OutputFormat::Text => print_list(&listed),
     }
     Ok(0)
 }

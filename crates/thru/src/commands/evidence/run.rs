@@ -8,7 +8,7 @@ use ops::features::evidence::run::{self, RecordedRun};
 use ops::{Result, World};
 
 use crate::commands::plan::print_notes;
-use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, GOOD, OutputFormat, WARN};
 
 /// Run a command and record its result: exit code, test counts, commit, covered files
 ///
@@ -36,8 +36,8 @@ pub struct Args {
     argv: Vec<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let request = run::RunRequest {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let request = run::EvidenceRunRequest {
         task: &args.id,
         argv: &args.argv,
         files: &args.files,
@@ -54,8 +54,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     lines.lock().unwrap_or_else(PoisonError::into_inner).finish();
     let recorded = recorded?;
     match format {
-        Format::Json => output::print_json(&recorded),
-        Format::Text => print_recorded(&recorded),
+        OutputFormat::Json => output::print_json(&recorded),
+        OutputFormat::Text => print_recorded(&recorded),
     }
     Ok(u8::from(!recorded.has_passed()))
 }
@@ -63,7 +63,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 /// Prints a command's output in whole lines, because one read may end in the middle of a UTF-8 character.
 struct LinePrinter {
     pending: Vec<u8>,
-    format: Format,
+    format: OutputFormat,
 }
 
 /// A line that is longer than this is printed in parts.
@@ -92,9 +92,9 @@ impl LinePrinter {
         let text = String::from_utf8_lossy(text);
         let text = text.strip_suffix('\n').unwrap_or(&text);
         match self.format {
-            Format::Text => output::print_line(text),
+            OutputFormat::Text => output::print_line(text),
             // With `--json`, stdout contains only the report.
-            Format::Json => output::print_message(text),
+            OutputFormat::Json => output::print_message(text),
         }
     }
 }

@@ -5,14 +5,14 @@ use ops::features::evidence::show::{self, EntryFilter, EntryShown, TaskEvidenceS
 use ops::{Result, World};
 
 use super::{count_entries, proof_style};
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
-pub fn run(world: &World, id: &str, archived: bool, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: &str, archived: bool, format: OutputFormat) -> Result<u8> {
     let which = if archived { EntryFilter::Archived } else { EntryFilter::Current };
     let shown = show::show_task_evidence(world, id, which)?;
     match format {
-        Format::Json => output::print_json(&shown),
-        Format::Text => print_evidence(&shown, which),
+        OutputFormat::Json => output::print_json(&shown),
+        OutputFormat::Text => print_evidence(&shown, which),
     }
     Ok(0)
 }

@@ -2,7 +2,7 @@ use ops::features::outputs;
 use ops::{Result, World};
 
 use super::report;
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Judge every output of the live run; change nothing
 ///
@@ -14,6 +14,6 @@ pub struct Args {
     stage: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     Ok(report::print_report(&outputs::check_gate(world, args.stage.as_deref())?, format))
 }

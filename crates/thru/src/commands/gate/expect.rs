@@ -1,8 +1,8 @@
 use model::text::count_with_noun;
-use ops::features::outputs::{self, ExpectRequest, Expectation};
+use ops::features::outputs::{self, ExpectReport, ExpectRequest};
 use ops::{Result, World};
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
 /// Record which files a stage must produce; this creates a run, which becomes the live run
 ///
@@ -34,7 +34,7 @@ pub struct Args {
     launch: Vec<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let made = outputs::expect_outputs(
         world,
         &ExpectRequest {
@@ -48,13 +48,13 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         },
     )?;
     match format {
-        Format::Json => output::print_json(&made),
-        Format::Text => print_expectation(&made),
+        OutputFormat::Json => output::print_json(&made),
+        OutputFormat::Text => print_expectation(&made),
     }
     Ok(0)
 }
 
-fn print_expectation(made: &Expectation) {
+fn print_expectation(made: &ExpectReport) {
     let outputs = count_with_noun(made.outputs.len(), "output");
     output::print_line(format_args!("Stage {} expects {outputs} in {}", made.stage, made.run.display()));
     for wish in &made.outputs {

@@ -5,7 +5,7 @@ use model::render::one_line;
 use ops::features::outputs::{self, ClearedLiveRun, LiveRunReport, LiveRunSource};
 use ops::{Result, World};
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
 /// Show or set which run is live
 #[derive(Debug, clap::Args)]
@@ -18,12 +18,12 @@ pub struct Args {
     clear: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.clear {
         let done = outputs::clear_live_run(world)?;
         match format {
-            Format::Json => output::print_json(&ClearedJson::from_report(&done)),
-            Format::Text => print_cleared(&done),
+            OutputFormat::Json => output::print_json(&ClearedJson::from_report(&done)),
+            OutputFormat::Text => print_cleared(&done),
         }
         return Ok(0);
     }
@@ -32,8 +32,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         None => outputs::show_live_run(world)?,
     };
     match format {
-        Format::Json => output::print_json(&live),
-        Format::Text => print_live(&live),
+        OutputFormat::Json => output::print_json(&live),
+        OutputFormat::Text => print_live(&live),
     }
     Ok(0)
 }

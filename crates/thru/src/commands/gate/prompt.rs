@@ -1,7 +1,7 @@
 use ops::features::outputs;
 use ops::{Result, World};
 
-use crate::output::{self, Format, WARN};
+use crate::output::{self, OutputFormat, WARN};
 
 /// Print the instruction to put into a sub-agent's prompt
 #[derive(Debug, clap::Args)]
@@ -10,12 +10,12 @@ pub struct Args {
     file: String,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let file = &args.file;
     let prompt = outputs::output_prompt(world, file)?;
     match format {
-        Format::Json => output::print_json(&prompt),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&prompt),
+        OutputFormat::Text => {
             output::print_line(prompt.text.trim_end());
             if !prompt.expected {
                 let word = format!("the live run has no expected.json, so no gate waits for {file}");

@@ -2,15 +2,15 @@
 
 use model::gate::{GateResult, OutputTier, OutputVerdict};
 use model::render::one_line;
-use ops::features::outputs::{GateReport, OutputRow};
+use ops::features::outputs::{GateReport, OutputReportRow};
 
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Prints the verdicts, followed by the PERSISTENCE_GATE line that orchestrators search for. Returns the exit code.
-pub fn print_report(report: &GateReport, format: Format) -> u8 {
+pub fn print_report(report: &GateReport, format: OutputFormat) -> u8 {
     match format {
-        Format::Json => output::print_json(report),
-        Format::Text => print_text(report),
+        OutputFormat::Json => output::print_json(report),
+        OutputFormat::Text => print_text(report),
     }
     match report.gate {
         GateResult::Pass => 0,
@@ -44,7 +44,7 @@ fn print_text(report: &GateReport) {
     output::print_line(format_args!("PERSISTENCE_GATE={}", report.gate.name()));
 }
 
-fn print_row(row: &OutputRow, width: usize) {
+fn print_row(row: &OutputReportRow, width: usize) {
     let style = match (row.verdict, row.tier) {
         (OutputVerdict::Valid, _) => GOOD,
         (_, OutputTier::Critical) => BAD,

@@ -6,8 +6,8 @@ use ops::features::outputs::{self, GateRunOptions, RelaunchPolicy};
 use ops::{Result, World};
 
 use super::report;
-use crate::ask::{self, Question};
-use crate::output::{self, BOLD, Format};
+use crate::ask::{self, UserQuestion};
+use crate::output::{self, BOLD, OutputFormat};
 use crate::progress::ProgressBoard;
 
 /// Launch the commands of outputs that are not valid, judge the outputs, and retry failed commands once
@@ -37,7 +37,7 @@ pub struct Args {
     adopt: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let options = GateRunOptions {
         stage: args.stage.clone(),
         jobs: args.jobs.map(usize::from),
@@ -53,8 +53,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 /// Asks the user to allow the commands of a run, because the run's list of outputs may have come with the project.
-fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
-    let question = Question { refusal: "nothing is adopted or launched", command: "thru gate run --adopt" };
+fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: OutputFormat) -> Result<()> {
+    let question =
+        UserQuestion { refusal: "nothing is adopted or launched", command: "thru gate run --adopt" };
     question.require_person(format)?;
     let adoption = outputs::prepare_adoption(world, stage_named)?;
     if adoption.launches.is_empty() {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use ops::features::outputs;
 use ops::{Result, World};
 
-use crate::output::{self, Format};
+use crate::output::{self, OutputFormat};
 
 /// Mark an output as complete by appending its last line
 #[derive(Debug, clap::Args)]
@@ -12,13 +12,13 @@ pub struct Args {
     file: PathBuf,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let sealed = outputs::seal_output(world, &args.file)?;
     let path = sealed.path.display();
     match format {
-        Format::Json => output::print_json(&sealed),
-        Format::Text if sealed.changed => output::print_line(format_args!("Sealed {path}")),
-        Format::Text => output::print_line(format_args!("{path} is already sealed")),
+        OutputFormat::Json => output::print_json(&sealed),
+        OutputFormat::Text if sealed.changed => output::print_line(format_args!("Sealed {path}")),
+        OutputFormat::Text => output::print_line(format_args!("{path} is already sealed")),
     }
     Ok(0)
 }

@@ -1,12 +1,12 @@
 use ops::setup::harnesses;
 
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
-pub fn run(format: Format) {
+pub fn run(format: OutputFormat) {
     let rows = harnesses::list_harnesses();
     match format {
-        Format::Json => output::print_json(&rows),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&rows),
+        OutputFormat::Text => {
             for row in &rows {
                 output::print_line(format_args!("{BOLD}{}{BOLD:#} ({})", row.title, row.name));
                 let events: Vec<String> =

@@ -1,11 +1,11 @@
 use ops::Result;
 use ops::setup::harnesses::{self, EventRow};
 
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
-pub fn run(name: &str, format: Format) -> Result<()> {
+pub fn run(name: &str, format: OutputFormat) -> Result<()> {
     let shown = harnesses::show_harness(name)?;
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         output::print_json(&shown);
         return Ok(());
     }

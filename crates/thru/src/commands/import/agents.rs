@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
-use ops::features::roles::import::{self, AgentsReport, ImportOutcome, ImportedAgent};
-use ops::{Mode, Result, World};
+use ops::features::roles::import::{self, ContextFilesImportReport, ImportOutcome, ImportedAgent};
+use ops::{Result, World, WriteMode};
 
-use crate::output::{self, DIM, Format, GOOD, WARN};
+use crate::output::{self, DIM, GOOD, OutputFormat, WARN};
 
 /// Import the context files of roles from session/agents
 #[derive(Debug, clap::Args)]
@@ -15,21 +15,21 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let report = import::import_agents(world, args.folder.as_deref(), mode)?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report, mode),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report, mode),
     }
     Ok(0)
 }
 
-fn print_report(report: &AgentsReport, mode: Mode) {
+fn print_report(report: &ContextFilesImportReport, mode: WriteMode) {
     for ImportedAgent { role, file, outcome, errors } in &report.agents {
         let how = match (outcome, mode) {
-            (ImportOutcome::Imported, Mode::Write) => format!("{GOOD}imported{GOOD:#} as {file}"),
-            (ImportOutcome::Imported, Mode::DryRun) => format!("would be imported as {file}"),
+            (ImportOutcome::Imported, WriteMode::Write) => format!("{GOOD}imported{GOOD:#} as {file}"),
+            (ImportOutcome::Imported, WriteMode::DryRun) => format!("would be imported as {file}"),
             (ImportOutcome::AlreadyImported, _) => format!("was imported before, as {file}"),
             (ImportOutcome::OtherFileExists, _) => {
                 format!("{WARN}left out{WARN:#}: {file} exists and differs")
@@ -48,7 +48,7 @@ fn print_report(report: &AgentsReport, mode: Mode) {
     if report.redacted {
         output::print_message("Secrets were redacted.");
     }
-    if mode == Mode::DryRun {
+    if mode == WriteMode::DryRun {
         output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     }
 }

@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use ops::features::packets::ImportedPacket;
 use ops::setup::factory;
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
 /// Import handoffs that Factory's own commands wrote, as packets
 #[derive(Debug, clap::Args)]
@@ -16,25 +16,25 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let report = factory::import_factory(world, args.path.as_deref(), mode)?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_factory(&report, mode),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_factory(&report, mode),
     }
     Ok(0)
 }
 
-fn print_factory(report: &factory::FactoryReport, mode: Mode) {
+fn print_factory(report: &factory::FactoryReport, mode: WriteMode) {
     if report.imported.is_empty() {
         output::print_message("No handoffs were found in .factory; name a file or a folder.");
     }
     for ImportedPacket { from, id, known, covered, .. } in &report.imported {
         let how = match (*known, mode) {
             (true, _) => "was imported before, as",
-            (false, Mode::DryRun) => "would become",
-            (false, Mode::Write) => "became",
+            (false, WriteMode::DryRun) => "would become",
+            (false, WriteMode::Write) => "became",
         };
         output::print_line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
         if *covered {

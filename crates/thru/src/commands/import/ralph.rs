@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use ops::features::loops::ralph::{self, RalphReport};
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
-use crate::output::{self, BOLD, DIM, Format, GOOD};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 
 /// Import the loop of the ralph plugin, paused; `thru loop adopt` and `thru loop resume` continue it
 #[derive(Debug, clap::Args)]
@@ -15,22 +15,22 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let report = ralph::import_ralph_loop(world, args.file.as_deref(), mode)?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_ralph(&report, mode),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_ralph(&report, mode),
     }
     Ok(0)
 }
 
-fn print_ralph(report: &RalphReport, mode: Mode) {
+fn print_ralph(report: &RalphReport, mode: WriteMode) {
     let RalphReport { file, shown_loop, already_imported, .. } = report;
     let file = file.display();
     if *already_imported {
         output::print_line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown_loop.id));
-    } else if mode == Mode::DryRun {
+    } else if mode == WriteMode::DryRun {
         output::print_line(format_args!(
             "{file} would become a paused loop: iteration {} of {}, prompt of {} bytes",
             shown_loop.iteration,

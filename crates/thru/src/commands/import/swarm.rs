@@ -1,15 +1,15 @@
 use std::path::PathBuf;
 
-use ops::features::evidence::import::EvidenceReport;
-use ops::features::plan::import::ExistingPlan;
-use ops::features::summaries::{ImportedOutput, OutputsReport};
+use ops::features::evidence::import::EvidenceImportReport;
+use ops::features::plan::import::ExistingPlanPolicy;
+use ops::features::summaries::{ImportedOutput, OutputImportReport};
 use ops::project::benchmark::ImportedRunsReport;
 use ops::setup::swarm;
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
 use crate::commands::plan::print_notes;
 use crate::commands::{decisions, plan};
-use crate::output::{self, DIM, Format, GOOD};
+use crate::output::{self, DIM, GOOD, OutputFormat};
 
 /// Import the .swarm folder of opencode-swarm: plan.json, plan.md, the ledger, evidence, the decisions and patterns in
 /// context.md, summaries, benchmarks.json
@@ -28,18 +28,18 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let place = ExistingPlan::from_flags(args.append, args.replace);
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
+    let place = ExistingPlanPolicy::from_flags(args.append, args.replace);
     let report = swarm::import_swarm(world, args.folder.as_deref(), place, mode)?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_swarm(&report, mode),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_swarm(&report, mode),
     }
     Ok(0)
 }
 
-fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
+fn print_swarm(report: &swarm::SwarmReport, mode: WriteMode) {
     if let Some(report) = &report.plan {
         plan::print_import(report, mode);
     }
@@ -59,21 +59,21 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
             output::print_message(format_args!("{DIM}left out: benchmarks.json: {unread_reason}{DIM:#}"));
         }
     }
-    if mode == Mode::DryRun {
+    if mode == WriteMode::DryRun {
         output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     }
 }
 
 /// Returns the end of a line about imported records, such as `imported, 3 of them new`.
-fn import_outcome_words(new: usize, mode: Mode) -> String {
+fn import_outcome_words(new: usize, mode: WriteMode) -> String {
     match (new, mode) {
         (0, _) => "were imported before".to_owned(),
-        (new, Mode::Write) => format!("imported, {new} of them new"),
-        (new, Mode::DryRun) => format!("would be imported, {new} of them new"),
+        (new, WriteMode::Write) => format!("imported, {new} of them new"),
+        (new, WriteMode::DryRun) => format!("would be imported, {new} of them new"),
     }
 }
 
-fn print_outputs(report: &OutputsReport, mode: Mode) {
+fn print_outputs(report: &OutputImportReport, mode: WriteMode) {
     let how = import_outcome_words(report.new, mode);
     output::print_line(format_args!(
         "{GOOD}Originals{GOOD:#}: {} summarised outputs {how}",
@@ -89,8 +89,8 @@ fn print_outputs(report: &OutputsReport, mode: Mode) {
     }
 }
 
-fn print_evidence(report: &EvidenceReport, mode: Mode) {
-    let EvidenceReport { files, tasks, entries, new_entries, .. } = report;
+fn print_evidence(report: &EvidenceImportReport, mode: WriteMode) {
+    let EvidenceImportReport { files, tasks, entries, new_entries, .. } = report;
     let how = import_outcome_words(*new_entries, mode);
     output::print_line(format_args!(
         "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"

@@ -1,7 +1,7 @@
 use ops::features::roles::lifecycle;
 use ops::{Result, World};
 
-use crate::output::{self, BOLD, Format};
+use crate::output::{self, BOLD, OutputFormat};
 
 /// Begin the lifecycle of a role; running this command again changes nothing
 #[derive(Debug, clap::Args)]
@@ -10,13 +10,13 @@ pub struct Args {
     role: String,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let begun = lifecycle::begin_lifecycle(world, &args.role)?;
     let word = if begun.created { "begins" } else { "has begun already" };
     let (role, state) = (&begun.role, &begun.state);
     match format {
-        Format::Json => output::print_json(&begun),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&begun),
+        OutputFormat::Text => {
             output::print_line(format_args!("The lifecycle of {BOLD}{role}{BOLD:#} {word}: {state}"));
         }
     }

@@ -2,7 +2,7 @@ use ops::features::roles::lifecycle::{self, PreCompactReport};
 use ops::{Result, World};
 
 use crate::commands::role::{RoleArg, print_role_warning};
-use crate::output::{self, BOLD, Format, WARN};
+use crate::output::{self, BOLD, OutputFormat, WARN};
 
 /// Do what the hook does before a compaction: check the context file and report problems; always exit with 0
 #[derive(Debug, clap::Args)]
@@ -11,11 +11,11 @@ pub struct Args {
     which: RoleArg,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let done = lifecycle::run_pre_compact(world, args.which.name());
     match format {
-        Format::Json => output::print_json(&done),
-        Format::Text => print_pre_compact(&done),
+        OutputFormat::Json => output::print_json(&done),
+        OutputFormat::Text => print_pre_compact(&done),
     }
     Ok(0)
 }

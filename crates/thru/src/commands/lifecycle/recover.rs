@@ -2,7 +2,7 @@ use ops::features::roles::lifecycle;
 use ops::{Result, World};
 
 use crate::commands::role::{RoleArg, print_role_warning};
-use crate::output::{self, BOLD, Format, GOOD};
+use crate::output::{self, BOLD, GOOD, OutputFormat};
 
 /// Move a role back to active, from any state
 #[derive(Debug, clap::Args)]
@@ -11,11 +11,11 @@ pub struct Args {
     which: RoleArg,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let moved = lifecycle::recover_role(world, args.which.name())?;
     match format {
-        Format::Json => output::print_json(&moved),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&moved),
+        OutputFormat::Text => {
             print_role_warning(&moved.source);
             output::print_line(format_args!("{BOLD}{}{BOLD:#} is {GOOD}{}{GOOD:#}", moved.role, moved.state));
         }

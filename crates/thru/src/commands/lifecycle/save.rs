@@ -3,7 +3,7 @@ use ops::features::roles::lifecycle::{self, SaveReport};
 use ops::{Result, World};
 
 use crate::commands::role::{RoleArg, print_role_warning};
-use crate::output::{self, BAD, BOLD, Format, GOOD};
+use crate::output::{self, BAD, BOLD, GOOD, OutputFormat};
 
 /// Check the context file, and mark the role as saved if the file is valid
 ///
@@ -17,12 +17,12 @@ pub struct Args {
     force: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let insist = if args.force { ForceStep::Yes } else { ForceStep::No };
     let saved = lifecycle::save_role(world, args.which.name(), insist)?;
     match format {
-        Format::Json => output::print_json(&saved),
-        Format::Text => print_saved(&saved),
+        OutputFormat::Json => output::print_json(&saved),
+        OutputFormat::Text => print_saved(&saved),
     }
     Ok(u8::from(!saved.valid))
 }

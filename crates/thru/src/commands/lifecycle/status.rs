@@ -6,7 +6,7 @@ use ops::features::roles::lifecycle::{self, LifecycleRow};
 use ops::{Result, World};
 
 use crate::clock;
-use crate::output::{self, BAD, BOLD, DIM, Format};
+use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 
 /// The maximum number of history steps to print.
 const MAX_HISTORY_STEPS: usize = 20;
@@ -18,11 +18,11 @@ pub struct Args {
     role: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let rows = lifecycle::lifecycle_rows(world, args.role.as_deref())?;
     match format {
-        Format::Json => output::print_json(&rows),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&rows),
+        OutputFormat::Text => {
             print_rows(&rows, world);
             // The histories of all roles would be too long to read.
             rows.iter().filter(|_| args.role.is_some()).for_each(print_history);

@@ -3,13 +3,13 @@ use ops::{Result, World};
 
 use super::change::{describe_ending, print_changed};
 use super::list::describe_state;
-use crate::ask::{self, Question};
-use crate::output::{self, BOLD, Format};
+use crate::ask::{self, UserQuestion};
+use crate::output::{self, BOLD, OutputFormat};
 
-pub fn run(world: &World, id: &str, format: Format) -> Result<()> {
+pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<()> {
     let adoption = loops::prepare_adoption(world, id)?;
     let command = format!("thru loop adopt {}", adoption.shown_loop.id);
-    let question = Question { refusal: "the loop is not adopted", command: &command };
+    let question = UserQuestion { refusal: "the loop is not adopted", command: &command };
     if adoption.shown_loop.is_allowed_here {
         output::print_line(format_args!(
             "{} was started here; there is nothing to adopt",

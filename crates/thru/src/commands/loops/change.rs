@@ -1,14 +1,14 @@
 //! Prints the result of a command that changed a loop.
 
-use model::loops::{IterationOutcome, LoopStatus};
+use model::loops::{LoopStatus, PromiseOutcome};
 use model::render::one_line;
 use ops::features::loops::{LoopChanged, LoopShown};
 
 use crate::clock;
-use crate::output::{self, BOLD, Format, GOOD, WARN};
+use crate::output::{self, BOLD, GOOD, OutputFormat, WARN};
 
-pub fn print_changed(changed: &LoopChanged, what: &str, format: Format) {
-    if format == Format::Json {
+pub fn print_changed(changed: &LoopChanged, what: &str, format: OutputFormat) {
+    if format == OutputFormat::Json {
         return output::print_json(changed);
     }
     let LoopChanged { shown_loop, notes, .. } = changed;
@@ -27,14 +27,14 @@ pub fn print_changed(changed: &LoopChanged, what: &str, format: Format) {
 }
 
 pub fn describe_ending(shown: &LoopShown) -> String {
-    let of = |outcome: IterationOutcome| {
+    let of = |outcome: PromiseOutcome| {
         let texts = shown.promises.iter().filter(move |promise| promise.outcome == outcome);
         texts
             .map(|promise| format!("<promise>{}</promise>", one_line(&promise.text, 200)))
             .collect::<Vec<_>>()
             .join(" or ")
     };
-    let (done, blocked) = (of(IterationOutcome::Done), of(IterationOutcome::Blocked));
+    let (done, blocked) = (of(PromiseOutcome::Done), of(PromiseOutcome::Blocked));
     let mut parts = Vec::new();
     if !done.is_empty() {
         let checks = if shown.validators.is_empty() { "" } else { " and the validators pass" };

@@ -4,11 +4,11 @@ use model::time;
 use ops::features::loops::{self, LoopShown};
 use ops::{Result, World};
 
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
-pub fn run(world: &World, format: Format) -> Result<()> {
+pub fn run(world: &World, format: OutputFormat) -> Result<()> {
     let list = loops::list_loops(world)?;
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         output::print_json(&list);
         return Ok(());
     }

@@ -6,11 +6,11 @@ use ops::{Result, World};
 
 use super::list::describe_state;
 use crate::clock;
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
-pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
+pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<()> {
     let log = loops::show_log(world, id)?;
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         output::print_json(&log);
         return Ok(());
     }

@@ -1,11 +1,11 @@
 use ops::{Result, World};
 
 use super::list::print_foreign_note;
-use crate::output::{self, Format};
+use crate::output::{self, OutputFormat};
 
-pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
+pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<()> {
     let (shown, text) = ops::features::loops::show_loop(world, id)?;
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         output::print_json(&shown);
         return Ok(());
     }

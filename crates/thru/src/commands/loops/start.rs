@@ -5,7 +5,7 @@ use ops::{Result, World};
 
 use super::change::print_changed;
 use super::{OwnerArgs, parse_seconds};
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Start a loop and put it into the foreground
 ///
@@ -46,7 +46,7 @@ pub struct Args {
     owner: OwnerArgs,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<()> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<()> {
     let words = args.prompt.join(" ");
     let prompt = match (&args.from_packet, &args.file) {
         (Some(packet), _) => PromptSource::Packet(packet),

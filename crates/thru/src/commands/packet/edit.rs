@@ -2,23 +2,23 @@ use model::packet::PacketStatus;
 use ops::features::packets::{self, EditedPacket, PacketEdit};
 use ops::{Error, Result, World};
 
-use crate::output::{self, DIM, Format, GOOD};
+use crate::output::{self, DIM, GOOD, OutputFormat};
 
 /// The maximum size of the input on stdin, in bytes.
 const MAX_INPUT_BYTES: usize = 4 * 1024 * 1024;
 
-pub fn run(world: &World, id: &str, edit: PacketEdit, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: &str, edit: PacketEdit, format: OutputFormat) -> Result<u8> {
     print_edited(&packets::edit_packet(world, id, edit)?, format);
     Ok(0)
 }
 
-fn print_edited(edited: &EditedPacket, format: Format) {
+fn print_edited(edited: &EditedPacket, format: OutputFormat) {
     let EditedPacket { shown, note, covered } = edited;
     match format {
-        Format::Json => output::print_json(
+        OutputFormat::Json => output::print_json(
             &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered, "note": note }),
         ),
-        Format::Text => {
+        OutputFormat::Text => {
             let status = shown.packet.status.map_or("unknown", PacketStatus::name);
             output::print_line(format_args!("{}  {GOOD}{status}{GOOD:#}", shown.id));
         }

@@ -1,15 +1,16 @@
 use std::path::Path;
 
 use ops::features::packets;
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
-pub fn run(world: &World, file: &Path, dry_run: bool, format: Format) -> Result<u8> {
-    let imported = packets::import_handoff(world, file, if dry_run { Mode::DryRun } else { Mode::Write })?;
+pub fn run(world: &World, file: &Path, dry_run: bool, format: OutputFormat) -> Result<u8> {
+    let imported =
+        packets::import_handoff(world, file, if dry_run { WriteMode::DryRun } else { WriteMode::Write })?;
     match format {
-        Format::Json => output::print_json(&imported),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&imported),
+        OutputFormat::Text => {
             let how = match (imported.known, dry_run) {
                 (true, _) => "was imported before, from the same bytes",
                 (false, true) => "would be created",

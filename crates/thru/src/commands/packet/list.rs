@@ -5,27 +5,27 @@ use model::time;
 use ops::features::packets::{self, PacketRow};
 use ops::{Result, World};
 
-use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, DIM, GOOD, OutputFormat, WARN};
 
 /// How many packets are listed by default.
 const DEFAULT_LIMIT: usize = 40;
 
-pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: Format) -> Result<u8> {
+pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: OutputFormat) -> Result<u8> {
     let most = match (limit, format) {
-        (Some(0), _) | (None, Format::Json) => usize::MAX,
+        (Some(0), _) | (None, OutputFormat::Json) => usize::MAX,
         (Some(limit), _) => limit,
-        (None, Format::Text) => DEFAULT_LIMIT,
+        (None, OutputFormat::Text) => DEFAULT_LIMIT,
     };
     let (rows, all) = packets::list_packets(world, status.and_then(PacketStatus::parse), most)?;
     match format {
-        Format::Json => output::print_json(&rows),
-        Format::Text if rows.is_empty() => {
+        OutputFormat::Json => output::print_json(&rows),
+        OutputFormat::Text if rows.is_empty() => {
             let of = status.map_or(String::new(), |status| format!(" with status {status}"));
             output::print_message(format_args!(
                 "No packets{of} here yet. `thru handoff \"what is to be finished\"` creates one."
             ));
         }
-        Format::Text => {
+        OutputFormat::Text => {
             print_rows(&rows, world);
             if all > rows.len() {
                 output::print_message(format_args!(

@@ -4,15 +4,17 @@ use std::process::Command;
 use ops::features::packets;
 use ops::{Error, Result, World};
 
-use crate::output::{self, Format, Stream};
+use crate::output::{self, OutputFormat, OutputStream};
 
-pub fn run(world: &World, id: &str, only_path: bool, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: &str, only_path: bool, format: OutputFormat) -> Result<u8> {
     let shown = packets::show_packet(world, Some(id))?;
-    let editor = (world.var)("VISUAL").or_else(|| (world.var)("EDITOR")).filter(|editor| !editor.is_empty());
-    let at_terminal = std::io::stdin().is_terminal() && Stream::Out.is_terminal();
+    let editor = (world.read_variable)("VISUAL")
+        .or_else(|| (world.read_variable)("EDITOR"))
+        .filter(|editor| !editor.is_empty());
+    let at_terminal = std::io::stdin().is_terminal() && OutputStream::Out.is_terminal();
     match (format, editor) {
-        (Format::Json, _) => output::print_json(&serde_json::json!({ "path": shown.path })),
-        (Format::Text, Some(editor)) if at_terminal && !only_path => {
+        (OutputFormat::Json, _) => output::print_json(&serde_json::json!({ "path": shown.path })),
+        (OutputFormat::Text, Some(editor)) if at_terminal && !only_path => {
             // `$EDITOR` may contain arguments, as in `code --wait`.
             let line = format!("{} \"$1\"", editor.to_string_lossy());
             let ended = Command::new("sh").args(["-c", &line, "sh"]).arg(&shown.path).status();

@@ -1,10 +1,10 @@
 use ops::features::packets;
 use ops::{Error, Result, World};
 
-use crate::output::{self, Format, Stream};
+use crate::output::{self, OutputFormat, OutputStream};
 
-pub fn run(world: &World, id: Option<&str>, raw: bool, format: Format) -> Result<u8> {
-    if raw && Stream::Out.is_terminal() {
+pub fn run(world: &World, id: Option<&str>, raw: bool, format: OutputFormat) -> Result<u8> {
+    if raw && OutputStream::Out.is_terminal() {
         return Err(Error::Refused {
             what: "--raw prints escape sequences unchanged, and stdout is a terminal".into(),
             hint: "omit --raw, or write the bytes to a file: `thru packet show --raw ID > FILE`".into(),
@@ -12,14 +12,14 @@ pub fn run(world: &World, id: Option<&str>, raw: bool, format: Format) -> Result
     }
     let shown = packets::show_packet(world, id)?;
     match format {
-        Format::Json => {
+        OutputFormat::Json => {
             let text = String::from_utf8_lossy(shown.document.bytes());
             output::print_json(
                 &serde_json::json!({ "path": shown.path, "packet": shown.packet, "text": text }),
             );
         }
-        Format::Text if raw => output::print_data(shown.document.bytes()),
-        Format::Text => output::print_text(&String::from_utf8_lossy(shown.document.bytes())),
+        OutputFormat::Text if raw => output::print_data(shown.document.bytes()),
+        OutputFormat::Text => output::print_text(&String::from_utf8_lossy(shown.document.bytes())),
     }
     Ok(0)
 }

@@ -3,14 +3,14 @@ use model::text::count_with_noun;
 use ops::features::packets::{self, CheckedPacket};
 use ops::{Result, World};
 
-use crate::output::{self, BAD, Format, GOOD};
+use crate::output::{self, BAD, GOOD, OutputFormat};
 
-pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> {
     let checked = packets::validate_packets(world, id)?;
     let invalid = checked.iter().filter(|one| !one.valid).count();
     match format {
-        Format::Json => output::print_json(&checked),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&checked),
+        OutputFormat::Text => {
             checked.iter().for_each(print_checked);
             if id.is_none() {
                 let fine = checked.len() - invalid;

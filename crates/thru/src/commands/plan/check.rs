@@ -2,13 +2,13 @@ use model::text::count_with_noun;
 use ops::features::plan::show::{self, CheckedPlan};
 use ops::{Result, World};
 
-use crate::output::{self, Format, GOOD};
+use crate::output::{self, GOOD, OutputFormat};
 
-pub fn run(world: &World, format: Format) -> Result<u8> {
+pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
     let checked = show::check_plan(world)?;
     match format {
-        Format::Json => output::print_json(&checked),
-        Format::Text => print_checked(&checked),
+        OutputFormat::Json => output::print_json(&checked),
+        OutputFormat::Text => print_checked(&checked),
     }
     Ok(u8::from(!checked.is_good()))
 }

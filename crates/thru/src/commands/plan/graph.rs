@@ -4,13 +4,13 @@ use ops::features::plan::show;
 use ops::{Result, World};
 
 use super::status_style;
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, OutputFormat};
 
-pub fn run(world: &World, format: Format) -> Result<u8> {
+pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
     let shown = show::show_plan(world)?;
     match format {
-        Format::Json => output::print_json(&shown.to_json()),
-        Format::Text => print_graph(&shown.loaded.plan),
+        OutputFormat::Json => output::print_json(&shown.to_json()),
+        OutputFormat::Text => print_graph(&shown.loaded.plan),
     }
     Ok(0)
 }

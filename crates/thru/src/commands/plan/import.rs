@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
-use ops::features::plan::import::{self, ExistingPlan, ImportReport};
+use ops::features::plan::import::{self, ExistingPlanPolicy, PlanImportReport};
 use ops::session::list::SessionChoice;
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
 use super::print_notes;
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Import a plan that a person or an agent wrote: headings become phases, and `- [ ]` items become tasks
 ///
@@ -33,15 +33,15 @@ pub struct Args {
     dry_run: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let place = ExistingPlan::from_flags(args.append, args.replace);
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
+    let place = ExistingPlanPolicy::from_flags(args.append, args.replace);
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let report = match &args.file {
         Some(file) => import::import_plan_file(world, file, place, mode)?,
         None => {
             let (report, session, chosen) =
                 import::import_session_plan(world, args.session.as_deref(), place, mode)?;
-            if chosen == SessionChoice::Guess && format == Format::Text {
+            if chosen == SessionChoice::Guess && format == OutputFormat::Text {
                 output::print_message(format_args!(
                     "{WARN}note:{WARN:#} the session is a guess: the newest one here, {session}"
                 ));
@@ -50,19 +50,19 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
     };
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_import(&report, mode),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_import(&report, mode),
     }
     Ok(0)
 }
 
-pub fn print_import(report: &ImportReport, mode: Mode) {
-    let ImportReport { from, title, phases, tasks, completed, blocked, dependencies, .. } = report;
+pub fn print_import(report: &PlanImportReport, mode: WriteMode) {
+    let PlanImportReport { from, title, phases, tasks, completed, blocked, dependencies, .. } = report;
     let how = match (report.already_imported, report.written, mode) {
         (_, true, _) => format!("{GOOD}Imported{GOOD:#}"),
         (true, false, _) => "Imported before".to_owned(),
-        (false, false, Mode::DryRun) => "Would be imported".to_owned(),
-        (false, false, Mode::Write) => "The plan is already the same".to_owned(),
+        (false, false, WriteMode::DryRun) => "Would be imported".to_owned(),
+        (false, false, WriteMode::Write) => "The plan is already the same".to_owned(),
     };
     output::print_line(format_args!("{how}: {BOLD}{title}{BOLD:#} {DIM}({from}){DIM:#}"));
     output::print_line(format_args!(

@@ -1,24 +1,24 @@
 use model::render::one_line;
 use model::text::count_with_noun;
-use ops::features::plan::show::{self, PlanLog};
+use ops::features::plan::show::{self, PlanLogReport};
 use ops::{Result, World};
 
 use super::TEXT_WIDTH;
-use crate::output::{self, BOLD, DIM, Format, WARN};
+use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
 /// Prints the newest `n` changes, or all changes if `n` is 0.
-pub fn run(world: &World, n: usize, format: Format) -> Result<u8> {
+pub fn run(world: &World, n: usize, format: OutputFormat) -> Result<u8> {
     let mut log = show::show_log(world)?;
     let skip = if n == 0 { 0 } else { log.lines.len().saturating_sub(n) };
     log.lines.drain(..skip);
     match format {
-        Format::Json => output::print_json(&log),
-        Format::Text => print_log(&log),
+        OutputFormat::Json => output::print_json(&log),
+        OutputFormat::Text => print_log(&log),
     }
     Ok(0)
 }
 
-fn print_log(log: &PlanLog) {
+fn print_log(log: &PlanLogReport) {
     if log.lines.is_empty() {
         output::print_message("There are no changes yet.");
     }

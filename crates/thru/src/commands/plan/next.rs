@@ -4,13 +4,13 @@ use ops::features::plan::show::{self, NextTasks};
 use ops::{Result, World};
 
 use super::{TEXT_WIDTH, format_id_list};
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
-pub fn run(world: &World, format: Format) -> Result<u8> {
+pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
     let next = show::list_next_tasks(world)?;
     match format {
-        Format::Json => output::print_json(&next),
-        Format::Text => print_next(&next),
+        OutputFormat::Json => output::print_json(&next),
+        OutputFormat::Text => print_next(&next),
     }
     Ok(0)
 }

@@ -1,10 +1,10 @@
-use model::plan::{PhaseStatus, TaskChange, TaskSize, TaskStatus};
+use model::plan::{PhaseStatus, TaskFieldChanges, TaskSize, TaskStatus};
 use ops::features::plan::edit::{self, PlanOrPhaseChange};
 use ops::{Error, Result, World};
 
 use super::print_report;
 use crate::commands::task::print_task_report;
-use crate::output::{BOLD, Format};
+use crate::output::{BOLD, OutputFormat};
 
 /// Change a task, a phase or the plan itself
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub struct Args {
     current_phase: Option<u32>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let Some(id) = &args.id else {
         let status = parse_word(
             args.status.as_deref(),
@@ -83,11 +83,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         return Ok(0);
     };
     let statuses = TaskStatus::ALL.map(TaskStatus::name);
-    let change = TaskChange {
+    let change = TaskFieldChanges {
         status: parse_word(args.status.as_deref(), TaskStatus::parse, "a status", &statuses)?,
         description: args.description.clone(),
         size: parse_size(args.size.as_deref())?,
-        depends: args.depends.as_deref().map(parse_ids),
+        dependency_ids: args.depends.as_deref().map(parse_ids),
         acceptance: args.acceptance.clone(),
         files: (!args.files.is_empty()).then(|| args.files.clone()),
     };

@@ -3,14 +3,14 @@ use std::fmt::Write as _;
 use model::evidence::ProofState;
 use model::plan::{self, Phase, PhaseStatus, PlanStanding, Task, TaskProgress, TaskStatus};
 use model::render::{borrow_or_collapse_line, one_line};
-use ops::features::evidence::show::EvidenceLine;
+use ops::features::evidence::show::TaskEvidenceLine;
 use ops::features::plan::PlanSource;
 use ops::features::plan::show::{self, PlanShown};
 use ops::{Error, Result, World};
 
 use super::{TEXT_WIDTH, format_id_list, push_id_list, status_style};
 use crate::commands::evidence::proof_style;
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, OutputStream, TextStyle, WARN};
 
 /// How many bytes of text are collected before they are printed. The buffer is then reused, which is faster than
 /// allocating a new one.
@@ -23,11 +23,11 @@ const MAX_TASKS_LISTED: usize = 20;
 /// The width of a progress bar, in characters.
 const BAR_WIDTH: usize = 20;
 
-pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Result<u8> {
+pub fn run(world: &World, only: Option<u32>, all: bool, format: OutputFormat) -> Result<u8> {
     let shown = show::show_plan(world)?;
     match format {
-        Format::Json => output::print_json(&shown.to_json()),
-        Format::Text => print_plan(&shown, only, all)?,
+        OutputFormat::Json => output::print_json(&shown.to_json()),
+        OutputFormat::Text => print_plan(&shown, only, all)?,
     }
     // The process ends soon. The kernel frees the memory of a large plan faster than we could drop its tasks one by
     // one.
@@ -47,7 +47,8 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
         });
     }
     let title = if plan.title.trim().is_empty() { "Plan" } else { plan.title.as_str() };
-    let mut page = Page { text: String::with_capacity(2 * PAGE_BYTES), has_color: Stream::Out.has_color() };
+    let mut page =
+        PlanPage { text: String::with_capacity(2 * PAGE_BYTES), has_color: OutputStream::Out.has_color() };
     page.push_styled(BOLD, &borrow_or_collapse_line(title, 200));
     page.text.push_str("  ");
     page.push_progress_bar(standing.progress);
@@ -75,22 +76,22 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
 
 /// The text to print next. A large plan has thousands of lines, so its text is not copied twice. Without colour, the
 /// text contains no style marks for the printer to replace. Text from the plan is cleaned before it is added.
-struct Page {
+struct PlanPage {
     text: String,
     has_color: bool,
 }
 
-impl Page {
+impl PlanPage {
     fn print(&mut self) {
         output::print_text(&self.text);
         self.text.clear();
     }
 
-    fn push_styled(&mut self, style: Style, text: &str) {
+    fn push_styled(&mut self, style: TextStyle, text: &str) {
         self.push_styled_with(style, |page| page.push_str(text));
     }
 
-    fn push_styled_with(&mut self, style: Style, add: impl FnOnce(&mut String)) {
+    fn push_styled_with(&mut self, style: TextStyle, add: impl FnOnce(&mut String)) {
         if !self.has_color {
             return add(&mut self.text);
         }
@@ -100,7 +101,7 @@ impl Page {
         let _ = write!(self.text, "{style:#}");
     }
 
-    fn push_detail(&mut self, style: Style, text: &str) {
+    fn push_detail(&mut self, style: TextStyle, text: &str) {
         self.text.push_str("  ");
         self.push_styled(style, text);
     }
@@ -143,7 +144,7 @@ impl Page {
         &mut self,
         task: &Task,
         standing: &PlanStanding,
-        (width, evidence): (usize, Option<&EvidenceLine>),
+        (width, evidence): (usize, Option<&TaskEvidenceLine>),
     ) {
         self.text.push_str("    ");
         self.push_styled(status_style(task.status), task.status.status_symbol());
@@ -196,7 +197,7 @@ impl Page {
     }
 }
 
-fn describe_evidence(line: &EvidenceLine) -> String {
+fn describe_evidence(line: &TaskEvidenceLine) -> String {
     match (line.proof, &line.error) {
         (_, Some(_)) => "evidence cannot be read".to_owned(),
         (ProofState::Passed, None) => "evidence passed".to_owned(),

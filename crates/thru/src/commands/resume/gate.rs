@@ -4,11 +4,11 @@ use ops::features::workstreams::resume;
 use ops::{Result, World};
 
 use crate::clock;
-use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, DIM, GOOD, OutputFormat, WARN};
 
-pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: OutputFormat) -> Result<u8> {
     let gate = resume::reading_gate(world, id, session)?;
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         output::print_json(&gate);
         return Ok(u8::from(gate.is_open()));
     }

@@ -3,16 +3,16 @@ use model::time;
 use ops::features::workstreams::resume::{self, ListedWorkstream};
 use ops::{Result, World};
 
-use crate::output::{self, BAD, BOLD, DIM, Format};
+use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 
-pub fn run(world: &World, format: Format) -> Result<u8> {
+pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
     let rows = resume::list_workstreams(world)?;
     match format {
-        Format::Json => output::print_json(&rows),
-        Format::Text if rows.is_empty() => {
+        OutputFormat::Json => output::print_json(&rows),
+        OutputFormat::Text if rows.is_empty() => {
             output::print_message("There are no workstreams yet; `thru resume new 01-name` creates one.");
         }
-        Format::Text => print_rows(&rows, world),
+        OutputFormat::Text => print_rows(&rows, world),
     }
     Ok(0)
 }

@@ -1,15 +1,15 @@
 use model::render::one_line;
-use ops::features::workstreams::resume::{self, Direction, MigratedFile, MigrationOutcome};
+use ops::features::workstreams::resume::{self, MigratedFile, MigrationDirection, MigrationOutcome};
 use ops::{Result, World};
 
-use crate::output::{self, BAD, DIM, Format, GOOD};
+use crate::output::{self, BAD, DIM, GOOD, OutputFormat};
 
-pub fn run(world: &World, direction: Direction, format: Format) -> Result<u8> {
+pub fn run(world: &World, direction: MigrationDirection, format: OutputFormat) -> Result<u8> {
     let done = resume::migrate_all(world, direction)?;
     match format {
-        Format::Json => output::print_json(&done),
-        Format::Text if done.is_empty() => output::print_message("There is nothing to migrate."),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&done),
+        OutputFormat::Text if done.is_empty() => output::print_message("There is nothing to migrate."),
+        OutputFormat::Text => {
             for MigratedFile { path, outcome, why } in &done {
                 let word = match outcome {
                     MigrationOutcome::Success => format!("{GOOD}SUCCESS{GOOD:#}"),

@@ -2,13 +2,13 @@ use model::render::one_line;
 use ops::features::workstreams::resume::{self, NewManifest};
 use ops::{Result, World};
 
-use crate::output::{self, Format, WARN};
+use crate::output::{self, OutputFormat, WARN};
 
-pub fn run(world: &World, wish: &NewManifest, format: Format) -> Result<u8> {
+pub fn run(world: &World, wish: &NewManifest, format: OutputFormat) -> Result<u8> {
     let created = resume::create_manifest(world, wish)?;
     match format {
-        Format::Json => output::print_json(&created),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&created),
+        OutputFormat::Text => {
             output::print_line(&created.path);
             for file in &created.missing_files {
                 output::print_message(format_args!("{WARN}not there yet:{WARN:#} {}", one_line(file, 200)));

@@ -3,11 +3,11 @@ use ops::features::workstreams::resume;
 use ops::{Result, World};
 
 use crate::clock;
-use crate::output::{self, BAD, BOLD, DIM, Format};
+use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 
-pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> {
     let shown = resume::show_manifest(world, id)?;
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         output::print_json(&shown);
         return Ok(0);
     }

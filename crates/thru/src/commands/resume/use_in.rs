@@ -1,13 +1,13 @@
 use ops::features::workstreams::resume;
 use ops::{Result, World};
 
-use crate::output::{self, BOLD, Format, WARN};
+use crate::output::{self, BOLD, OutputFormat, WARN};
 
-pub fn run(world: &World, id: &str, session: Option<&str>, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: &str, session: Option<&str>, format: OutputFormat) -> Result<u8> {
     let using = resume::use_workstream(world, id, session)?;
     match format {
-        Format::Json => output::print_json(&using),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&using),
+        OutputFormat::Text => {
             if using.is_guessed_session {
                 output::print_message(format_args!(
                     "{WARN}note:{WARN:#} the session is a guess: the newest one here"

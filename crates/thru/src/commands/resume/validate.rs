@@ -4,15 +4,17 @@ use model::render::one_line;
 use ops::features::workstreams::resume::{self, CheckedManifest};
 use ops::{Result, World};
 
-use crate::output::{self, BAD, Format, GOOD};
+use crate::output::{self, BAD, GOOD, OutputFormat};
 
-pub fn run(world: &World, file: Option<&Path>, format: Format) -> Result<u8> {
+pub fn run(world: &World, file: Option<&Path>, format: OutputFormat) -> Result<u8> {
     let checked = resume::validate_manifests(world, file)?;
     let good = checked.iter().all(CheckedManifest::is_valid);
     match format {
-        Format::Json => output::print_json(&checked),
-        Format::Text if checked.is_empty() => output::print_message("There is no manifest in this project."),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&checked),
+        OutputFormat::Text if checked.is_empty() => {
+            output::print_message("There is no manifest in this project.")
+        }
+        OutputFormat::Text => {
             for one in &checked {
                 let mark =
                     if one.is_valid() { format!("{GOOD}ok{GOOD:#}") } else { format!("{BAD}bad{BAD:#}") };

@@ -2,7 +2,7 @@ use ops::features::roles::{self, BoundRole};
 use ops::{Result, World};
 
 use super::print_guess_note;
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Bind a session to a role: hooks then advance the role's lifecycle, and briefs use its context file
 #[derive(Debug, clap::Args)]
@@ -14,11 +14,11 @@ pub struct Args {
     session: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let bound = roles::bind_role(world, &args.role, args.session.as_deref())?;
     match format {
-        Format::Json => output::print_json(&bound),
-        Format::Text => print_bound(&bound),
+        OutputFormat::Json => output::print_json(&bound),
+        OutputFormat::Text => print_bound(&bound),
     }
     Ok(0)
 }

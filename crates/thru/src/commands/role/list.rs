@@ -1,29 +1,29 @@
 use model::render::one_line;
-use ops::features::roles::{self, RoleRow};
+use ops::features::roles::{self, RoleListRow};
 use ops::{Result, World};
 
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
 /// List every role with a context file, a lifecycle or a session
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-pub fn run(world: &World, format: Format) -> Result<u8> {
+pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
     let rows = roles::list_roles(world)?;
     match format {
-        Format::Json => output::print_json(&rows),
-        Format::Text => print_rows(&rows),
+        OutputFormat::Json => output::print_json(&rows),
+        OutputFormat::Text => print_rows(&rows),
     }
     Ok(0)
 }
 
-fn print_rows(rows: &[RoleRow]) {
+fn print_rows(rows: &[RoleListRow]) {
     if rows.is_empty() {
         output::print_message("There are no roles here yet; `thru context new ROLE` creates one.");
         return;
     }
     let width = rows.iter().map(|row| row.role.len()).max().unwrap_or(0);
-    for RoleRow { role, file, state, sessions, ended_sessions } in rows {
+    for RoleListRow { role, file, state, sessions, ended_sessions } in rows {
         let state = state.map_or("-", |state| state.name());
         let file = one_line(file.as_deref().unwrap_or("no context file"), 200);
         let sessions: Vec<String> = sessions

@@ -2,7 +2,7 @@ use ops::features::roles::{self, UnboundRole};
 use ops::{Result, World};
 
 use super::print_guess_note;
-use crate::output::{self, BOLD, Format, WARN};
+use crate::output::{self, BOLD, OutputFormat, WARN};
 
 /// Remove the role from a session; the role's file and lifecycle stay
 #[derive(Debug, clap::Args)]
@@ -14,19 +14,19 @@ pub struct Args {
     session: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if let Some(role) = &args.role {
         let unbound = roles::unbind_role(world, role, args.session.as_deref())?;
         match format {
-            Format::Json => output::print_json(&unbound),
-            Format::Text => unbound.iter().for_each(print_unbound),
+            OutputFormat::Json => output::print_json(&unbound),
+            OutputFormat::Text => unbound.iter().for_each(print_unbound),
         }
         return Ok(0);
     }
     let unbound = roles::unbind_session(world, args.session.as_deref())?;
     match format {
-        Format::Json => output::print_json(&unbound),
-        Format::Text => print_unbound(&unbound),
+        OutputFormat::Json => output::print_json(&unbound),
+        OutputFormat::Text => print_unbound(&unbound),
     }
     Ok(0)
 }

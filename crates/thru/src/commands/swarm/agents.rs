@@ -4,7 +4,7 @@ use ops::setup::agents::{self, AgentFileState, AgentRow};
 use ops::{Result, World};
 use serde::Serialize;
 
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Show the agents of a swarm, or the whole prompt of one of them
 #[derive(Debug, clap::Args)]
@@ -28,19 +28,19 @@ struct PromptJson<'a> {
     prompt: String,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if let Some(part) = args.agent.as_deref().and_then(SwarmRole::from_agent_type) {
         let prompt = agents::whole_prompt(world, part, args.swarm.as_deref())?;
         match format {
-            Format::Json => output::print_json(&PromptJson { agent: part.name(), prompt }),
-            Format::Text => output::print_line(&prompt),
+            OutputFormat::Json => output::print_json(&PromptJson { agent: part.name(), prompt }),
+            OutputFormat::Text => output::print_line(&prompt),
         }
         return Ok(0);
     }
     let (swarm, agents) = agents::list_agents(world, args.swarm.as_deref())?;
     match format {
-        Format::Json => output::print_json(&AgentListJson { swarm: swarm.to_string(), agents }),
-        Format::Text => agents.iter().for_each(print_agent),
+        OutputFormat::Json => output::print_json(&AgentListJson { swarm: swarm.to_string(), agents }),
+        OutputFormat::Text => agents.iter().for_each(print_agent),
     }
     Ok(0)
 }

@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use model::benchmark::{CheckOutcome, METRICS, NoDataPolicy, format_value, sparkline};
-use ops::project::benchmark::{self, BenchmarkReport, MAX_RUNS_IN_CHART, Overwrite};
+use model::benchmark::{CheckOutcome, METRICS, NoDataPolicy, format_metric_value, sparkline};
+use ops::project::benchmark::{self, BenchmarkReport, MAX_RUNS_IN_CHART, PictureOverwritePolicy};
 use ops::{Result, World};
 
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, TextStyle};
 
 /// Measure how well the work is going, compare the figures with limits, and store every run
 ///
@@ -26,16 +26,17 @@ pub struct Args {
     force: bool,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let no_data = if args.require_data { NoDataPolicy::FailsGate } else { NoDataPolicy::Ignored };
     let report = benchmark::run_benchmark(world, no_data)?;
     if let Some(file) = &args.svg {
-        let overwrite = if args.force { Overwrite::AnyFile } else { Overwrite::OnlyPicture };
+        let overwrite =
+            if args.force { PictureOverwritePolicy::AnyFile } else { PictureOverwritePolicy::OnlyPicture };
         benchmark::write_svg(world, &report, file, overwrite)?;
     }
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report),
     }
     Ok(u8::from(args.ci_gate && report.gate == CheckOutcome::Fail))
 }
@@ -43,7 +44,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 fn print_report(report: &BenchmarkReport) {
     let width = METRICS.iter().map(|metric| metric.title.len()).max().unwrap_or(0);
     for metric in METRICS {
-        let value = format_value(metric, (metric.read_value)(&report.run.metrics));
+        let value = format_metric_value(metric, (metric.read_value)(&report.run.metrics));
         let check = report.run.checks.iter().find(|check| check.metric == metric.name);
         let limit = check.map(|check| check.limit.as_str()).unwrap_or_default();
         let outcome = check.map(|check| check.outcome);
@@ -63,7 +64,7 @@ fn print_report(report: &BenchmarkReport) {
     output::print_line(format_args!("\n{gate}{}{gate:#}: {why}", report.gate.name()));
 }
 
-fn outcome_style(outcome: CheckOutcome) -> Style {
+fn outcome_style(outcome: CheckOutcome) -> TextStyle {
     match outcome {
         CheckOutcome::Pass => GOOD,
         CheckOutcome::Fail => BAD,

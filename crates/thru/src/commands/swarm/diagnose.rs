@@ -1,7 +1,7 @@
 use ops::setup::agents;
 use ops::{Result, World};
 
-use crate::output::{self, Format, GOOD};
+use crate::output::{self, GOOD, OutputFormat};
 
 /// Report missing or changed agents, hooks, models and prompts, and a plan that belongs to another swarm
 ///
@@ -13,9 +13,9 @@ pub struct Args {
     swarm: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let report = agents::diagnose(world, args.swarm.as_deref())?;
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         output::print_json(&report);
         return Ok(u8::from(!report.is_clean()));
     }

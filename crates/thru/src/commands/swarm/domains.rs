@@ -1,7 +1,7 @@
 use ops::project::settings;
 use ops::{Error, Result, World};
 
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
 /// Name the fields of expertise that a text touches on (off unless `swarm.domains` is true)
 ///
@@ -13,7 +13,7 @@ pub struct Args {
     text: String,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if !settings::settings_here(world).settings().swarm_domains {
         return Err(Error::Refused {
             what: "`swarm domains` is off".into(),
@@ -26,9 +26,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     };
     let found = model::domains::find_domains(&text);
     match format {
-        Format::Json => output::print_json(&found),
-        Format::Text if found.is_empty() => output::print_message("No field of expertise was found."),
-        Format::Text => {
+        OutputFormat::Json => output::print_json(&found),
+        OutputFormat::Text if found.is_empty() => output::print_message("No field of expertise was found."),
+        OutputFormat::Text => {
             for domain in &found {
                 output::print_line(format_args!(
                     "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",

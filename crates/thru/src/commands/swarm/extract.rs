@@ -2,11 +2,11 @@ use std::path::PathBuf;
 
 use model::render::one_line;
 use ops::project::extract::{
-    self, AllowedWrites, ExistingFile, ExtractOutcome, ExtractReport, ExtractedFile,
+    self, AllowedWrites, ExistingFilePolicy, ExtractOutcome, ExtractReport, ExtractedFile,
 };
-use ops::{Mode, Result, World};
+use ops::{Result, World, WriteMode};
 
-use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Write the code blocks of a message to files
 ///
@@ -33,20 +33,20 @@ pub struct Args {
 }
 
 /// Returns exit code 1 if any block was not written.
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let message = extract::read_message(world, &args.message)?;
-    let existing_file = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let existing_file = if args.replace { ExistingFilePolicy::Replace } else { ExistingFilePolicy::Keep };
+    let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let allowed = AllowedWrites { existing_file, allowed_guarded_files: &args.allow };
     let report = extract::extract_files(world, &message, args.into.as_deref(), allowed, mode)?;
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report, mode),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report, mode),
     }
     Ok(u8::from(report.left_out > 0))
 }
 
-fn print_report(report: &ExtractReport, mode: Mode) {
+fn print_report(report: &ExtractReport, mode: WriteMode) {
     for ExtractedFile { path, line, lines, outcome, note } in &report.files {
         let (style, word) = match outcome {
             ExtractOutcome::Created => (GOOD, "new"),

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use ops::setup::agents::{self, AgentsReport, AgentsRequest, HarnessReport};
-use ops::setup::install::{ChangedFile, FileChange, Scope};
-use ops::{Mode, Result, World};
+use ops::setup::agents::{self, AgentInstallReport, AgentsRequest, HarnessReport};
+use ops::setup::install::{ChangedFile, FileChange, InstallScope};
+use ops::{Result, World, WriteMode};
 
 use crate::commands::install;
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Install the agents of a swarm into one harness, or into all harnesses in use
 ///
@@ -60,25 +60,26 @@ impl InstallTarget {
         AgentsRequest {
             harness: self.harness.as_deref(),
             swarm: self.swarm.as_deref(),
-            scope: install::scope_of_flags(self.user, self.project, self.local).unwrap_or(Scope::Local),
+            scope: install::scope_of_flags(self.user, self.project, self.local)
+                .unwrap_or(InstallScope::Local),
             force: self.force,
-            mode: if self.dry_run { Mode::DryRun } else { Mode::Write },
+            mode: if self.dry_run { WriteMode::DryRun } else { WriteMode::Write },
         }
     }
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     print_report(&agents::install_agents(world, &args.what.request())?, format);
     Ok(0)
 }
 
-pub fn uninstall(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
+pub fn uninstall(world: &World, args: &UninstallArgs, format: OutputFormat) -> Result<u8> {
     print_report(&agents::uninstall_agents(world, &args.what.request())?, format);
     Ok(0)
 }
 
-fn print_report(report: &AgentsReport, format: Format) {
-    if format == Format::Json {
+fn print_report(report: &AgentInstallReport, format: OutputFormat) {
+    if format == OutputFormat::Json {
         return output::print_json(report);
     }
     let is_empty = |one: &HarnessReport| one.files.is_empty() && one.kept_files.is_empty();

@@ -2,7 +2,7 @@ use clap::builder::PossibleValuesParser;
 use ops::setup::agents::{self, InstalledSwarm};
 use ops::{Result, World};
 
-use crate::output::{self, BOLD, DIM, Format, WARN};
+use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
 /// List the swarms whose agents are installed in this project or in your own folder for agents
 #[derive(Debug, clap::Args)]
@@ -12,12 +12,12 @@ pub struct Args {
     harness: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let mut found = agents::list_installed(world)?;
     found.retain(|one| args.harness.as_deref().is_none_or(|harness| harness == one.harness));
     match format {
-        Format::Json => output::print_json(&found),
-        Format::Text => print_swarms(&found),
+        OutputFormat::Json => output::print_json(&found),
+        OutputFormat::Text => print_swarms(&found),
     }
     Ok(0)
 }

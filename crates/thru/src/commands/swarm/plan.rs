@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::commands::plan::{print_notes, print_plan};
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Show the plan, the verdicts on its tasks, and the swarm that it belongs to
 #[derive(Debug, clap::Args)]
@@ -29,20 +29,20 @@ struct SwarmPlanJson<'a> {
     verdicts: Value,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.adopt {
         print_adopted(&swarm::adopt_plan(world, args.swarm.as_deref())?, format);
         return Ok(0);
     }
     let shown = swarm::show_swarm_plan(world)?;
     match format {
-        Format::Json => output::print_json(&SwarmPlanJson {
+        OutputFormat::Json => output::print_json(&SwarmPlanJson {
             swarm: &shown.plan.loaded.plan.swarm,
             foreign: shown.foreign_swarm.is_some(),
             plan: serde_json::to_value(shown.plan.to_json()).unwrap_or_default(),
             verdicts: serde_json::to_value(&shown.verdicts).unwrap_or_default(),
         }),
-        Format::Text => print_swarm_plan(&shown, args.all)?,
+        OutputFormat::Text => print_swarm_plan(&shown, args.all)?,
     }
     Ok(0)
 }
@@ -75,8 +75,8 @@ fn print_swarm_plan(shown: &SwarmPlan, all: bool) -> Result<()> {
     Ok(())
 }
 
-fn print_adopted(report: &AdoptedPlan, format: Format) {
-    if format == Format::Json {
+fn print_adopted(report: &AdoptedPlan, format: OutputFormat) {
+    if format == OutputFormat::Json {
         return output::print_json(report);
     }
     match report.changed {

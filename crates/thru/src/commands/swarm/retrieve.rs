@@ -2,7 +2,7 @@ use ops::features::summaries::retrieve::{self, LinePage, RetrievedOriginal};
 use ops::{Error, Result, World};
 use regex_lite::Regex;
 
-use crate::output::{self, DIM, Format, Stream};
+use crate::output::{self, DIM, OutputFormat, OutputStream};
 
 /// Print the original of a tool output that was summarised for the model
 ///
@@ -23,21 +23,21 @@ pub struct Args {
     grep: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let pattern = args.grep.as_deref().map(compile_pattern).transpose()?;
     let is_match = |line: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line));
     let page = LinePage { offset: args.offset, limit: args.limit };
     let picks = pattern.is_some().then_some(&is_match as &dyn Fn(&str) -> bool);
     let retrieved = retrieve::retrieve_original(world, &args.id, page, picks)?;
     match format {
-        Format::Json => output::print_json(&retrieved),
-        Format::Text => print_original(&retrieved, args),
+        OutputFormat::Json => output::print_json(&retrieved),
+        OutputFormat::Text => print_original(&retrieved, args),
     }
     Ok(0)
 }
 
 fn print_original(retrieved: &RetrievedOriginal, args: &Args) {
-    match Stream::Out.is_terminal() {
+    match OutputStream::Out.is_terminal() {
         true => output::print_text(&retrieved.text),
         false => output::print_data(retrieved.text.as_bytes()),
     }

@@ -6,7 +6,7 @@ use ops::features::sessions::activity::{self, ActivityReport, SessionCounts};
 use ops::features::summaries::SavedTokens;
 use ops::{Result, World};
 
-use crate::output::{self, BOLD, DIM, Format, WARN};
+use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
 /// Show what agents did: calls, failures and average time, by tool, by agent and by session
 ///
@@ -22,15 +22,15 @@ pub struct Args {
     limit: usize,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let mut report = activity::activity_report(world, args.session.as_deref())?;
     let all = report.sessions.len();
     if args.limit > 0 {
         report.sessions.truncate(args.limit);
     }
     match format {
-        Format::Json => output::print_json(&report),
-        Format::Text => print_report(&report, all, world),
+        OutputFormat::Json => output::print_json(&report),
+        OutputFormat::Text => print_report(&report, all, world),
     }
     Ok(0)
 }

@@ -1,9 +1,9 @@
-use ops::features::plan::edit::{self, TaskRequest};
+use ops::features::plan::edit::{self, AddTaskRequest};
 use ops::{Result, World};
 
 use super::print_task_report;
 use crate::commands::plan::{parse_ids, parse_size};
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// Add a task to the plan
 #[derive(Debug, clap::Args)]
@@ -30,9 +30,9 @@ pub struct Args {
     files: Vec<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let Args { text, phase, id, depends, acceptance, files, .. } = args;
-    let wanted = TaskRequest {
+    let wanted = AddTaskRequest {
         id: id.clone(),
         phase: *phase,
         text: text.clone(),

@@ -3,13 +3,13 @@ use ops::features::plan::show::{self, TaskShown};
 use ops::{Result, World};
 
 use crate::clock;
-use crate::output::{self, BOLD, DIM, Format};
+use crate::output::{self, BOLD, DIM, OutputFormat};
 
-pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
+pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<u8> {
     let shown = show::show_task(world, id)?;
     match format {
-        Format::Json => output::print_json(&shown),
-        Format::Text => print_task(&shown),
+        OutputFormat::Json => output::print_json(&shown),
+        OutputFormat::Text => print_task(&shown),
     }
     Ok(0)
 }

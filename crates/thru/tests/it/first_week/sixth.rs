@@ -230,7 +230,7 @@ fn a_commit_that_failed_behind_a_pipe_is_told_and_its_files_are_at_risk() {
     stop(&env, "s1", "The discount works and is committed.");
     end_session(&env, "s1");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("1 edited file not committed: cart.py"), "{brief}");
+    assert!(brief.contains("1 file edited by the session, not committed: cart.py"), "{brief}");
     assert!(brief.contains("Failing:\n- `git add -A && git commit -qm 'Discount'"), "{brief}");
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("failing      `git add -A && git commit"), "{status}");

@@ -6,11 +6,11 @@
 use jiff::Timestamp;
 use model::document::Document;
 use model::finding::FindingLevel;
-use model::manifest::{self, is_same_except_time};
+use model::manifest::{self, are_manifests_equal_except_time};
 use serde::Serialize;
 
 use super::{LOCK_WAIT, ResumeContext, sort_usual_first};
-use crate::features::workstreams::{self, PLANNING_FOLDER, Workstreams};
+use crate::features::workstreams::{self, PLANNING_FOLDER, WorkstreamFinder};
 use crate::{Result, World};
 
 /// The result of the migration for one old file.
@@ -30,17 +30,18 @@ pub struct MigratedFile {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum MigrationDirection {
     DryRun,
     Forward,
     Back,
 }
 
 /// Converts all `_resume.md` files, or restores them.
-pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFile>> {
+pub fn migrate_all(world: &World, direction: MigrationDirection) -> Result<Vec<MigratedFile>> {
     let context = ResumeContext::open(world)?;
     let place = context.workstreams();
-    let _lock = if direction == Direction::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
+    let _lock =
+        if direction == MigrationDirection::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
     // Examine all files before changing any, so that an unreadable folder is reported before anything is changed.
     let mut all = Vec::new();
     for (id, folder) in place.ids_and_folders()? {
@@ -49,8 +50,8 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
     let mut done = files_in_misnamed_folders(&place)?;
     for old in all {
         let became = match direction {
-            Direction::Back => old.restore_original()?,
-            Direction::Forward | Direction::DryRun => old.convert_to_manifest(direction)?,
+            MigrationDirection::Back => old.restore_original()?,
+            MigrationDirection::Forward | MigrationDirection::DryRun => old.convert_to_manifest(direction)?,
         };
         done.extend(became.map(|(outcome, why)| MigratedFile { path: old.legacy_path, outcome, why }));
     }
@@ -59,15 +60,15 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
 
 /// Returns the old files in folders whose names are not workstream ids. They are not converted, because no command
 /// would find their manifests.
-fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
+fn files_in_misnamed_folders(place: &WorkstreamFinder) -> Result<Vec<MigratedFile>> {
     let mut found = Vec::new();
-    for home in workstreams::home_folders() {
+    for home in workstreams::workstream_parent_folders() {
         for name in place.subfolder_names(&home)?.iter().filter(|name| !manifest::is_workstream_id(name)) {
             let folder = format!("{home}/{name}");
             for base in [folder.clone(), format!("{folder}/{PLANNING_FOLDER}")] {
-                if place.file_names(&base)?.iter().any(|file| file == manifest::LEGACY_FILE_NAME) {
+                if place.file_names(&base)?.iter().any(|file| file == manifest::LEGACY_MANIFEST_FILE_NAME) {
                     found.push(MigratedFile {
-                        path: format!("{base}/{}", manifest::LEGACY_FILE_NAME),
+                        path: format!("{base}/{}", manifest::LEGACY_MANIFEST_FILE_NAME),
                         outcome: MigrationOutcome::Error,
                         why: format!(
                             "the folder `{name}` is not NN-kebab-case; rename it, like 24-new-parser"
@@ -82,7 +83,7 @@ fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
 
 /// A folder that contains a `_resume.md`, or did before a migration.
 struct OldResumeFile<'a> {
-    workstreams: &'a Workstreams<'a>,
+    workstreams: &'a WorkstreamFinder<'a>,
     id: String,
     folder: String,
     legacy_path: String,
@@ -96,7 +97,7 @@ struct OldResumeFile<'a> {
 
 /// Returns the old files of one workstream, which can be in its folder and in its planning folder.
 fn old_resume_files<'a>(
-    place: &'a Workstreams,
+    place: &'a WorkstreamFinder,
     id: &str,
     folder: &str,
     now: Timestamp,
@@ -106,14 +107,14 @@ fn old_resume_files<'a>(
     let home = planning.as_deref().unwrap_or(folder);
     let old = |base: &str| -> Result<OldResumeFile<'a>> {
         let names = place.file_names(base)?;
-        let backup = format!("{}.backup", manifest::LEGACY_FILE_NAME);
+        let backup = format!("{}.backup", manifest::LEGACY_MANIFEST_FILE_NAME);
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         Ok(OldResumeFile {
             workstreams: place,
             id: id.to_owned(),
             folder: folder.to_owned(),
-            legacy_path: format!("{base}/{}", manifest::LEGACY_FILE_NAME),
-            has_legacy: has(manifest::LEGACY_FILE_NAME),
+            legacy_path: format!("{base}/{}", manifest::LEGACY_MANIFEST_FILE_NAME),
+            has_legacy: has(manifest::LEGACY_MANIFEST_FILE_NAME),
             has_backup: has(&backup),
             backup_path: format!("{base}/{backup}"),
             manifest_path: format!("{home}/{}", manifest::MANIFEST_FILE_NAME),
@@ -126,7 +127,7 @@ fn old_resume_files<'a>(
 type MigrationResult = Option<(MigrationOutcome, String)>;
 
 impl OldResumeFile<'_> {
-    fn convert_to_manifest(&self, direction: Direction) -> Result<MigrationResult> {
+    fn convert_to_manifest(&self, direction: MigrationDirection) -> Result<MigrationResult> {
         let OldResumeFile { legacy_path, backup_path, manifest_path, .. } = self;
         let there = self.read_target()?;
         match (self.has_legacy, self.has_backup, &there) {
@@ -150,11 +151,12 @@ impl OldResumeFile<'_> {
             return migration_result(MigrationOutcome::Error, why);
         }
         let made = self.converted_manifest(legacy_path)?;
-        let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
+        let note = manifest::unknown_phase_in_legacy_file(&original).map_or(String::new(), |phase| {
             format!("; its phase `{phase}` is unknown, so it becomes {}", manifest::DEFAULT_PHASE)
         });
         // If the existing manifest equals the converted file, an earlier migration was interrupted.
-        let is_begun = there.as_ref().is_some_and(|there| is_same_except_time(there, made.bytes()));
+        let is_begun =
+            there.as_ref().is_some_and(|there| are_manifests_equal_except_time(there, made.bytes()));
         if there.is_some() && !is_begun {
             return migration_result(MigrationOutcome::Skip, "there is already a resume-context.md");
         }
@@ -170,7 +172,7 @@ impl OldResumeFile<'_> {
         if !errors.is_empty() {
             return migration_result(MigrationOutcome::Error, &errors.join("; "));
         }
-        if direction == Direction::DryRun {
+        if direction == MigrationDirection::DryRun {
             return migration_result(
                 MigrationOutcome::Success,
                 &format!("would become {manifest_path}{note}"),
@@ -199,7 +201,9 @@ impl OldResumeFile<'_> {
             (false, false) => return Ok(None),
         };
         let is_untouched = match self.read_target()? {
-            Some(there) => Some(is_same_except_time(&there, self.converted_manifest(original)?.bytes())),
+            Some(there) => {
+                Some(are_manifests_equal_except_time(&there, self.converted_manifest(original)?.bytes()))
+            }
             None => None,
         };
         if is_untouched == Some(true) {
@@ -267,7 +271,7 @@ fn migration_result(outcome: MigrationOutcome, why: &str) -> Result<MigrationRes
 }
 
 /// Returns a workstream's markdown files, as paths relative to its folder.
-fn markdown_files(place: &Workstreams, folder: &str) -> Result<Vec<String>> {
+fn markdown_files(place: &WorkstreamFinder, folder: &str) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for (below, prefix) in [
         (format!("{folder}/{PLANNING_FOLDER}"), format!("{PLANNING_FOLDER}/")),
@@ -277,7 +281,7 @@ fn markdown_files(place: &Workstreams, folder: &str) -> Result<Vec<String>> {
         names.retain(|name| {
             name.ends_with(".md")
                 && name != manifest::MANIFEST_FILE_NAME
-                && name != manifest::LEGACY_FILE_NAME
+                && name != manifest::LEGACY_MANIFEST_FILE_NAME
         });
         sort_usual_first(&mut names);
         files.extend(names.into_iter().map(|name| format!("{prefix}{name}")));
