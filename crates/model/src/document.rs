@@ -296,7 +296,7 @@ pub enum FindingKind {
 impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is not closed by a line `---`"),
+            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is never closed by a line `---`"),
             FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
             FindingKind::DuplicateKey { effective_line } => {
                 write!(f, "key is given again on line {effective_line}, and that value is used")

@@ -26,7 +26,7 @@ impl Args {
 enum Command {
     /// Create only the marker and the folders, without changing any harness
     Init(init::RootArgs),
-    RunValidators(validate::Args),
+    Validate(validate::Args),
     Schema(schema::Args),
     New(new::Args),
     Fix(fix::Args),
@@ -39,7 +39,7 @@ enum Command {
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
         Command::Init(args) => init::create_root(world, args, HookInstallation::Skip, format),
-        Command::RunValidators(args) => validate::run(world, args, format),
+        Command::Validate(args) => validate::run(world, args, format),
         Command::Schema(schema::Args {}) => Ok(schema::run(format)),
         Command::New(args) => new::run(world, args, format),
         Command::Fix(args) => fix::run(world, args, format),

@@ -93,7 +93,7 @@ enum Command {
         section: String,
     },
     /// Check a packet, or all of them, for problems
-    RunValidators {
+    Validate {
         /// The packet; --all checks every packet
         #[arg(required_unless_present = "all")]
         id: Option<String>,
@@ -125,7 +125,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         Command::Set { id, section } => {
             edit(id, PacketEdit::Section { heading: section, text: &edit::read_stdin()? })
         }
-        Command::RunValidators { id, .. } => validate::run(world, id.as_deref(), format),
+        Command::Validate { id, .. } => validate::run(world, id.as_deref(), format),
         Command::Import { file, dry_run } => import::run(world, file, *dry_run, format),
     }
 }

@@ -61,7 +61,7 @@ enum Command {
         session: Option<String>,
     },
     /// Check one manifest or all of them; the exit code is 1 if there are errors
-    RunValidators {
+    Validate {
         /// The manifest [default: every manifest of this project]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
@@ -112,7 +112,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         Command::List => list::run(world, format),
         Command::Show { id } => show::run(world, id.as_deref(), format),
         Command::Use { id, session } => use_in::run(world, id, session.as_deref(), format),
-        Command::RunValidators { file, .. } => validate::run(world, file.as_deref(), format),
+        Command::Validate { file, .. } => validate::run(world, file.as_deref(), format),
         Command::Update { id, task_done } => update::run(
             world,
             id.as_deref(),

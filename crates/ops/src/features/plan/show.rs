@@ -251,8 +251,11 @@ pub(super) fn plan_findings(
     if let Some(view) = store.read_plan_view()?
         && !plan::is_plan_view_unedited(&String::from_utf8_lossy(&view))
     {
-        let hint =
-            format!("`thru plan import {}/{}` imports that", layout::STORE_FOLDER, layout::PLAN_VIEW_FILE);
+        let hint = format!(
+            "`thru plan import {}/{}` imports your edits",
+            layout::STORE_FOLDER,
+            layout::PLAN_VIEW_FILE
+        );
         found.push(
             Finding::new(FindingLevel::Note, "plan.md was edited by hand")
                 .at_line(layout::PLAN_VIEW_FILE, None)
