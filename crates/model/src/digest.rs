@@ -357,7 +357,7 @@ impl Digest {
                 self.add_prompt(record, at_work);
             }
             Some(EventName::BeforeCompact) if main => {
-                self.words_after_compact_command = record.text.trim().to_owned()
+                self.words_after_compact_command = record.text.trim().to_owned();
             }
             Some(EventName::ToolDone) => {
                 self.call_count += 1;

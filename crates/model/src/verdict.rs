@@ -52,7 +52,7 @@ impl fmt::Display for VerdictProblem {
             VerdictProblem::Conditional => "its verdict has a condition",
             VerdictProblem::Quoted => "its verdict is a quotation",
             VerdictProblem::UnknownWord => "its verdict is not one of the words that were asked for",
-            VerdictProblem::Contradicted => "it says PASS and counts failed tests",
+            VerdictProblem::Contradicted => "it says PASS but reports failed tests",
             VerdictProblem::TooLong => "the answer is longer than 256 KB and was not read",
             VerdictProblem::Incomplete => "the harness passed on only a part of the answer",
         })

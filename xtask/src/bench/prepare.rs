@@ -46,7 +46,7 @@ pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(STOP_HOOK_ARGV, &stop_payload(&sandbox.dir)).map(drop)
 }
 
-/// Prepares the same project as `prepare_many_sessions`, with a plan of 200 tasks, 500 decisions and 1,000 packets.
+/// Prepares the same project as `prepare_many_sessions`, with 500 decisions, 1,000 packets and a plan of 200 tasks.
 /// Briefs are ranked by score.
 pub fn prepare_scored_briefs(sandbox: &Sandbox) -> Result<()> {
     prepare_many_sessions(sandbox)?;
@@ -81,7 +81,7 @@ pub fn add_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
     Ok(std::fs::write(&log, lines)?)
 }
 
-/// Prepares a project with a task in progress and evidence about a thousand files. The evidence is old, so only the
+/// Prepares a project with a task in progress and evidence that covers a thousand files. The evidence is old, so only the
 /// modification times of the files are compared.
 pub fn prepare_evidence(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;

@@ -16,9 +16,9 @@ const COMPARED_CHARS: usize = 60;
 /// another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
-/// A brief or a summary warns of an error if it contains this many characters from the beginning of the message in an
-/// error line, or the whole message if it is shorter. The place of the error does not count, because a brief lists the
-/// places of equal errors together.
+/// A text warns of an error if it contains at least this many leading characters of the error message, or the whole
+/// message if the message is shorter. The place of the error is ignored, because a brief lists the places of equal
+/// errors together.
 const MIN_WARNING_CHARS: usize = 40;
 
 /// Mistakes with the harness's own tools. A brief should not warn of them.

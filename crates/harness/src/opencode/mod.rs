@@ -68,7 +68,7 @@ pub const HARNESS_ROW: Harness = Harness {
     capabilities: Capabilities::FULL_CAPABILITIES,
     limitations: &[
         "a turn that is aborted, in which a permission is refused, or that ends with an error, is not a stop: loops do not continue after it",
-        "`opencode serve` that is ended by a signal does not report the end of its sessions: `thru sweep` finds them",
+        "an `opencode serve` process that is ended by a signal does not report the end of its sessions; `thru sweep` finds them",
         "in plain `opencode run` a loop continues before the turn ends, because the program exits when it is idle",
         "OpenCode never calls the hook for permission requests, so `thru` does not see them",
     ],

@@ -328,7 +328,7 @@ settings! {
         name: "brief.scoring.weights.loop",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of the loop of the session",
+        help_text: "weight of the session's loop",
     }
     weight_role: f64 = 1.0 => {
         name: "brief.scoring.weights.role",

@@ -1,4 +1,4 @@
-//! Lists of words, and the list of everyday nouns that people make passwords from.
+//! Word lists: the type that stores them, and the everyday nouns that people make passwords from.
 
 /// A list of words sorted by first letter, with the position where each letter's words start. The list is one string,
 /// so no pointers need relocation at start-up.

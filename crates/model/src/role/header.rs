@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::document::Document;
 use crate::time;
 
-/// The number of lines at the start of the file that must contain the fields, because people look for them there.
+/// The fields must be within this many lines of the start of the file, because people look for them there.
 pub const MAX_HEADER_LINES: usize = 6;
 
 pub const UPDATED_KEY: &str = "Updated";

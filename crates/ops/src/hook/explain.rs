@@ -112,7 +112,7 @@ impl HookTrace {
 
     pub fn record_brief(&mut self, brief: Option<&Brief>) {
         self.record(|explanation| {
-            explanation.brief_candidates = brief.map(|brief| brief.sent_candidate_ids.clone())
+            explanation.brief_candidates = brief.map(|brief| brief.sent_candidate_ids.clone());
         });
     }
 

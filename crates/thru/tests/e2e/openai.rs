@@ -6,7 +6,7 @@ use crate::http::{Request, StreamPiece};
 use crate::model::RequestKind;
 use crate::script::ScriptStep;
 
-/// Returns the kind of a request. Requests of the agent contain tools, and requests for summaries and titles do not.
+/// Returns the kind of a request. Requests from the agent contain tools; requests for summaries and titles do not.
 /// OpenCode marks the requests of a sub-agent with a header.
 pub fn request_kind(request: &Request) -> RequestKind {
     let is_title = request.body["messages"][0]["content"]
