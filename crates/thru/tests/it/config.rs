@@ -63,7 +63,7 @@ fn config_shows_every_default() {
     brief.scoring.weights.decision_recency        1.5                            default  weight of a decision, by its age
     brief.scoring.weights.evidence_presence       1                              default  weight of evidence, and of tasks that have evidence
     brief.scoring.weights.dependency_proximity    1                              default  weight of a task that the current one depends on
-    brief.scoring.weights.loop                    1                              default  weight of the loop of the session
+    brief.scoring.weights.loop                    1                              default  weight of the session's loop
     brief.scoring.weights.role                    1                              default  weight of the essentials of a role
     brief.scoring.weights.manifest                1                              default  weight of the manifest of a workstream
     brief.scoring.weights.packet                  1                              default  weight of packets
