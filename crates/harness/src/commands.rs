@@ -67,7 +67,8 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
     commands_run_first: &[],
     instructions: "\
 Run this once, and read everything that it prints (a word after `--claim` names the packet;
-without one, it is the newest active packet, or else the newest draft, that no other running session has claimed, or the packet of a session that crashed later):
+without one, it is the newest active packet that no other running session has claimed, or else the newest draft; the packet
+of a session that crashed later comes first):
 
     {thru} pickup --for {harness} --claim $ARGUMENTS
 

@@ -21,7 +21,7 @@ fn words_by_who_said_them() {
     );
     assert_eq!(
         items_of_line(&database_row("assistant", text)),
-        r#"[AgentMessage { message: Some("msg_1"), text: "hello" }]"#
+        r#"[AgentMessage { message_id: Some("msg_1"), text: "hello" }]"#
     );
     let summary = database_row("assistant", text).replace(r#""summary":null"#, r#""summary":1"#);
     assert_eq!(items_of_line(&summary), r#"[Summary { text: "hello" }]"#);
@@ -99,6 +99,6 @@ fn sub_agents_torn_and_unknown_rows() {
     );
     assert_eq!(
         items_of_line(&spent),
-        r#"[Usage(TokenUsage { message: Some("msg_1"), model: None, input: 5, cache_read: 2, cache_write: 3, output: 1 })]"#
+        r#"[Usage(TokenUsage { message_id: Some("msg_1"), model: None, input: 5, cache_read: 2, cache_write: 3, output: 1 })]"#
     );
 }

@@ -168,7 +168,7 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
         format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
     });
     let announced = (!announced.is_empty())
-        .then(|| format!("commands of checks that the summary mentions: {}", announced.join("; ")));
+        .then(|| format!("to run the checks that the summary mentions: {}", announced.join("; ")));
     let parts: Vec<String> = [passed, announced].into_iter().flatten().collect();
     let text = parts.join("; ");
     let first = checks.into_iter().next()?;
