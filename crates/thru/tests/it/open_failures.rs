@@ -121,7 +121,7 @@ fn a_list_that_failed_did_not_pass() {
         let brief = session.compact();
         assert!(brief.contains("- `./deploy.sh` (exit 7)"), "{brief}");
         let brief = session.brief();
-        assert!(brief.contains("- `python3 -m unittest` → passed\n"), "{brief}");
+        assert!(brief.contains("- `python3 -m unittest` → passed"), "{brief}");
         assert_eq!(session.failing_in_status().as_deref(), Some("`./deploy.sh`"));
         session.pass("python3 -m unittest", tests);
         assert_eq!(session.failing_in_status().as_deref(), Some("`./deploy.sh`"));
@@ -142,7 +142,7 @@ fn a_list_that_failed_did_not_pass() {
         session.answer("Well.");
         let brief = session.brief();
         assert!(
-            brief.contains("- `python3 -m unittest` → passed\n") && !brief.contains("Failing"),
+            brief.contains("- `python3 -m unittest` → passed") && !brief.contains("Failing"),
             "{brief}"
         );
     }
