@@ -255,6 +255,8 @@ fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<Strin
 
 /// A session with this many calls has done work, even if it changed no file.
 const MIN_CALLS_FOR_WORK: u64 = 8;
+/// A session with this many requests is a discussion, such as one about a plan, even if it changed no file.
+const MIN_PROMPTS_FOR_WORK: usize = 3;
 
 /// Returns the sessions that are running in other processes, sorted by their last line in the list, newest first.
 pub fn running_sessions<'e>(
@@ -332,14 +334,17 @@ pub fn sort_by_activity<'e>(
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session changed something, ran a check or made many calls. Changes in the store are ignored,
-/// because sub-agents of `thru gate run` write their outputs there. A check counts, because the files may have been
-/// changed by a command such as `sed -i`.
+/// Returns whether the session changed a file or something outside, ran a check, or was more than a short question.
+/// Changes in the store are ignored, because sub-agents of `thru gate run` write their outputs there. A check counts,
+/// because a command may have changed files without naming them.
 pub fn has_work(digest: &Digest) -> bool {
-    let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
+    let is_changed = |file: &FileUse| {
+        (file.edits > 0 || file.written_at > 0) && !file.path.starts_with(layout::STORE_FOLDER)
+    };
     digest.call_count >= MIN_CALLS_FOR_WORK
+        || words::prompts_about_work(&digest.prompts).len() >= MIN_PROMPTS_FOR_WORK
         || !digest.effects.is_empty()
-        || digest.files.iter().any(is_edit)
+        || digest.files.iter().any(is_changed)
         || digest.checks.iter().any(|used| used.check_kind.is_check())
 }
 

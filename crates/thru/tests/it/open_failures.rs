@@ -141,10 +141,7 @@ fn a_list_that_failed_did_not_pass() {
         session.ask("go on");
         session.answer("Well.");
         let brief = session.brief();
-        assert!(
-            brief.contains("- `python3 -m unittest` → passed") && !brief.contains("Failing"),
-            "{brief}"
-        );
+        assert!(brief.contains("- `python3 -m unittest` → passed") && !brief.contains("Failing"), "{brief}");
     }
 }
 
