@@ -295,7 +295,8 @@ fn add_deleted_files(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::Done, "deleted".to_owned(), vec![text]).strings_stating_fact = deleted;
 }
 
-/// Whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests" do not.
+/// Returns whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests"
+/// do not.
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
     const UNINFORMATIVE_WORDS: &[&str] = &[

@@ -14,8 +14,9 @@ use crate::hook::context::HookContext;
 use crate::project::Project;
 use crate::{Result, World};
 
-/// How many of a claimed packet's goals a brief quotes. The next constant limits its constraints.
+/// How many of a claimed packet's goals are repeated in a brief or in another packet.
 const MAX_GOALS_TOLD: usize = 2;
+/// How many of a claimed packet's constraints are repeated.
 const MAX_CONSTRAINTS_TOLD: usize = 8;
 
 /// The packet that a session has claimed, and the session id in that claim. The id is recorded because some harnesses
