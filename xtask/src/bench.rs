@@ -32,7 +32,7 @@ const MAX_PARALLEL_TIME_RATIO: f64 = 2.0;
 struct PreparedRow {
     row: &'static BenchRow,
     sandbox: Sandbox,
-    /// The path of the transcript that the payload names. It is empty if the payload names none.
+    /// The path of the transcript in the payload, or an empty path if the payload has none.
     transcript: PathBuf,
     command: Command,
     /// The payload with the session id that all rows share.

@@ -94,8 +94,8 @@ pub fn run_ci() -> Result<bool> {
         run.skip_step("torture", "it makes single system calls fail with strace, which exists on Linux only");
         run.skip_step("bench", "its limits were measured on Linux");
     } else if binary {
-        // The quick torture kills processes at every call that changes the disk, and makes every call fail once. The
-        // full torture takes ten times as long and is started by hand.
+        // The quick torture tests kill processes at every call that changes the disk, and make every call fail once.
+        // The full torture tests take ten times as long and are started by hand.
         run.run_step("torture", || {
             torture::run_torture(&torture::Args { quick: true, ..Default::default() })
         });

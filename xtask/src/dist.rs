@@ -44,7 +44,7 @@ impl AddressMode {
 }
 
 /// The facts about this machine that decide how the binary is built. They are read in advance, so that the decision
-/// itself can be tested without this machine.
+/// itself can be tested on any machine.
 #[derive(Debug)]
 struct MachineFacts {
     host: String,

@@ -1,4 +1,4 @@
-//! Developers' tools that are too long for a shell script. `cargo xtask` lists them.
+//! Developer tools that are too long for a shell script. `cargo xtask` lists them.
 //!
 //! Only developers run this crate, so it may print and panic. The lints that forbid this in `thru` are disabled here.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, clippy::unwrap_used, clippy::expect_used)]

@@ -54,7 +54,7 @@ pub struct Args {
     /// Read only transcripts whose name contains TEXT
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Compare the fixed order with the ranking by score; print the details of the named ranking
+    /// Compare the fixed order with the ranking by score; print the details of the chosen ranking
     #[arg(long, value_enum)]
     scoring: Option<RankingArg>,
     /// Set a weight for the ranking by score; may be repeated

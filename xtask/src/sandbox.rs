@@ -54,14 +54,14 @@ impl SandboxRoot {
 pub enum SandboxLocation {
     /// A real disk, as on a user's machine.
     Disk,
-    /// A disk in memory, if there is one, because it is faster for thousands of sandboxes. The torture needs no real
-    /// disk, because it injects faults into system calls.
+    /// A disk in memory, if there is one, because it is faster for thousands of sandboxes. The torture tests need no
+    /// real disk, because they inject faults into system calls.
     Memory,
 }
 
 impl SandboxLocation {
-    /// Returns a folder that is not inside a project. `thru` searches upwards for a root, so below this checkout it
-    /// would find the checkout.
+    /// Returns a folder that is not inside a project. `thru` searches upwards for a root, so in a folder below this
+    /// checkout it would use the checkout as the root.
     fn folder(self) -> Result<PathBuf> {
         let free = |path: &PathBuf| {
             !path.ancestors().any(|up| up.join(".git").exists() || up.join(".agent").exists())

@@ -1,8 +1,8 @@
 //! `cargo xtask tokens DIR`: compares the token estimate with the usage that transcripts record.
 //!
 //! The input of a request is the whole conversation before it. So the input grows from one request to the next by the
-//! text that was added in between. Such a step is used only if nearly all of its new text is of one kind. The growth
-//! is then the number of tokens of that text.
+//! text that was added in between. This growth is called a step. A step is used only if nearly all of its text is of
+//! one kind. Its growth is then the number of tokens of that text.
 
 use std::path::PathBuf;
 

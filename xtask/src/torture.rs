@@ -64,7 +64,7 @@ pub struct TortureFailure {
 #[derive(Debug, Default)]
 pub struct TortureTally {
     pub points_tested: usize,
-    /// At how many points a system call was broken.
+    /// The number of points at which a system call was broken.
     pub faults_injected: usize,
     pub failures: Vec<TortureFailure>,
     pub skipped: Vec<String>,

@@ -54,21 +54,19 @@ pub fn default_prompt(part: SwarmRole) -> &'static str {
     }
 }
 
-/// Returns the agent's description, by which a harness decides when to call the agent.
+/// Returns the agent's description. A harness uses it to decide when to call the agent.
 pub fn agent_description(part: SwarmRole) -> &'static str {
     match part {
         SwarmRole::Architect => {
-            "Plans the work of the swarm, delegates every step and decides on verdicts; writes no code"
+            "Plans the work of the swarm, delegates every step and acts on verdicts; writes no code"
         }
         SwarmRole::Explorer => {
-            "Explores the codebase, and finds gaps between a request and what is there; read-only"
+            "Explores the codebase and finds gaps between a request and the existing code; read-only"
         }
-        SwarmRole::Sme => {
-            "Advises on one domain, whichever DOMAIN names; one call for each domain; read-only"
-        }
+        SwarmRole::Sme => "Advises on the domain given as DOMAIN; called once for each domain; read-only",
         SwarmRole::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
         SwarmRole::Reviewer => {
-            "Reviews a change for correctness and security along an open CHECK list; APPROVED or REJECTED; read-only"
+            "Reviews a change for correctness and security, with a CHECK list that it may extend; APPROVED or REJECTED; read-only"
         }
         SwarmRole::Critic => {
             "Reviews a plan before work begins; APPROVED, NEEDS_REVISION or REJECTED; read-only"

@@ -41,7 +41,7 @@ fn a_read_only_agent_has_no_tool_that_writes() {
     }
 }
 
-/// Each prompt must name every field that the specification requires in requests and answers.
+/// Each prompt must mention every field that the specification requires in requests and answers.
 #[test]
 fn formats_have_every_field() {
     let rows: &[(SwarmRole, &[&str])] = &[
@@ -62,7 +62,7 @@ fn formats_have_every_field() {
     }
 }
 
-/// An agent that only repeats the example in its prompt has not approved anything.
+/// An agent may merely repeat the example from its prompt. This must not count as an approval.
 #[test]
 fn a_prompt_itself_is_no_approval() {
     for part in SwarmRole::ALL.into_iter().filter(|part| part.evidence_type_judged().is_some()) {

@@ -11,7 +11,7 @@ pub struct Capabilities {
     pub reports_prompts: ReportCoverage,
     pub reports_compactions: ReportCoverage,
     pub reports_failed_tools: bool,
-    /// Whether the hooks of a sub-agent name the sub-agent.
+    /// Whether the hook events of a sub-agent say which sub-agent they come from.
     pub names_subagents: bool,
     /// Whether a resumed or forked session still has its conversation, including text that hooks added.
     pub replays_conversation: bool,
@@ -23,7 +23,7 @@ pub struct Capabilities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportCoverage {
     All,
-    /// Some events are not reported. The string names them and completes the sentence "no hook for …".
+    /// Some events are not reported. The string says which ones, and completes the phrase "no hook for …".
     AllBut(&'static str),
 }
 
@@ -51,20 +51,24 @@ impl Harness {
         self.events.iter().any(|wired| wired.our_event == event)
     }
 
-    /// Returns one sentence for each gap in the hooks' reports, with its consequence.
+    /// Returns a description of each gap in the hooks' reports, with the consequence of the gap.
     pub fn describe_gaps(&self) -> Vec<String> {
         let Capabilities {
             reports_prompts, reports_compactions, reports_failed_tools, names_subagents, ..
         } = self.capabilities;
         let mut gaps = Vec::new();
         if !reports_failed_tools {
-            gaps.push("no hook for a tool that failed: found in the transcript at the next stop".to_owned());
+            gaps.push(
+                "no hook for failed tool calls: they are found in the transcript at the next stop".to_owned(),
+            );
         }
         if let ReportCoverage::AllBut(which) = reports_compactions {
-            gaps.push(format!("no hook for {which}: found in the transcript at the next prompt or stop"));
+            gaps.push(format!(
+                "no hook for {which}: it is found in the transcript at the next prompt or stop"
+            ));
         }
         if let ReportCoverage::AllBut(which) = reports_prompts {
-            gaps.push(format!("no hook for {which}: found in the transcript at the stop"));
+            gaps.push(format!("no hook for {which}: it is found in the transcript at the stop"));
         }
         if !self.reports_event(EventName::AfterCompact) {
             gaps.push("no hook after a compaction".to_owned());
@@ -74,7 +78,7 @@ impl Harness {
         }
         if !names_subagents {
             gaps.push(
-                "hooks do not say which sub-agent has stopped: `thru gate check` judges outputs, hooks do not"
+                "hooks do not say which sub-agent has stopped, so only `thru gate check` judges outputs"
                     .to_owned(),
             );
         }

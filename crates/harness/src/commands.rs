@@ -15,7 +15,7 @@ pub struct SlashCommand {
 /// The line that marks a command file as ours. It is the same in every version.
 pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
-/// A command in the form that is the same for all harnesses.
+/// A command in a form that is independent of the harness.
 struct CommandTemplate {
     name: &'static str,
     description: &'static str,
@@ -37,13 +37,13 @@ const COMMAND_TEMPLATES: &[CommandTemplate] = &[CommandTemplate {
     instructions: "\
 The user's request about Throughline in this project: <words>$ARGUMENTS</words>
 
-- If the words are `init`, run `{thru} init` and tell the user every file that it created or changed.
+- If the words are `init`, run `{thru} init` and tell the user which files it created or changed.
 - Otherwise tell the user in a few lines what the output says, and change nothing. If there is no root yet, say that \
 `{thru} init` creates one.",
 }, CommandTemplate {
     name: "handoff",
     description: "Hand this work over: write a packet that anybody can pick up, in any harness",
-    arguments: "<what is to be finished>",
+    arguments: "<what remains to be done>",
     commands_run_first: &[],
     instructions: "\
 Write a handoff packet for this session. Its purpose, in the user's words:
@@ -66,16 +66,16 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
     arguments: "[packet id or a part of it]",
     commands_run_first: &[],
     instructions: "\
-Run this once, and read everything that it prints (a word after `--claim` names the packet;
-without one, it is the newest active packet that no other running session has claimed, or else the newest draft; the packet
-of a session that crashed later comes first):
+Run this once, and read everything that it prints. A word after `--claim` names the packet. Without a word, the command
+chooses the newest active packet that no other running session has claimed, or else the newest draft. If a session crashed
+later, it chooses the packet of that session:
 
     {thru} pickup --for {harness} --claim $ARGUMENTS
 
-It claims the packet for this session and prints the prompt that an earlier session left, with every claim in it checked
+It claims the packet for this session and prints the prompt that an earlier session left, with every statement in it checked
 against the disk just now. If it is refused because another session has claimed the packet, tell the user which session
 that is, and stop. Otherwise tell the user in two or three lines what the work is, its state and what has changed. Then
-continue the work. If a claim has changed, look before you rely on it. When the work is done, run
+continue the work. If a statement is no longer true, look before you rely on it. When the work is done, run
 `{thru} packet done ID` with the packet's id, so that it is not offered again.",
 }, CommandTemplate {
     name: "packet",
@@ -146,8 +146,8 @@ read everything it prints: until this work is done, you are that architect. Foll
     name: "recover",
     description: "Continue the work of a role, from its context file",
     arguments: "[role]",
-    // The model runs `thru recover` because that command fails if there is no role. A failing command in
-    // `commands_run_first` would make the whole slash command fail.
+    // `thru recover` fails if there is no role. In `commands_run_first`, it would make the whole slash command fail,
+    // so the model runs it instead.
     commands_run_first: &[],
     instructions: "\
 Run `{thru} recover $ARGUMENTS` and read everything it prints: the checklist and the context file of the role. Then

@@ -53,7 +53,7 @@ pub struct Harness {
     pub aliases: &'static [&'static str],
     /// The command that starts the harness. Its process has the same name.
     pub program: &'static str,
-    /// Parts of the harness's program or script path. They identify the harness wherever it is installed.
+    /// Parts of the path of the harness's program or script. They identify the harness wherever it is installed.
     pub program_paths: &'static [&'static str],
     /// The name of the harness's settings folder, both in a project and in HOME. If `folder_variable` is set, its value
     /// replaces the folder in HOME.
@@ -69,8 +69,8 @@ pub struct Harness {
     pub session_variable: Option<&'static str>,
     /// The events that we register for, and our names for them.
     pub events: &'static [RegisteredEvent],
-    /// The event with which the harness also reports the summary of a compaction. In that case, the journal contains a
-    /// `summary` event in its place.
+    /// An event that the harness also uses to report the summary of a compaction. Such a report is recorded in the
+    /// journal as a `summary` event.
     pub summary_event: Option<&'static str>,
     pub capabilities: Capabilities,
     /// Further limitations of the harness, one sentence each.
@@ -85,8 +85,8 @@ pub struct Harness {
     pub transcript: TranscriptSource,
     /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
     pub stop_block_limit: Option<StopBlockLimit>,
-    /// Returns after how many days the harness deletes transcripts, according to the user's settings; `None` if it
-    /// keeps them.
+    /// Reads the user's settings and returns the number of days after which the harness deletes transcripts; `None`
+    /// if it keeps them.
     pub retention_days: fn(&str) -> Option<u32>,
     /// How a prompt must mention a file so that the harness reads the file.
     pub mention_style: MentionStyle,
@@ -115,9 +115,10 @@ pub enum TranscriptSource {
 pub struct SessionDatabase {
     /// Reads one row of the query's result.
     pub read_line: transcript::ReadLine,
-    /// The file, relative to the folder for the user's data.
+    /// The path of the database file, relative to the user's data folder.
     pub file: &'static str,
-    /// The variable that names another file: an absolute path, or a file name in the same folder as `file`.
+    /// The variable that selects a different file. Its value is an absolute path, or the name of a file in the folder
+    /// that contains `file`.
     pub file_variable: &'static str,
     /// The arguments that make the harness's own program print the result of a query as JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
@@ -265,8 +266,8 @@ pub fn harness_names() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name).chain(OTHER_HARNESSES.iter().map(|other| other.name))
 }
 
-/// Returns how a prompt mentions a file in the harness with this name or alias. Returns `None` if the harness is
-/// unknown.
+/// Returns how prompts for a harness mention files. `word` is the harness's name or alias. Returns `None` if the
+/// harness is unknown.
 pub fn mention_style(word: &str) -> Option<MentionStyle> {
     let named = |harness: &&Harness| harness.name == word || harness.aliases.contains(&word);
     let other = || OTHER_HARNESSES.iter().find(|other| other.name == word).map(|other| other.mention_style);

@@ -11,7 +11,7 @@ pub struct ProcessDescription {
     pub arguments: Vec<String>,
 }
 
-/// Programs that run scripts. A process of such a program is identified by its script.
+/// Programs that run scripts. A process that runs one of them is identified by its script.
 const INTERPRETERS: &[&str] =
     &["node", "nodejs", "bun", "deno", "sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
 

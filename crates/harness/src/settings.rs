@@ -1,10 +1,11 @@
 //! Adds, updates, removes and finds our hooks in other people's settings files, which are JSON or JSON with comments.
 //!
-//! The file is not ours, so we never rewrite it. We only insert or delete text at certain positions. New entries follow
-//! the file's indentation, line ends and commas. Comments and other people's hooks stay the same, byte for byte.
-//! Installing twice has the same result as installing once. [`uninstall_hooks`] after [`install_hooks`] restores the
-//! original bytes from the file alone (see `render::ContentBeforeInstall` and `insert`). If a file does not parse, or contains
-//! an unexpected value where hooks belong, it is not changed, and a [`SettingsProblem`] names the position.
+//! The file is not ours, so we never rewrite it. We only insert or delete text at certain positions. New entries
+//! follow the file's indentation, line ends and commas. Comments and other people's hooks stay the same, byte for
+//! byte. Installing twice has the same result as installing once. [`uninstall_hooks`] after [`install_hooks`]
+//! restores the original bytes from the file alone (see `render::ContentBeforeInstall` and `insert`). If a file does
+//! not parse, or contains an unexpected value where hooks belong, it is not changed, and a [`SettingsProblem`] gives
+//! the position.
 
 mod command;
 mod edit;
@@ -87,7 +88,7 @@ pub struct EditOutcome {
     /// removed hooks.
     pub changes: Vec<HookChange>,
     /// Whether only white space is left. This happens if there was no file, or only a blank file, before we installed
-    /// our hooks. The caller knows which.
+    /// our hooks. The caller knows which of the two is the case.
     pub is_now_blank: bool,
 }
 

@@ -48,8 +48,8 @@ pub fn build_event<'a>(
     })
 }
 
-/// Encodes a message for the user, context for the model or a loop's prompt, at events where both harnesses accept it.
-/// At all other events, the reply is empty.
+/// Encodes a message for the user, context for the model or a loop's prompt, at events where both Claude Code and
+/// Droid accept it. At all other events, the reply is empty.
 pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, event_accepting_context(kind)) {
         (Reply::MessageForUser(text), _) => {
@@ -122,8 +122,8 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     files
 }
 
-/// Returns the declarations that an editing tool changed, from its input: the whole content of a file, or one or more
-/// replacements.
+/// Returns the declarations that an editing tool changed. `input` is the tool's input. It contains either the whole
+/// content of the file, or one or more replacements.
 pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> ChangedNames {
     if !may_declare_names(path) {
         return ChangedNames::default();

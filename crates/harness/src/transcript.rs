@@ -60,8 +60,8 @@ pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Returns the bytes from the beginning of the object in a line. If there is no object, the error describes the line:
-/// blank, or the end of a torn line.
+/// Returns the bytes of a line from the beginning of its object. If the line does not begin with an object, the error
+/// says whether the line is blank or torn.
 pub(crate) fn find_object<'a>(
     line: &'a [u8],
     beginnings: &[&str],

@@ -123,7 +123,7 @@ fn an_invalid_file_is_left_alone() {
         ("hex.json", 1, 8, "this is not a number"),
         ("jsonl.json", 1, 9, "nothing is expected after the value"),
         ("latin1.json", 2, 12, "not UTF-8"),
-        ("leading-zero.json", 1, 7, "a number does not begin with 0"),
+        ("leading-zero.json", 1, 7, "a number must not begin with 0"),
         ("line-end-in-string.json", 2, 17, "the line ends inside a string"),
         ("lone-slash.json", 1, 3, "unexpected `/`"),
         ("merge-conflict.json", 2, 1, "unexpected `<`"),
@@ -170,13 +170,13 @@ fn a_file_of_another_shape_is_left_alone() {
     let expected = [
         ("event-object.json", "line 3, column 13: `Stop` is not an array"),
         ("event-string.json", "line 3, column 13: `Stop` is not an array"),
-        ("event-twice.json", "line 4, column 5: `Stop` is here a second time"),
+        ("event-twice.json", "line 4, column 5: `Stop` appears here a second time"),
         ("group-string.json", "line 5, column 7: a hook of `Stop` is not an object"),
         ("hooks-array.json", "line 2, column 12: `hooks` is not an object"),
         ("hooks-null.json", "line 3, column 12: `hooks` is not an object"),
         ("hooks-string.json", "line 1, column 11: `hooks` is not an object"),
-        ("hooks-twice-escaped.json", "line 1, column 13: `hooks` is here a second time"),
-        ("hooks-twice.json", "line 4, column 3: `hooks` is here a second time"),
+        ("hooks-twice-escaped.json", "line 1, column 13: `hooks` appears here a second time"),
+        ("hooks-twice.json", "line 4, column 3: `hooks` appears here a second time"),
         ("root-array.json", "line 1, column 1: the file is not an object"),
         ("root-null.json", "line 2, column 2: the file is not an object"),
         ("root-string.json", "line 1, column 1: the file is not an object"),
@@ -272,8 +272,8 @@ fn entries_no_longer_wanted_are_removed() {
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
 
-/// When hooks of a later version replace hooks of an earlier version, they must keep the record of the original file
-/// that the earlier hooks contain.
+/// Our hooks record the state of the original file. When hooks of a later version replace them, the new hooks must
+/// record the same state.
 #[test]
 fn upgrades_end_where_they_began() {
     for (name, bytes) in read_fixtures("valid") {
@@ -413,7 +413,7 @@ fn leaves_what_was_edited_since() {
     let theirs = r#"{"hooks": [{"type": "command", "command": "mine"}]}"#;
     let ours = &stop[11..stop.len() - 2];
     let cases = [
-        // Another group is before, after or around our group.
+        // Other groups are before, after or on both sides of our group.
         (format!("[{theirs}, {stop}]"), Some(format!("[{theirs}]"))),
         (format!("[{stop}, {theirs}]"), Some(format!("[{theirs}]"))),
         (format!("[{theirs}, {stop}, {theirs}]"), Some(format!("[{theirs}, {theirs}]"))),

@@ -153,7 +153,7 @@ pub struct Clash {
     pub other_session: String,
     /// The harness of the other session.
     pub other_harness: String,
-    /// The agent of the other session that edited the file.
+    /// The agent that edited the file in the other session.
     pub other_agent: String,
     /// The time of the other session's edit.
     pub other_edit_at: String,
@@ -258,9 +258,9 @@ pub fn short_session_id(session: &str) -> String {
 
 const MAX_FILES_NAMED: usize = 3;
 
-/// Describes the activity of each agent in one phrase, such as
-/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent comes
-/// first. Phrases that do not fit into `max` characters are left out. The session is named unless it is `own`.
+/// Describes the activity of each agent in one phrase, such as `coder of session 1a2b3c4d edited src/a.rs, src/b.rs
+/// (2 of 5 calls failed)`. The most recently active agent comes first. Phrases that do not fit into `max` characters
+/// are left out. A phrase mentions its session unless that session is `own`.
 pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {

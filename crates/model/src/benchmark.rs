@@ -38,7 +38,8 @@ pub struct CountedRecords {
 }
 
 impl CountedRecords {
-    /// Adds the evidence of one task, oldest first. Notes and diffs are skipped, because they are not judgements.
+    /// Adds the evidence of one task. `entries` are in chronological order. Notes and diffs are skipped, because they
+    /// are not judgements.
     pub fn add_task(&mut self, entries: &[EvidenceEntry]) {
         let mut is_judged = false;
         let mut last_test = None;

@@ -34,8 +34,8 @@ pub fn clean_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(['\n', '\t'], " "))
 }
 
-/// Removes colours and similar escape sequences from a line. It is simpler and faster than [`clean_text`], for lines that
-/// are only searched.
+/// Removes colours and similar escape sequences from a line. This function is simpler and faster than [`clean_text`].
+/// It is meant for lines that are only searched.
 pub fn without_escapes(line: &str) -> Cow<'_, str> {
     if memchr::memchr(0x1b, line.as_bytes()).is_none() {
         return Cow::Borrowed(line);
@@ -165,8 +165,8 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
     }
 }
 
-/// Returns the length of a control string up to and including its terminator. Terminals end the string at any control
-/// character. This keeps the time linear, because every `ESC` is examined only once.
+/// Returns the length of a control string up to and including its terminator. Like a terminal, this function ends the
+/// string at any control character. Every `ESC` is therefore examined only once, and the time stays linear.
 fn text_sequence_length(text: &str) -> usize {
     let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
     match c {

@@ -383,7 +383,8 @@ impl UncheckedSettingValue {
         }
     }
 
-    /// Parses the value of a variable as `accepted_values`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
+    /// Parses the value of a variable as a value of the given `shape`. For a flag, `1`, `true`, `yes` and `on` have
+    /// the same meaning.
     fn parse_text_as(text: &str, shape: &AcceptedValues) -> UncheckedSettingValue {
         match shape {
             AcceptedValues::Text | AcceptedValues::OptionalText => {

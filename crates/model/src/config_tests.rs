@@ -116,8 +116,8 @@ fn what_is_not_taken_is_said() {
             "[hooks]\nenable = true",
             &["2: unknown setting `hooks.enable` is ignored (did you mean `hooks.enabled`?)"],
         ),
-        ("[roles]\ndir = \"\"", &["2: roles.dir must be a text that is not empty; this value is ignored"]),
-        ("roles.dir = 3", &["1: roles.dir must be a text that is not empty; this value is ignored"]),
+        ("[roles]\ndir = \"\"", &["2: roles.dir must be a string that is not empty; this value is ignored"]),
+        ("roles.dir = 3", &["1: roles.dir must be a string that is not empty; this value is ignored"]),
         ("qwerty = 1", &["1: unknown setting `qwerty` is ignored (`thru config` lists every setting)"]),
         (
             "hooks = 3",

@@ -29,7 +29,8 @@ pub fn digest_of_claim(state: &Loop) -> ConsentDigest {
     fields.finish()
 }
 
-/// Returns the digest for launching one output: its command, its prompt and the file that it must write.
+/// Returns the digest for the launch of one output. It covers the output's command, its prompt and the file that it
+/// must write.
 pub fn digest_of_output(output: &ExpectedOutput) -> ConsentDigest {
     let mut fields = FieldHasher::new("output");
     fields.add_output(output);

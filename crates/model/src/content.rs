@@ -14,8 +14,8 @@ pub struct TextContent {
 /// The minimum percentage of meaningful words that must match for [`TextContent::contains_text`].
 const MIN_SHARE_PERCENT: usize = 80;
 
-/// [`TextContent::shared_percent`] returns 0 for text with fewer meaningful words, because other text might contain
-/// them by chance.
+/// [`TextContent::shared_percent`] returns 0 for text with fewer meaningful words than this, because other text might
+/// contain them by chance.
 const MIN_COMPARED_WORDS: usize = 8;
 
 /// A quotation is recognised by this many words from the start of the quoted text.

@@ -21,7 +21,7 @@ pub struct CaptureFacts<'a> {
     pub session_origin: SessionOrigin<'a>,
 }
 
-/// A change to the store. Effects are applied in list order.
+/// A change to the store. Changes are applied in list order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreChange {
     /// Append to the session's journal.
@@ -32,7 +32,7 @@ pub enum StoreChange {
     RememberSession,
     /// Update the journal from the transcript, and then the digest from the journal.
     Checkpoint,
-    /// Record whether the session is between a compaction and its brief.
+    /// Record whether a compaction was announced, or has happened without a brief so far.
     SetPending(Option<PendingBrief>),
 }
 

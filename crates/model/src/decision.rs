@@ -213,7 +213,7 @@ fn question_and_answer(answer: &RecordedAnswer) -> String {
 /// The separator between a question and its answer.
 const ANSWER_ARROW: &str = " → ";
 
-/// Returns the id that the decision from this answer gets.
+/// Returns the id of the decision that is created from this answer.
 pub fn answer_id(answer: &RecordedAnswer) -> String {
     id_from_content(DecisionSource::Answer, &question_and_answer(answer))
 }

@@ -12,16 +12,16 @@ pub use text::SourceText;
 /// How many names are kept for one edit.
 const MAX_NAMES: usize = 6;
 
-/// A longer name is left out. It is never cut, because a cut name cannot be searched for.
+/// A name longer than this is left out. It is not cut short, because nobody could then search for it.
 const MAX_NAME_BYTES: usize = 60;
 
 /// How many bytes of an edit's text are searched.
 const MAX_BYTES_SEARCHED: usize = 20 * 1024;
 
-/// Constants with a shorter name, such as `OK`, are left out, because the name says too little.
+/// A constant with a shorter name than this, such as `OK`, is left out, because its name says too little.
 const MIN_CONSTANT_BYTES: usize = 3;
 
-/// Declarations with more indentation, in bytes, are left out as details.
+/// Declarations indented by more bytes than this are left out, because they are details.
 const MAX_INDENTATION: usize = 8;
 
 /// Files with these extensions contain no declarations, but may contain words such as `type` and `class`.
@@ -175,7 +175,7 @@ impl ChangedNames {
         }
     }
 
-    /// Describes the newest names: `added a, b; changed c; removed d`. At most `most` of each kind are named.
+    /// Describes the newest names: `added a, b; changed c; removed d`. At most `most` of each kind are listed.
     pub fn describe(&self, most: usize, name: impl Fn(&str) -> String) -> String {
         let part = |verb: &str, names: &[String], more: usize| {
             let left = names.len().saturating_sub(most);

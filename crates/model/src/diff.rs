@@ -8,7 +8,7 @@ const CONTEXT_LINES: usize = 3;
 
 /// Returns the hunks of a unified diff, or an empty string if nothing changed. The caller prints the file names.
 pub fn unified_diff(old: &str, new: &str) -> String {
-    // `from_lines` would also split at a carriage return that no line feed follows.
+    // `from_lines` would also split at a carriage return that is not followed by a line feed.
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let diff = TextDiff::from_slices(&old, &new);
     let mut out = String::new();

@@ -81,10 +81,10 @@ pub struct Digest {
     /// How many bytes of the journal a hook skipped to save time. Commands do read these bytes.
     #[serde(rename = "journal_unread")]
     pub unread_journal_bytes: u64,
-    /// How many rotated parts of the journal have been folded.
+    /// How many rotated parts of the journal have been folded into the digest.
     #[serde(rename = "parts")]
     pub folded_journal_parts: usize,
-    /// How many bytes of the journal's current part have been folded.
+    /// How many bytes of the journal's current part have been folded into the digest.
     #[serde(rename = "offset")]
     pub folded_journal_offset: u64,
     /// The number of records so far. Record numbers serve as this session's clock.
@@ -124,8 +124,8 @@ pub struct Digest {
     /// The state in git's own files. It is read when a brief or a packet is composed and is never stored.
     #[serde(skip)]
     pub git_on_disk: Option<GitOnDisk>,
-    /// Whether one of the session's files changed after the last record. It is determined together with `git_on_disk` and
-    /// never stored.
+    /// Whether one of the session's files changed after the last record. This is determined together with
+    /// `git_on_disk` and never stored.
     #[serde(skip)]
     pub are_files_changed_since: bool,
     /// Quotations of the agent's findings, decisions and results, oldest first.
@@ -138,7 +138,7 @@ pub struct Digest {
     pub changes: Vec<FileEdit>,
     /// The change that the agent announced last, or empty once the change is made.
     purpose: String,
-    /// The record number of the last command that may have changed files that its text does not name.
+    /// The record number of the last command that may have changed files not mentioned in its text.
     unnamed_change_at: u64,
     /// The newest calls, oldest first.
     pub steps: Vec<CallStep>,
@@ -215,7 +215,7 @@ pub struct FileUse {
     pub edits: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub reads: u32,
-    /// How often the file was only found in the text of a shell command.
+    /// How often the file was only mentioned in the text of a shell command.
     #[serde(skip_serializing_if = "is_default")]
     #[serde(rename = "guesses")]
     pub mentions_in_commands: u32,

@@ -178,9 +178,9 @@ impl Document {
     }
 
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
-    /// section is appended to its parent section or to the document. Line endings within `frontmatter_text` are unchanged.
+    /// section is appended to its parent section or to the document. Line endings within `text` are unchanged.
     ///
-    /// Refuses `frontmatter_text` if it would hide or split what follows the section. `wrap_verbatim` makes any text safe.
+    /// Refuses `text` if it would hide or split what follows the section. `wrap_verbatim` makes any text safe.
     pub fn set_section(&mut self, path: &[HeadingPattern], text: impl AsRef<[u8]>) -> Result<(), EditError> {
         let edits = section::edits_to_set_section(self, path, text.as_ref())?;
         self.apply_edits(edits);

@@ -24,9 +24,10 @@ use said::CommandOutput;
 pub use tool::tool_acts_externally as tool_acts;
 pub use words::{DescriptionDetail, describe_effect};
 
-/// The maximum lengths of an effect's text fields, in bytes.
+/// The maximum length of an effect's text, in bytes.
 const MAX_EFFECT_TEXT_BYTES: usize = 200;
-/// A longer list of changed files is not recorded, because a cut list says nothing about the other files.
+/// A list of changed files that is longer than this is not recorded, because a truncated list says nothing about the
+/// other files.
 const MAX_CHANGED_FILES_LIST_BYTES: usize = 2_000;
 const MAX_PLACE_BYTES: usize = 200;
 const MAX_ID_BYTES: usize = 120;
@@ -68,7 +69,7 @@ pub enum EffectKind {
     Unstash,
     StashDrop,
     Worktree,
-    /// The files that git lists as changed or untracked. Nothing was changed.
+    /// `git status` listed the changed and untracked files. The command itself changed nothing.
     Status,
     /// A kind that a newer version wrote.
     #[serde(other)]

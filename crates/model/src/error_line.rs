@@ -109,7 +109,7 @@ const ERROR_PHRASES: &[&str] = &[
 const COUNTED_FAILURE_NOUNS: &[&str] =
     &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
 
-/// Words that may come between the number and one of the [`COUNTED_NOUNS`].
+/// Words that may come between the number and one of the [`COUNTED_FAILURE_NOUNS`].
 const WORDS_BEFORE_COUNTED_NOUN: &[&str] =
     &["test", "tests", "spec", "specs", "files", "checks", "type", "lint", "fatal"];
 
@@ -124,8 +124,8 @@ pub fn is_error_line(line: &str) -> bool {
     !is_passed_test(line) && (has_word && !is_source_code(line) || starts_with_file_and_line(line))
 }
 
-/// Returns whether a line has the form of an error report. In source code and file lists, a word such as `error`
-/// alone does not make a report.
+/// Returns whether a line has the form of an error report. In source code and file lists, a word such as `error` is
+/// not enough.
 pub fn is_error_report(line: &str) -> bool {
     let line = without_zero_counts(line);
     let lower = line.to_lowercase();
@@ -148,9 +148,9 @@ pub fn starts_with_file_and_line(line: &str) -> bool {
     file.contains('.') && !file.contains(' ') && is_number(number)
 }
 
-/// Returns whether a line is a warning of Python or Node.js, such as `a.py:16: ResourceWarning: unclosed file` or
+/// Returns whether a line is a warning from Python or Node.js, such as `a.py:16: ResourceWarning: unclosed file` or
 /// `(node:7) DeprecationWarning: x`. Such a line is printed whether the program fails or not. At the end of a
-/// traceback, `DeprecationWarning: x` is the error itself, and has neither a place nor a process before it.
+/// traceback, `DeprecationWarning: x` is the error itself. Neither a location nor a process id precedes it there.
 pub fn is_warning_line(line: &str) -> bool {
     let is_type = |part: &str| {
         let name = part.rsplit([' ', '.']).next().unwrap_or_default();

@@ -17,9 +17,10 @@ pub struct Event<'a> {
     pub session: Text<'a>,
     /// The harness's id for this prompt or summary.
     pub harness_event_id: Option<Text<'a>>,
-    /// Whether the payload was truncated. If so, part of it is missing.
+    /// Whether the payload was truncated, so that some fields may be missing or incomplete.
     pub is_payload_truncated: bool,
-    /// The session that this one continues, if the harness gave it a new id. Droid does so after a compaction.
+    /// The id of the session that this one continues, if the harness has changed the session's id. Droid changes it
+    /// after a compaction.
     pub previous_session: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
@@ -90,7 +91,8 @@ pub struct StopEvent<'a> {
     /// The harness's id for that message.
     pub message_id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
-    /// Whether no stop hook has made the agent continue since the user's last prompt.
+    /// Whether this is the first stop since the user's last prompt. It is false if a stop hook has made the agent
+    /// continue since then.
     pub is_first_since_prompt: Option<bool>,
     /// The number of sub-agents still running in the background.
     pub running_subagents: usize,
@@ -98,7 +100,7 @@ pub struct StopEvent<'a> {
     pub turn_usage: Option<TokenUsage<'a>>,
     /// How full the context window was at the turn's last request, if the payload contains it.
     pub context_use: Option<ContextUse>,
-    /// Whether the caller cannot wait for validators. If validators must run, the caller is told to call again.
+    /// Whether the caller cannot wait for validators. If validators must run, the reply asks the caller to call again.
     pub cannot_wait: bool,
 }
 
@@ -109,10 +111,10 @@ pub struct ToolDone<'a> {
     pub call_id: Option<Text<'a>>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
-    /// The output of a command that may be a test run or have an effect on the outside world, or the result of a tool
-    /// that has such an effect.
+    /// The output of a command that may be a test run or may affect the outside world, or the result of a tool that
+    /// affects the outside world.
     pub output: Option<Text<'a>>,
-    /// The title or the first part of the text in the input of a tool that has an effect on the outside world.
+    /// The title or the first part of the text in a tool's input, if the tool affects the outside world.
     pub input_text: Option<Text<'a>>,
     /// The complete error message of a failed call.
     pub error: Option<Text<'a>>,

@@ -50,7 +50,7 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct EvidenceEntry {
-        /// Identifies the entry, so that the same event is not recorded twice. It is empty in files from other tools.
+        /// The id of the entry, so that the same event is not recorded twice. It is empty in files from other tools.
         id: String = skip String::is_empty,
         task_id: String,
         /// `review`, `test`, `diff`, `approval` or `note`. Other tools use other types.
@@ -275,7 +275,7 @@ impl EvidenceBundle {
     pub fn add_entry(&mut self, entry: EvidenceEntry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
-            // An entry with an invalid time comes first, so that it cannot settle an entry that may be later.
+            // An entry with an invalid time comes first. Otherwise it could settle a failure that may in fact be newer.
             let when = |entry: &EvidenceEntry| time::parse_time(&entry.timestamp);
             let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
             let at = before.map_or(0, |before| before + 1);

@@ -1,8 +1,8 @@
 //! Finds the code blocks of a message, their names, and the paths to which they may be written.
 //!
-//! Messages come from a model, so the names in them are not trusted. A name outside the folder, or in a folder that
-//! must not be written to, is not used. The block then gets a plain name and a note. A file that changes which programs
-//! run, or what agents are told, is marked as guarded.
+//! Messages come from a model, so the names in them are not trusted. A name that leads out of the folder, or into a
+//! folder that must not be written to, is not used. The block then gets a plain name and a note. A file that changes
+//! which programs run, or what agents are told, is marked as guarded.
 
 mod name;
 
@@ -154,7 +154,7 @@ fn unused_path(path: &str, taken: &mut HashSet<String>) -> String {
     names.next().unwrap_or_else(|| path.to_owned())
 }
 
-/// Returns the path of a name below the folder, or why the name cannot be used.
+/// Returns the path for a name, relative to the folder, or why the name cannot be used.
 pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     if name.chars().any(|c| clean::is_hidden_char(c) || c.is_control()) {
         return Err("it contains invisible characters");
@@ -192,7 +192,7 @@ impl BlockFence {
         let fence_char = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = bare.trim_start_matches(fence_char);
         let length = bare.len() - info.len();
-        // Backticks after the fence mean inline code in a sentence.
+        // A line with more backticks after the first ones is inline code and not a fence.
         let is_inline = fence_char == '`' && info.contains('`');
         let fence = BlockFence { fence_char, length, indent: line.len() - bare.len() };
         (length >= 3 && !is_inline).then_some((fence, info.trim()))

@@ -48,15 +48,16 @@ const UNINFORMATIVE_PHRASES: &[&str] = &[
     "npm error A complete log of this run",
 ];
 
-/// How informative a line is about the failure, best first. Only lines of the best rank are kept.
+/// How informative a line is about the failure. The most informative rank comes first, and only lines of the best rank
+/// found are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FailureLineRank {
     Specific,
-    /// The line names a Go package that failed, which says more than `FAIL`.
+    /// The line names a Go package that failed, so it is more informative than a bare `FAIL`.
     PackageVerdict,
     /// The line only says that something failed.
     Verdict,
-    /// A warning, such as those of npm, Node.js and Python.
+    /// A warning, such as npm, Node.js and Python print.
     Notice,
 }
 
@@ -66,7 +67,7 @@ enum FailureLineRank {
 pub fn error_lines(output: &Redacted) -> String {
     let (mut lines, mut is_below_warning): (Vec<&str>, bool) = (Vec::new(), false);
     for line in output.lines().filter(|line| is_worth_keeping(line.trim())) {
-        // Below a warning, Python prints the line of source code, indented.
+        // Python prints the source line that caused a warning below the warning, indented.
         if !is_below_warning || !line.starts_with("  ") {
             lines.push(line.trim());
         }
@@ -100,7 +101,7 @@ pub fn error_lines(output: &Redacted) -> String {
 }
 
 /// Returns the lines that name a failed test, and the first few other lines, in their original order. At least
-/// [`MIN_REASONS`] other lines are kept if there are that many, because a name does not say why a test failed.
+/// `MIN_REASONS` other lines are kept if there are that many, because a name does not say why a test failed.
 fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     const MIN_REASONS: usize = 3;
     let is_name = |line: &str| names_failed_test(line);
@@ -108,7 +109,7 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
         run::failed_test_in_line(line).is_some_and(|name| name.contains('/') && !name.contains("::"))
     };
     let has_whole = lines.iter().any(|line| is_name(line) && !is_part(line));
-    // A subtest is named only if its parent test is not.
+    // Lines that name a subtest are dropped if another line names a whole test.
     let lines: Vec<&'t str> = lines.iter().copied().filter(|line| !(has_whole && is_part(line))).collect();
     let reasons = lines.iter().filter(|line| !is_name(line)).count();
     let names = (lines.len() - reasons).min(MAX_FAILURE_LINES - reasons.min(MIN_REASONS));
@@ -137,7 +138,7 @@ pub fn is_test_location(line: &str) -> bool {
     report::is_failed_test_location(line.trim())
 }
 
-/// Returns the lines of an error from [`error_lines`], without the heading of a Python traceback.
+/// Returns the lines of an error that [`error_lines`] returned, without the heading of a Python traceback.
 pub fn reason_lines(error: &str) -> impl Iterator<Item = &str> {
     let is_heading = error.starts_with("Traceback (most recent call last):\n");
     error.lines().skip(usize::from(is_heading))
@@ -289,7 +290,7 @@ fn is_uninformative(line: &str) -> bool {
     UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PHRASES.iter().any(|part| line.contains(part))
 }
 
-/// Returns whether a line is a warning, which is also printed when the command passes.
+/// Returns whether a line is a warning. Such a line is also printed when the command passes.
 fn is_npm_or_node_warning(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
     BEGINNINGS.iter().any(|words| line.starts_with(words)) || is_warning_line(line)

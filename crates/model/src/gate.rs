@@ -44,7 +44,7 @@ pub const LAUNCH_PROCESS_SUFFIX: &str = ".process";
 
 pub const MAX_OUTPUT_BYTES: u64 = 5 * 1024 * 1024;
 
-/// How many times an output may be launched: once, and one retry.
+/// How many times the command for an output may be launched: once, plus one retry.
 pub const MAX_LAUNCHES: u32 = 2;
 
 /// What happens to the stage if an output is missing.
@@ -112,7 +112,7 @@ pub enum NextLaunchStep {
 pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -> JudgedOutput {
     let judged = |verdict, why: String| JudgedOutput { verdict, why };
     if let Err(bad) = Id::new(&output.file) {
-        return judged(OutputVerdict::Unsafe, format!("its name leads outside the run, or {}", bad.reason()));
+        return judged(OutputVerdict::Unsafe, format!("its name cannot be used: it {}", bad.reason()));
     }
     if is_reserved_name(&output.file) {
         return judged(OutputVerdict::Unsafe, "it is reserved for the run itself".to_owned());

@@ -186,13 +186,13 @@ fn expected_json_says_what_is_wrong_with_it() {
         ("", "the file is empty"),
         (r#"{"stage": "a"}"#, "outputs must be a list of the files that the run must contain"),
         (r#"{"outputs": [7]}"#, "outputs[0] must be an object with a `file`"),
-        (r#"{"outputs": [{}]}"#, "outputs[0].file must be a text"),
+        (r#"{"outputs": [{}]}"#, "outputs[0].file must be a string"),
         (r#"{"outputs": ["a.md", {"file": "a.md"}]}"#, "outputs[1].file names `a.md` a second time"),
         (
             r#"{"outputs": [{"file": "a.md", "tier": "high"}]}"#,
             "outputs[0].tier must be `critical` or `advisory`",
         ),
-        (r#"{"outputs": [{"file": "a.md", "launch": "ls"}]}"#, "outputs[0].launch must be a list of texts"),
+        (r#"{"outputs": [{"file": "a.md", "launch": "ls"}]}"#, "outputs[0].launch must be a list of strings"),
         (r#"{"outputs": [{"file": "a.md", "attempts": -1}]}"#, "outputs[0].attempts must be a whole number"),
     ] {
         assert_eq!(why(text), expected);

@@ -11,8 +11,8 @@ pub struct Id(String);
 pub const MAX_ID_BYTES: usize = 128;
 
 impl Id {
-    /// Accepts a string that matches `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, has at most [`MAX_STATE_FILE_BYTES`] bytes
-    /// and is not a Windows device name.
+    /// Accepts a string that matches `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, has at most [`MAX_ID_BYTES`]
+    /// bytes and is not a Windows device name.
     pub fn new(text: &str) -> Result<Id, InvalidId> {
         Id::check_id(text).map(|()| Id(text.to_owned()))
     }

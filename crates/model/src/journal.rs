@@ -47,7 +47,7 @@ const MAX_OUTPUT_BYTES_SEARCHED: usize = 16 * 1024;
 
 const MAX_TODOS: usize = 100;
 
-/// The checkout and the settings that are used to make records.
+/// The checkout and the settings that determine how records are made.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPolicy<'a> {
     pub harness: &'a str,
@@ -98,7 +98,8 @@ pub struct JournalRecord<'a> {
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub id: Cow<'a, str>,
-    /// The id of the call that came after a message from the agent. Calls are recorded earlier than messages.
+    /// The id of the call that followed this message from the agent. It shows where the message belongs, because calls
+    /// are recorded before messages.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub next_call: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -120,7 +121,7 @@ pub struct JournalRecord<'a> {
     /// The index of the failed check in a command line with several checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// How the checks in the line ended (`passed` or `ran`), if a command after them failed.
+    /// How the checks in the command line ended (`passed` or `ran`), if a command after them failed.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub checks_ended: Cow<'a, str>,
     /// The line that sums up the check's output.
@@ -178,7 +179,7 @@ impl RecordedFile {
     }
 }
 
-/// A todo entry. An entry with an id is a change to one entry. Entries without ids form the complete list.
+/// A todo entry. If it has an id, it changes the entry with that id. Entries without ids form the complete list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedTodo {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -294,8 +295,8 @@ impl<'a> JournalRecord<'a> {
         serde_json::from_slice(line).ok().filter(|record: &JournalRecord| !record.event.is_empty())
     }
 
-    /// Returns the name of the event, or `None` for [`SAID_EVENT`], [`VALIDATOR_EVENT`] and events from newer
-    /// versions.
+    /// Returns the name of the event, or `None` for [`AGENT_MESSAGE_EVENT`], [`VALIDATOR_RUN_EVENT`] and events from
+    /// newer versions.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
     }

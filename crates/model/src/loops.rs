@@ -121,7 +121,7 @@ pub struct LastStop {
     pub session_position: Option<SessionPosition>,
 }
 
-/// A position in a session, as counts from the session's digest.
+/// A position in a session, expressed as counts from the session's digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionPosition {
     pub calls: u64,

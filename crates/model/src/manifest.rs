@@ -12,9 +12,9 @@ use crate::finding::{Finding, FindingLevel};
 use crate::time;
 
 pub const MANIFEST_FILE_NAME: &str = "resume-context.md";
-/// The former file name. `migrate` converts such a file.
+/// The file name of a manifest in older versions. `migrate` converts files with this name.
 pub const LEGACY_MANIFEST_FILE_NAME: &str = "_resume.md";
-/// The maximum size of a manifest in bytes. Longer text belongs in the files that it lists.
+/// The maximum size of a manifest in bytes. Longer text belongs in the files that the manifest lists.
 pub const MAX_MANIFEST_BYTES: usize = 5 * 1024;
 
 pub const SCHEMA_VERSION: &str = "1.0";
@@ -24,8 +24,8 @@ pub const KNOWN_PHASES: &[&str] =
 /// The phase assumed if a manifest contains no known phase.
 pub const DEFAULT_PHASE: &str = "execution";
 
-/// The next action in a new manifest. It is not the name of a skill or command, but stands for the first unticked box
-/// of the steps.
+/// The next action in a new manifest. It is not the name of a skill or command. It stands for the first unticked box of
+/// the steps.
 pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
@@ -278,7 +278,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             find(
                 FindingLevel::Error,
                 Some(key),
-                format!("{key} is not a list of texts"),
+                format!("{key} is not a list of strings"),
                 "like [\"one\", \"two\"]",
             );
         }

@@ -62,11 +62,11 @@ fn every_fault_of_a_manifest_is_reported() {
             "current_task: 15\ncontinue_at: 5",
             "Error 15: continue_at is not a place in a file",
         ),
-        ("current_task: 15", "current_task: 15\nblockers: 7", "Error 15: blockers is not a list of texts"),
+        ("current_task: 15", "current_task: 15\nblockers: 7", "Error 15: blockers is not a list of strings"),
         (
             "current_task: 15",
             "current_task: 15\nsession_ids: x",
-            "Error 15: session_ids is not a list of texts",
+            "Error 15: session_ids is not a list of strings",
         ),
         ("(from overview.md)", "(from memory)", "Warning 0: question 1 of the gate names no file"),
         ("# Validation Gate", "# Other", "Warning 0: there are no questions under `# Validation Gate`"),

@@ -21,7 +21,7 @@ pub use compose::{ContinuedPacket, GitFacts, NONE_RECORDED, PacketDraft, PacketM
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;
 
-/// The level-2 headings of a packet, in order.
+/// The first of a packet's level-2 headings. The other headings follow in the order in which they appear.
 pub const INTENT_HEADING: &str = "Intent";
 pub const CONTEXT_HEADING: &str = "Context";
 pub const CONSTRAINTS_HEADING: &str = "Constraints";
@@ -46,10 +46,10 @@ pub const ALL_HEADINGS: &[&str] = &[
     NOTES_HEADING,
 ];
 
-/// The beginning of a constraint in the user's own words.
+/// The prefix of a constraint that quotes the user.
 pub const USER_SAID: &str = "the user: ";
 
-/// The level-3 headings below [`FILES_HEADING`].
+/// The first of the two level-3 headings below [`FILES_HEADING`].
 pub const CONFIRMED_HEADING: &str = "Confirmed";
 pub const SUGGESTED_HEADING: &str = "Suggested";
 
@@ -133,8 +133,8 @@ pub struct RecordedCheck {
 }
 
 impl Packet {
-    /// Reads a packet. Files that are listed only in its text count as confirmed too, because a person added them
-    /// there.
+    /// Reads a packet. Files that are listed as confirmed only in the packet's text are included, because a person
+    /// added them there.
     pub fn read_with_listed_files(document: &Document, name: &str) -> Packet {
         let mut packet = Packet::read_frontmatter(document, name);
         for file in confirm::files_in_section(document) {

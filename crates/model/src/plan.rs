@@ -65,8 +65,9 @@ pub struct PlanOwner {
 }
 
 impl PlanOwner {
-    /// Parses the owner. Returns `None` if the file cannot be parsed. If a swarm is named before the phases, as in the
-    /// files that we write, nothing after it is read, because the status matters only in plans without a swarm.
+    /// Parses the owner. Returns `None` if the file cannot be parsed. If the file names a swarm before the phases, the
+    /// phases are not read. In that case the status does not matter, because it matters only in plans without a swarm.
+    /// The files that thru writes name the swarm first.
     pub fn read(bytes: &[u8]) -> Option<PlanOwner> {
         let head = memchr::memmem::find(bytes, b"\"phases\"").map_or(&bytes[..0], |at| &bytes[..at]);
         let head = head.trim_ascii_end();
@@ -107,7 +108,7 @@ keeping_the_rest! {
         claimed_by: Option<String> = skip Option::is_none,
         started_at: Option<String> = skip Option::is_none,
         done_at: Option<String> = skip Option::is_none,
-        /// Why the task is done without evidence.
+        /// Why the task was completed without evidence.
         without_evidence: Option<String> = skip Option::is_none,
         /// The entry in a harness's own todo list from which the task was created.
         todo: Option<String> = skip Option::is_none,

@@ -28,7 +28,7 @@ const NOT_TYPED_BEGINNINGS: &[&str] = &[
 /// The beginning of the text that a harness appends to the user's message.
 const HARNESS_ADDITION_START: &str = "If you need specific details from before exiting plan mode";
 
-/// Slash commands that control the harness or `thru` rather than the work.
+/// Slash commands that control the harness or `thru` and say nothing about the work.
 const NON_WORK_SLASH_COMMANDS: &[&str] = &[
     "add-dir",
     "agents",
@@ -105,7 +105,7 @@ const MIN_PASTE_BYTES: usize = 700;
 /// The maximum length of an instruction sentence, in bytes.
 const MAX_INSTRUCTION_BYTES: usize = 300;
 
-/// The minimum length of an instruction sentence, in bytes. A lasting one may be shorter, such as "don't push".
+/// The minimum length of an instruction sentence, in bytes. A lasting instruction may be shorter, such as "don't push".
 const MIN_INSTRUCTION_BYTES: usize = 12;
 const MIN_LASTING_INSTRUCTION_BYTES: usize = 10;
 
@@ -272,14 +272,14 @@ fn is_question(text: &str, first: &str) -> bool {
 /// reader?".
 pub fn is_unclear_without_message_before(text: &str) -> bool {
     const MAX_LEANING_WORDS: usize = 15;
-    /// A message that begins with "but" or "and" may be longer.
+    /// The limit for a message that begins with a word such as "but" or "and".
     const MAX_CONTINUING_WORDS: usize = 30;
     const LEANING_STARTS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];
     const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
     let words = first_words_in_lower_case(text, MAX_CONTINUING_WORDS + 1);
     let begins = |start: &&[&str]| begins_with_words(&words, start);
-    // "This line" names what it points to, but "this" before a verb or at the end does not.
+    // "This line" says what is meant, but "this" before a verb or at the end of a message does not.
     let points = words.iter().enumerate().any(|(i, word)| {
         let next = words.get(i + 1).map_or("", String::as_str);
         POINTING_WORDS.contains(&word.as_str())
@@ -313,11 +313,12 @@ pub fn only_asks_to_look(text: &str) -> bool {
         && LOOKING_STARTS.iter().any(|start| begins_with_words(&words[skipped..], start))
 }
 
-/// Returns whether a message could state what a session is about. A question, an errand or an order to commit does not.
+/// Returns whether a message could state what a session is about. A question, an errand or an order to commit does not
+/// state a goal.
 pub fn may_state_session_goal(text: &str) -> bool {
     const ASKING_STARTS: &[&str] =
         &["can you tell ", "can you explain ", "could you explain ", "tell me ", "explain "];
-    /// A longer order to commit or push also says what it is for.
+    /// An order to commit or push that is longer than this usually states a goal as well.
     const MAX_GIT_ORDER_CHARS: usize = 80;
     const PASTED_LINES: usize = 3;
     let small = text.trim().to_lowercase();

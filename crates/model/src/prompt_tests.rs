@@ -136,7 +136,7 @@ fn messages_that_need_what_came_before() {
         ("rename the reader to parser", false),
         ("this line is drawn twice, please draw one line only", false),
         ("/review", false),
-        // A message that goes on with "but" may be longer than one that only points at something.
+        // A message that begins with "hmm but" may be longer than one that only contains a word such as "it".
         (
             "hmm but could we not simply compare it with the commit from which the topic branch was once made?",
             true,

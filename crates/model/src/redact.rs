@@ -109,7 +109,8 @@ fn redact_range(text: &[u8], part: Range<usize>, options: RedactOptions) -> Cow<
     }
     let mut redacted = replace_found_secrets(text, part, &hits);
     // A placeholder can make the text around it match a rule, so the passes repeat until one finds nothing. This makes
-    // redaction idempotent. The second pass rarely finds anything. `MAX_PASSES` keeps the time linear for hostile text.
+    // redaction idempotent. The second pass rarely finds anything. `MAX_REDACTION_PASSES` keeps the time linear for
+    // hostile text.
     for _ in 0..MAX_REDACTION_PASSES {
         let hits = find_secrets(&redacted, options);
         if hits.is_empty() {

@@ -58,8 +58,8 @@ pub enum RunResult {
     Unknown,
 }
 
-/// What a command does to the project. If a command line contains several checks, its kind is the first of their kinds
-/// in this order.
+/// What a command does to the project. If a command line contains checks of several kinds, the line has the kind that
+/// comes first in this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommandKind {
@@ -117,8 +117,8 @@ pub fn may_report_result(command: &str) -> bool {
     (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))
 }
 
-/// Returns whether a known word starts here. The first letter is tested first, because fifty separate searches would
-/// cost twice as much as parsing a short command.
+/// Returns whether `rest` starts with a known word. The first letter is tested first, because fifty separate searches
+/// would cost twice as much as parsing a short command.
 fn begins_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -227,7 +227,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     // Test runners report success even if they found no tests. Such a run proves nothing.
     let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
-    // If a command after the checks failed too, no single check is named, so all of them must pass later.
+    // If a command after the checks failed too, it is unknown which check failed, so all of them must pass later.
     let is_all_failed =
         divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.acts_after_checks();
     let step = match ended {

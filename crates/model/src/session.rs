@@ -6,7 +6,7 @@ use crate::event::{Event, StartSource};
 use crate::journal::RecordPolicy;
 use crate::time;
 
-/// Whether a session is between a compaction and its brief.
+/// Whether a session is between a compaction and the brief that follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingBrief {
     /// A compaction was announced but may never happen.

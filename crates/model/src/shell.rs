@@ -319,7 +319,7 @@ fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
 
-/// Returns whether a command line redirects output to a file whose name is not found as a path, such as `> "$OUT"`.
+/// Returns whether a command line redirects output to a file whose path cannot be determined, such as `> "$OUT"`.
 pub fn writes_unnamed_file(command: &str) -> bool {
     let words = split_words(command);
     let is_device = |text: &str| text.starts_with("/dev/") || text.starts_with('&');

@@ -236,7 +236,7 @@ pub fn question_at_end(text: &str) -> String {
     found
 }
 
-/// Returns whether a message announces a next step, so that the agent has not finished.
+/// Returns whether a message announces a next step, which means that the agent has not finished.
 pub fn announces_next_step(text: &str) -> bool {
     const NEXT_STARTS: &[&str] =
         &["need to ", "i need to ", "now ", "i also need ", "next, ", "next i ", "then i'll "];

@@ -1,5 +1,5 @@
-//! Swarms. A swarm is a team of agents with fixed parts. This module defines the parts and the agents' names, and
-//! determines to which swarm a plan belongs.
+//! Swarms. A swarm is a team of agents. Each agent has a fixed part, such as coder or reviewer. This module defines
+//! the parts and the agents' names, and determines which swarm a plan belongs to.
 
 use std::fmt;
 
@@ -42,8 +42,8 @@ impl SwarmRole {
         }
     }
 
-    /// Returns the part that an agent's type names, such as `reviewer`, `mega_reviewer`, or either with a plugin's
-    /// prefix.
+    /// Returns the part that an agent's type ends with. For example, the type `mega_reviewer` ends with the part
+    /// `reviewer`. A plugin's prefix, as in `plugin:reviewer`, is ignored.
     pub fn from_agent_type(agent: &str) -> Option<SwarmRole> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
         let is_named = |part: &SwarmRole| {
@@ -164,9 +164,9 @@ pub enum InvalidSwarmId {
 /// Shown instead of a name for an imported plan that names no swarm. No real swarm can have this name.
 pub const UNNAMED_SWARM: &str = "(unnamed)";
 
-/// Returns the swarm to which a plan belongs, if it is not one of `ours`. Plans of the default swarm are never
-/// foreign, nor are plans that were created in this project without a swarm. An imported plan without a swarm is
-/// foreign unless `ours` contains the default swarm. If `ours` is empty, no plan is foreign.
+/// Returns the swarm to which a plan belongs, if that swarm is not one of `ours`. Plans of the default swarm are
+/// never foreign, nor are plans that were created in this project without a swarm. An imported plan without a swarm
+/// is foreign unless `ours` contains the default swarm. If `ours` is empty, no plan is foreign.
 pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
     let name = plan.swarm.trim();
     let uses = |name: &str| ours.iter().any(|swarm| swarm.as_str() == name);

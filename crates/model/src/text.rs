@@ -39,10 +39,10 @@ pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str
     Some((&text[..at], &text[at + mark.len()..]))
 }
 
-/// How many words of eight bytes [`find_byte`] searches by itself.
+/// How many words of eight bytes [`find_byte`] searches before it calls `memchr`.
 const WORDS_BEFORE_MEMCHR: usize = 10;
 
-/// Returns the position of the first `byte`. In most lines, keys and values it is near the start, so that a call to
+/// Returns the position of the first `byte`. In most lines, keys and values, the byte is near the start, so a call to
 /// `memchr` would cost more than the search.
 #[inline]
 pub fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
@@ -86,8 +86,9 @@ fn split_line_into_sentences(line: &str) -> Vec<&str> {
     found
 }
 
-/// Shortens long text to its first line, its headings, the text that directly follows them, its steps and its commands,
-/// as far as they fit into `max` characters. Omissions are marked. Text that fits is returned unchanged.
+/// Shortens long text to its first line, its headings, the text that directly follows them, its steps and its
+/// commands. As many of these as fit into `max` characters are kept. Omissions are marked. Text that fits is returned
+/// unchanged.
 pub fn outline_text(text: &str, max: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= max {

@@ -1,4 +1,4 @@
-//! A harness's transcript in neutral form. Each line is read into a list of items.
+//! A harness's transcript in a form that is the same for all harnesses. Each line is read into a list of items.
 //!
 //! Readers are stateless. Each line is read on its own, so reading can start anywhere. [`ItemDedup`] removes repeated
 //! items and [`TokenTotal`] adds up tokens, both across lines.
@@ -85,7 +85,7 @@ pub enum TranscriptItem<'a> {
     },
     Call(ToolCall<'a>),
     Result(CallResult<'a>),
-    /// The user's answer to a question, or the user's text with a refusal.
+    /// The user's answer to a question, or the user's reason for refusing a call.
     AnswerToQuestion {
         call_id: Option<Text<'a>>,
         question: Option<Text<'a>>,
@@ -109,7 +109,7 @@ pub enum TranscriptItem<'a> {
     },
     /// The user stopped the agent.
     Interrupted,
-    /// A file that the harness showed to the agent because the user named it.
+    /// A file that the harness showed to the agent because the user mentioned it.
     ShownFile {
         path: Text<'a>,
     },

@@ -1,5 +1,6 @@
-//! Reads the ruling in the answer of a reviewer, critic or test engineer. It recognises the forms that models use:
-//! `VERDICT: APPROVED`, in bold, in a list, in a table, in a code fence, or on the line below a heading.
+//! Reads the ruling in the answer of a reviewer, critic or test engineer. It recognises a line such as `VERDICT:
+//! APPROVED` in the forms that models use: plain, in bold, in a list, in a table, in a code fence, or on the line
+//! below a heading.
 //!
 //! An approval that leaves any doubt is treated as unreadable, because a pass that nobody gave would skip the review.
 //! If a rejection is not recognised, the only cost is that somebody has to ask again.
@@ -24,7 +25,7 @@ pub enum ReadVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictProblem {
     NoVerdict,
-    /// The answer repeats the form without choosing, as in `APPROVED | REJECTED`.
+    /// The answer repeats the template without choosing, as in `APPROVED | REJECTED`.
     Template,
     SeveralVerdicts,
     Negated,
@@ -46,7 +47,7 @@ impl fmt::Display for VerdictProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             VerdictProblem::NoVerdict => "it gives no verdict",
-            VerdictProblem::Template => "it repeats the form and chooses nothing",
+            VerdictProblem::Template => "it repeats the form without choosing a verdict",
             VerdictProblem::SeveralVerdicts => "it gives several verdicts",
             VerdictProblem::Negated => "its verdict is negated",
             VerdictProblem::Conditional => "its verdict has a condition",

@@ -55,7 +55,7 @@ const ANSWER_CASES: &[(&str, Option<Ruling>)] = &[
     ("APPROVED", Some(Ruling::Approved)),
     ("**PASS**\n\nEverything ran.", Some(Ruling::Pass)),
     ("I looked at the plan twice.\n\nREJECTED", Some(Ruling::Rejected)),
-    // The form is repeated without a choice.
+    // The answer repeats the template without choosing.
     ("VERDICT: APPROVED | REJECTED", None),
     ("VERDICT: APPROVED/NEEDS_REVISION/REJECTED", None),
     ("VERDICT: PASS or FAIL", None),

@@ -125,8 +125,8 @@ fn window_size_in_table(model: &str) -> u64 {
 }
 
 /// Returns the size of the window. A size from the settings or the harness is always used. Otherwise the size in the
-/// table is used. If the harness reports more tokens than that, a large window is assumed. An estimate is not reliable
-/// enough for this. Returns `None` if more tokens are in use than even a large window has.
+/// table is used. If the harness reports more tokens than that, a large window is assumed. An estimate is not
+/// reliable enough for this. Returns `None` if more tokens are in use than fit into a large window.
 fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
     if let Some(stated) = window_size_in_settings(&used.model, used.window_size, settings) {
         return Some(stated);

@@ -175,7 +175,7 @@ impl PrecompactState {
         }
         let text = |key: &str| match value.get(key) {
             None => Err(format!("`{key}` is missing")),
-            Some(found) => found.as_str().ok_or_else(|| format!("`{key}` is not a text")),
+            Some(found) => found.as_str().ok_or_else(|| format!("`{key}` is not a string")),
         };
         let active = match value.get("active_project_id") {
             None => return Err("`active_project_id` is missing".to_owned()),

@@ -140,9 +140,9 @@ fn random_moves() -> impl Strategy<Value = Vec<(PlanMove, WriteCut)>> {
 #[derive(Clone, Copy, Debug)]
 enum WriteCut {
     Whole,
-    /// The writer is killed after the ledger line is written and before the file is.
+    /// The writer is killed after it has written the ledger line and before it writes the file.
     BeforeFile,
-    /// The writer is killed within the ledger line, which is then torn.
+    /// The writer is killed while it writes the ledger line, which is left incomplete.
     InLine(usize),
 }
 
@@ -232,8 +232,9 @@ fn apply_move(plan: &Plan, step: &PlanMove) -> Option<Plan> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
 
-    /// Whatever the sequence of changes, and wherever each is killed, a reader finds the last acknowledged state or the
-    /// state being written. The ledger replays to this state, and the next writer continues from it.
+    /// Whatever the sequence of changes, and wherever the writer of each change is killed, a reader finds the last
+    /// acknowledged state or the state being written. The ledger replays to this state, and the next writer continues
+    /// from it.
     #[test]
     fn a_history_killed_anywhere_folds_to_its_plan(history in random_moves()) {
         let mut disk = PlanDisk::default();

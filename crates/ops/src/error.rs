@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::finding::{Finding, FindingLevel};
 
-/// What to do in a worktree whose main checkout git does not find.
+/// What to do in a worktree whose main checkout git cannot find.
 pub(crate) const REPAIR_WORKTREE_HINT: &str =
     "if you moved the main checkout, run `git worktree repair` in its new folder";
 

@@ -1,6 +1,6 @@
 //! The hot path: reads one event from a harness on stdin, records it on disk, and replies. A hook never fails, never
-//! keeps the agent from stopping, and never starts a process. The only exception is a loop that the user started: at
-//! a stop of its session, it may keep the agent working and run validators.
+//! keeps the agent from stopping, and never starts a process. The only exception is a loop that the user started.
+//! When the agent in the loop's session is about to stop, the loop may keep it working and run validators.
 
 pub(crate) mod checkpoint;
 pub(crate) mod context;
@@ -247,7 +247,7 @@ impl TrustedHook<'_> {
         ));
         if decide::guides_summariser(event, self.project.settings) {
             // Give the facts only to a summariser whose guidance the model cannot read. Otherwise, the brief would
-            // repeat them.
+            // repeat facts that the model has already read.
             let (facts, problems) = match self.harness.capabilities.hides_guidance_from_model {
                 true => features::collect_facts_for_summary(&self.project),
                 false => Default::default(),
@@ -263,7 +263,7 @@ impl TrustedHook<'_> {
                 NotCapturedReason::Unwritable { why: &why },
             )));
         }
-        // If the payload was truncated, send no answer, because the harness could not process one.
+        // If the payload was truncated, send no reply, because part of the event is missing.
         let ReplyPart { mut reply, candidate_ids } =
             if event.is_payload_truncated { ReplyPart::silent() } else { combine_replies(parts) };
         // Captured text has already been redacted. Packets, manifests, roles and plans are written by people, so

@@ -143,7 +143,8 @@ fn end_child(child: &mut Child) {
     terminate_group(group, || !matches!(child.try_wait(), Ok(None)));
 }
 
-/// Sends SIGTERM to the whole process group, and SIGKILL after [`EXIT_GRACE`] at the latest.
+/// Sends SIGTERM to the whole process group. If the group is still running after [`MAX_EXIT_TIME_AFTER_SIGTERM`],
+/// sends SIGKILL.
 pub(crate) fn terminate_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + MAX_EXIT_TIME_AFTER_SIGTERM;
@@ -161,7 +162,7 @@ fn exit_reason(status: ExitStatus) -> ExitReason {
 }
 
 /// A command's output so far, and whether it is complete. A process that the command left behind may keep the pipe
-/// open, so the wait for the rest of the output is limited to [`EXIT_GRACE`].
+/// open, so the wait for the rest of the output is limited to [`MAX_EXIT_TIME_AFTER_SIGTERM`].
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
 fn capture_in_thread(

@@ -26,7 +26,7 @@ pub struct World<'a> {
     pub user_id: u32,
 }
 
-/// The variable that contains the path of the output for a command that `thru gate run` launched.
+/// The variable through which `thru gate run` tells a launched command where to write its output.
 pub const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
 
 impl World<'_> {

@@ -72,7 +72,7 @@ pub enum ListingComparison {
     Unfinished,
 }
 
-/// When a listing was made, which determines which file times can be relied on.
+/// When a listing was made. This determines which file times can be relied on.
 #[derive(Clone, Copy, Debug)]
 pub enum ListingOrigin<'c> {
     /// The files were examined at this time or earlier, according to the file system's clock.

@@ -1,5 +1,5 @@
-//! Consent records: which commands thru may run, and which prompts it may give to an agent, because the user has
-//! allowed them on this machine. They are kept outside every project, next to the trust records.
+//! Consent records. They list the commands that thru may run and the prompts that it may give to an agent, because
+//! the user has allowed them on this machine. The records are kept outside every project, next to the trust records.
 //!
 //! There is one small file for each loop, run and stage, so that a stop hook opens only one file.
 

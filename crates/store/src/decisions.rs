@@ -33,9 +33,8 @@ impl Store {
         self.lock_by_path(layout::DECISIONS_LOCK, wait)
     }
 
-    /// Returns those of the `ids` that do not occur in the last `window` bytes of the log, and whether these bytes
-    /// are the whole log. The lines are searched without parsing, because an id in quotes cannot be part of a longer
-    /// word.
+    /// Returns the `ids` that do not occur in the last `window` bytes of the log, and whether these bytes are the
+    /// whole log. The lines are searched without parsing, because an id in quotes cannot be part of a longer word.
     pub fn unrecorded_ids(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
         let Some(look) = self.dir().file_info(layout::DECISIONS_LOG)? else { return Ok((ids, true)) };
         let tail = self.dir().read_tail(layout::DECISIONS_LOG, window)?;

@@ -39,8 +39,12 @@ impl Error {
             Errno::NOENT | Errno::SRCH => Error::Absent { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why: why() },
             Errno::LOOP => Error::Refused { path, why: "a part of the path is a symbolic link".to_owned() },
-            Errno::NOTDIR => Error::Refused { path, why: "a file is where a folder is expected".to_owned() },
-            Errno::ISDIR => Error::Refused { path, why: "a folder is where a file is expected".to_owned() },
+            Errno::NOTDIR => {
+                Error::Refused { path, why: "there is a file where a folder is expected".to_owned() }
+            }
+            Errno::ISDIR => {
+                Error::Refused { path, why: "there is a folder where a file is expected".to_owned() }
+            }
             _ => Error::Io { path, doing, why: why() },
         }
     }

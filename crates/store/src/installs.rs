@@ -1,6 +1,7 @@
-//! The list of checkouts in which `thru install` was run, and of the folders that it created outside of them. It is in
-//! this machine's state folder and has one line for each. With it, `thru uninstall --all` also finds projects that are
-//! not trusted, and removes the folders if they are empty.
+//! The list of the checkouts in which `thru install` was run, and of the folders that it created outside these
+//! checkouts. The list is in this machine's state folder. Each line is about one checkout or one folder.
+//! `thru uninstall --all` uses the list to find projects that are not trusted, and to remove the folders if they are
+//! empty.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,8 @@ struct InstallLine {
     at: String,
 }
 
-/// A folder in the user's home that thru created, or that it has removed again. The last line about a folder counts.
+/// A line which records that thru created a folder in the user's home, or removed it again. If several lines are
+/// about the same folder, the last one counts.
 #[derive(Debug, Serialize, Deserialize)]
 struct FolderLine {
     folder: PathBuf,

@@ -174,7 +174,7 @@ pub const SENT_BRIEFS_FOLDER: &str = "state/sent";
 pub const WINDOWS_FOLDER: &str = "state/window";
 /// The folder that records which clashes each session has been warned about.
 pub const CLASHES_TOLD_FOLDER: &str = "state/clashes-told";
-/// The folder that records which sessions are between a compaction and their brief.
+/// The folder that records which sessions are about to be compacted, or have been compacted and still need a brief.
 pub const PENDING_FOLDER: &str = "state/pending";
 pub const LOCKS_FOLDER: &str = "state/locks";
 /// The folder with the role of each session.
@@ -198,23 +198,24 @@ pub const WORKED_RUN_FOLDER: &str = "state/gate-run";
 /// The file that names the live run.
 pub const LIVE_RUN_FILE: &str = "state/live.json";
 
-/// Returns the name of the file, next to an output, with the last message of a sub-agent that did not write the
-/// output.
+/// Returns the name of the file with the last message of a sub-agent that did not write its output. The file is next
+/// to the missing output.
 pub fn last_message_file(output: &str) -> String {
     format!("{output}{}", gate::LAST_MESSAGE_SUFFIX)
 }
 
-/// Returns the name of the file, next to an output, with the prompt for a launched command.
+/// Returns the name of the file with the prompt for a launched command. The file is next to the command's output.
 pub fn launch_prompt_file(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROMPT_SUFFIX)
 }
 
-/// Returns the name of the file, next to an output, with everything that a launched command printed.
+/// Returns the name of the file with everything that a launched command printed. The file is next to the command's
+/// output.
 pub fn launch_log_file(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_LOG_SUFFIX)
 }
 
-/// Returns the name of the file, next to an output, that records which process is working on the output.
+/// Returns the name of the file that records which process is working on an output. The file is next to the output.
 pub fn launch_process_file(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROCESS_SUFFIX)
 }

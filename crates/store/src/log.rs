@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use crate::read::read_lines;
 use crate::{Dir, Error, Result};
 
-/// How many lines of a log are valid, and which are not.
+/// How many lines of a log are valid, and which lines are invalid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineTally {
     pub valid_lines: usize,

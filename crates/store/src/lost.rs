@@ -1,7 +1,7 @@
 //! Counts the records that could not be written, and keeps the time and the reason.
 //!
 //! On a full disk, no file can be created or grow, but bytes that are already allocated can be overwritten. Therefore
-//! `thru init` and session starts reserve a file, and a hook that loses a record overwrites it. If that fails,
+//! `thru init` and session starts reserve a file, and a hook that loses a record overwrites that file. If that fails,
 //! because the disk is read-only or the store lacks the file, the note is written to the user's state folder.
 
 use std::fs::File;

@@ -52,7 +52,7 @@ pub struct RunFolder {
 }
 
 impl Store {
-    /// Returns the folder that `state/live.json` names, exactly as the file contains it.
+    /// Returns the folder that `state/live.json` names, exactly as it is written in the file.
     pub fn read_live_run(&self) -> Result<Option<String>> {
         match self.dir().read_file(layout::LIVE_RUN_FILE, MAX_LIST_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),

@@ -1,4 +1,4 @@
-//! Determines from its owner and mode whether other users could have written to a folder.
+//! Determines from a folder's owner and mode whether other users could have written to it.
 
 use std::path::{Path, PathBuf};
 

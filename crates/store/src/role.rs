@@ -148,7 +148,7 @@ impl Store {
         })
     }
 
-    /// Returns the ids that are part of the file names in a folder.
+    /// Extracts the ids from the names of the files in a folder.
     pub(crate) fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
         let dir = match self.dir().open_subfolder(folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

@@ -62,7 +62,10 @@ pub struct Root {
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a hook saves the allocation")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "only one exists at a time, and boxing it would cost every hook an allocation"
+)]
 pub enum FoundRoot {
     /// The root has a readable marker.
     Marked { root: Root, store: Store, marker: RootMarker },
@@ -143,7 +146,7 @@ fn is_fit_root(start: &Path, dir: &Path, rules: &RootRules) -> bool {
         || (rules.is_allowed_by_user)(dir)
 }
 
-/// Returns whether all folders from `start` up to `dir` belong to the user, or `dir` is in a git checkout.
+/// Returns true if all folders from `start` up to `dir` belong to the user, or if `dir` is in a git checkout.
 fn is_owned_by_user_up_to(start: &Path, dir: &Path, user: u32) -> bool {
     let owned =
         |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);

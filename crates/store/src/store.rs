@@ -85,8 +85,8 @@ impl Store {
         &self.dir.tracked_local_files
     }
 
-    /// Returns the store for a hook with the deadline `until`. It reads journals from their end, as far back as time
-    /// allows.
+    /// Returns the store for a hook with the deadline `until`. This store reads journals from their end, as far back
+    /// as time allows.
     #[must_use]
     pub fn for_hook(self, until: Option<Instant>) -> Store {
         Store { deadline: until, ..self }

@@ -160,7 +160,7 @@ mod by_parts {
         mode: Mode,
     ) -> Result<OwnedFd> {
         match fs::openat(at, name, flags | OPEN_FLAGS | OFlags::NOFOLLOW, mode) {
-            // With `O_DIRECTORY`, the system reports a link as "not a folder", so check which of the two it is.
+            // With `O_DIRECTORY`, the system reports a link as "not a folder", so check whether it is a link.
             Err(Errno::NOTDIR) if is_link(at, name) => Err(Errno::LOOP),
             opened => opened,
         }

@@ -1,5 +1,6 @@
 //! Reads git's index. It shows which files in `indexes/`, `sessions/` and `state/` git tracks. These files came with
-//! a commit, so their content is not trusted. The index also shows which edited files are the same as in the index.
+//! a commit, so their content is not trusted. The index also shows which files on disk are identical to the version
+//! in the index.
 //!
 //! Hooks start no process, so this module parses the index itself. The alternatives are worse: a nonce in every file
 //! would change every file format, and a list of the files that this machine wrote would cost an extra write each

@@ -1,4 +1,5 @@
-//! Asks the user a yes-or-no question. Only a person at a terminal can answer yes; no option answers in advance.
+//! Asks the user a yes-or-no question. Only a person at a terminal can answer yes. No command-line option can give
+//! the answer in advance.
 
 use std::io::IsTerminal;
 
@@ -10,7 +11,8 @@ use crate::output::{self, DIM, OutputFormat};
 
 #[derive(Clone, Copy, Debug)]
 pub struct UserQuestion<'a> {
-    /// The first part of the error message that is shown if the user does not say yes, such as `a loop is not adopted`.
+    /// The first part of the error message that is shown if the user does not say yes, such as `the loop is not
+    /// adopted`.
     pub refusal: &'a str,
     pub command: &'a str,
 }

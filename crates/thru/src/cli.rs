@@ -14,7 +14,7 @@ use crate::commands::{
 use crate::output::{self, BAD, OutputFormat, OutputStream, WARN};
 use crate::{spelling, world};
 
-/// Keeps coding agents' work alive across compaction, crash, handoff and change of harness.
+/// Keeps coding agents' work alive across compactions, crashes, handoffs and changes of harness.
 #[derive(Debug, Parser)]
 #[command(name = "thru", bin_name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {

@@ -24,7 +24,8 @@ const MAX_PAUSE_IN_PAYLOAD: Duration = Duration::from_millis(200);
 const MAX_PAYLOAD_WAIT: Duration = Duration::from_secs(1);
 
 /// Runs a hook. `words` are the arguments after `thru hook`. A harness could interpret an exit code other than 0 as a
-/// veto, so even a wrong call exits with 0. For a person who tries the command, a message on stderr says what is wrong.
+/// veto, so even an invalid call exits with 0. For a person who tries the command, a message on stderr says what is
+/// wrong.
 pub fn run_hook(words: &[OsString], has_variables: bool, started_at: Instant) {
     let [harness, event, ..] = words else {
         output::print_message("thru hook needs a harness and an event; nothing was done");

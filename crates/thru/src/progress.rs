@@ -112,7 +112,7 @@ fn describe_progress(progress: &GateRunProgress) -> String {
             format!("{BAD}{verdict:<8}{BAD:#}  {} ({how_it_ended}): {why}", name(file))
         }
         GateRunProgress::WaitingForOrphan { file, process } => {
-            let who = process.map_or("a launch".to_owned(), |process| format!("process {process}"));
+            let who = process.map_or("a command".to_owned(), |process| format!("process {process}"));
             format!("waiting   {}: {who} of an earlier run is still working on it", name(file))
         }
         GateRunProgress::StillRunning { file, remedy } => {

@@ -14,8 +14,8 @@ pub fn read_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// Returns the current time, or the time in `THROUGHLINE_NOW`, which tests set. If that value is not a time, it is
-/// returned as the error.
+/// Returns the current time, or the time in `THROUGHLINE_NOW`, which tests set. If that value is not a valid time, it
+/// is returned as the error.
 pub fn current_time() -> Result<Timestamp, String> {
     match std::env::var("THROUGHLINE_NOW") {
         Ok(text) => time::parse_time(&text).ok_or(text),

@@ -30,7 +30,8 @@ pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
     sandbox.run_successfully(PROMPT_HOOK_ARGV, &prompt_payload(&sandbox.dir))?;
     let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
-    // A new session is told about the last one in the list, so the session with the journal is moved to the end.
+    // The brief of a new session describes the last session in the list, so the session with the journal is moved to
+    // the end.
     let last = std::fs::read_to_string(&sessions)?;
     repeat_last_line(&sessions, SANDBOX_SESSION_ID, 999, |number| {
         format!("0197a000-1111-7222-8333-{number:012}")

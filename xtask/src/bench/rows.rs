@@ -119,8 +119,8 @@ impl TimeTarget {
         match kind {
             LinkKind::Musl => self.musl,
             LinkKind::StaticGnu => self.gnu,
-            // The dynamic loader was measured to cost 0.5 to 0.7 times as much as `/bin/true`, in addition to glibc's
-            // own start-up.
+            // According to measurements, the dynamic loader takes 0.5 to 0.7 times as long as `/bin/true`, in addition
+            // to glibc's own start-up.
             LinkKind::Dynamic => self.gnu + 0.7,
         }
     }
@@ -151,7 +151,8 @@ const fn row(
     }
 }
 
-/// The rows. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
+/// The rows. Each target has two values, because glibc starts more slowly than musl, by about half the time of
+/// `/bin/true`.
 pub const ROWS: &[BenchRow] = &[
     BenchRow {
         run_in_parallel: true,

@@ -101,7 +101,7 @@ impl<'a> RecallSession<'a> {
         for (at, event) in self.events.iter().enumerate() {
             let is_cut = match event.kind {
                 EventKind::Compaction => true,
-                // Some versions write a summary without a compaction line before it.
+                // Some versions of the harness write a summary without a compaction line before it.
                 EventKind::Summary(_) => !is_told,
                 _ => false,
             };

@@ -61,7 +61,7 @@ const ERROR_WORDS: [&str; 16] = [
 /// The beginnings of lines that repeat the command, or that name the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// An error that occurred again, as the lines that both reports have in common. Each line has its message.
+/// An error that occurred again: the lines that both reports have in common, each with its message.
 pub type RecurringError = BTreeMap<String, String>;
 
 /// Returns the errors that occurred again. Errors with the same first line are counted as one error.

@@ -49,7 +49,7 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were open at a cut, each as `command_core` shortens it, or `None` if the session is not
+/// Returns the commands that were still failing at a cut, shortened by `command_core`, or `None` if the session is not
 /// labelled.
 pub fn open_commands_at_cut(
     labels: &Labels,

@@ -226,7 +226,7 @@ pub fn print_comparison(fixed: &[MeasuredCut], scored: &[MeasuredCut]) -> bool {
     !is_below
 }
 
-/// Compares the shares of found items. A difference within the interval of the fixed order is noise.
+/// Compares the shares of found items. A difference within the confidence interval of the fixed order is noise.
 fn comparison_word(fixed: FoundShare, scored: FoundShare) -> &'static str {
     let (low, high) = fixed.wilson_interval();
     match scored.percent() {

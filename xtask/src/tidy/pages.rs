@@ -1,4 +1,5 @@
-//! Checks that every source file that ARCHITECTURE.md names exists, and that it defines the items named next to it.
+//! Checks that every source file mentioned in ARCHITECTURE.md exists, and that the file defines the items listed after
+//! its name.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Decisions under torture: sandboxes with decisions, the checks afterwards, and many parallel writers.
+//! Torture tests of decisions: sandboxes with decisions, the checks afterwards, and many parallel writers.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Evidence under torture: sandboxes with evidence, and the checks afterwards.
+//! Torture tests of evidence: sandboxes with evidence, and the checks afterwards.
 
 use std::fs;
 

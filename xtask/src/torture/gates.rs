@@ -1,4 +1,4 @@
-//! Gates under torture: runs with existing and missing outputs, and the checks afterwards.
+//! Torture tests of gates: runs with existing and missing outputs, and the checks afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Packets under torture: sandboxes with a packet, and the checks afterwards.
+//! Torture tests of packets: sandboxes with a packet, and the checks afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,8 @@ use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 const OTHER_SESSION_ID: &str = "0197a000-9999-7222-8333-444455556666";
 
-/// Prepares a sandbox with a packet that a person has edited, and a file that can be confirmed in the packet.
+/// Prepares a sandbox with a packet that a person has edited, and with a file that can be confirmed as relevant to the
+/// packet.
 pub fn prepare_packet(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.project_folder().join("src"))?;

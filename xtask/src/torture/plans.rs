@@ -1,4 +1,4 @@
-//! The plan under torture: sandboxes with a plan, the checks afterwards, and many parallel writers.
+//! Torture tests of the plan: sandboxes with a plan, the checks afterwards, and many parallel writers.
 
 use std::collections::BTreeSet;
 use std::fs;

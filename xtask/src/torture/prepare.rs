@@ -1,5 +1,5 @@
-//! The states that commands under torture start from, the payloads that they are given, and the checks of the states
-//! that they leave behind.
+//! The initial states of the commands in the torture tests, the payloads of these commands, and the checks of the
+//! states that the commands leave behind.
 
 use std::fs;
 use std::io::Write as _;

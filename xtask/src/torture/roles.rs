@@ -1,4 +1,4 @@
-//! Roles under torture: sandboxes with a role, and the checks afterwards.
+//! Torture tests of roles: sandboxes with a role, and the checks afterwards.
 
 use std::fs;
 use std::path::Path;

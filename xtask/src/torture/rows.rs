@@ -1,4 +1,4 @@
-//! The commands under torture. To add a command, add a line to `ROWS`.
+//! The commands that the torture tests run. To add a command, add a line to `ROWS`.
 
 use std::path::Path;
 

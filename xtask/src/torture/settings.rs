@@ -17,8 +17,8 @@ use super::rows::TortureRow;
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
-/// Checks that each settings file is either unchanged or identical to the result of the same command without a fault.
-/// This includes files that do not exist.
+/// Checks that each settings file is either as it was before the command, or as the same command leaves it without a
+/// fault. In both cases, the file may be missing.
 pub fn judge_settings_files(
     before: &Snapshot,
     clean: &Snapshot,

@@ -104,7 +104,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns a hash that is equal for equal files within one run of the torture. Times in paths and files are
+    /// Returns a hash that is equal for equal files within one run of the torture tests. Times in paths and files are
     /// ignored.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();

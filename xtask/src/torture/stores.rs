@@ -138,7 +138,7 @@ impl HostileStore {
 
 type StoreAttack = (&'static str, fn(&Sandbox) -> Vec<RepositoryItem>);
 
-/// Records that try to have a command run or a prompt given to an agent. Each attack arrives in the project in
+/// Records that try to make `thru` run a command or give a prompt to an agent. Each attack arrives in the project in
 /// several ways.
 const ATTACKS: &[StoreAttack] = &[
     ("everything at once", files::attack_with_everything),

@@ -70,7 +70,7 @@ fn benchmark_runs(bytes: &[u8]) -> Option<Vec<Value>> {
     serde_json::from_slice::<Value>(bytes).ok()?["runs"].as_array().cloned()
 }
 
-/// Prepares a sandbox with summaries and a benchmark of another tool.
+/// Prepares a sandbox with summaries and a benchmark that another tool wrote.
 pub fn prepare_swarm_outputs(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let folder = sandbox.project_folder().join(".swarm/summaries");

@@ -1,4 +1,4 @@
-//! A swarm under torture: its agents are installed and removed, and a verdict becomes evidence.
+//! Torture tests of a swarm: its agents are installed and removed, and a verdict becomes evidence.
 
 use std::fs;
 use std::path::Path;

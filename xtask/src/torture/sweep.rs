@@ -20,8 +20,8 @@ use super::{LossKind, TortureDepth, TortureTally, map_on_all_cores, on_all_cores
 use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::strace::{self, FirstCalls, SystemCall};
 
-/// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` tells strace to ignore a
-/// call that the architecture does not have.
+/// Calls that can fail because of a broken disk, a full file table or a missing permission. The `?` tells strace to
+/// ignore a call that the architecture does not have.
 const FAULTY_CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?renameat,?renameat2,?link,?linkat,?symlink,\
     ?symlinkat,?unlink,?unlinkat,?rmdir,?write,?writev,?pwrite64,?read,?pread64,?lseek,?fsync,?fdatasync,?ftruncate,\
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
@@ -143,7 +143,8 @@ struct FaultSweep<'a> {
     calls: Option<BTreeMap<String, BTreeSet<usize>>>,
 }
 
-/// How many further clean runs must make a call before a fault that was never injected counts as an error in strace.
+/// How many clean runs are repeated if a fault was not injected. If the call occurs in all of them, strace is at fault;
+/// otherwise the call is made only at random.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
 /// In how many commands a quick run breaks the same call.

@@ -1,4 +1,4 @@
-//! Workstreams under torture: sandboxes with a manifest, and the checks afterwards.
+//! Torture tests of workstreams: sandboxes with a manifest, and the checks afterwards.
 
 use std::fs;
 use std::path::PathBuf;

@@ -93,7 +93,7 @@ struct LineDraft<'a> {
     is_of_subagent: bool,
     agent: Option<Text<'a>>,
     branch: Option<Text<'a>>,
-    /// True if the text, such as a caveat, a skill or a hook's output, was written by the harness.
+    /// True if the text comes from the harness rather than the user, such as a caveat, a skill or a hook's output.
     is_harness_text: bool,
     summary: bool,
     error: bool,
@@ -270,7 +270,7 @@ impl<'a> LineDraft<'a> {
             }
         };
         let sub = self.subtype.as_deref().unwrap_or_default();
-        // The names in a table begin with its kind and a slash.
+        // Every name in `table` begins with `kind` and a slash. The comparison skips both.
         match table.binary_search_by(|known| known[kind.len() + 1..].cmp(sub)) {
             Ok(place) => TranscriptLineKind::Known(table[place]),
             Err(_) if torn && self.subtype.is_none() => TranscriptLineKind::Torn,

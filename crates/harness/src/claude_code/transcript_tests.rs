@@ -349,7 +349,7 @@ fn two_objects_in_one_line_are_both_read() {
     assert_eq!(read(&format!("\u{feff}{first} {second}\r")), ["one", "two"]);
     assert_eq!(read(&format!("{result}{second}")), ["result", "two"]);
     assert_eq!(read(&format!("{snapshot}{second}")), ["two"]);
-    // A crash tore the first line, and the second was written right after it.
+    // A crash cut off the first line, and the second line was written directly after it.
     for end in 0..first.len() {
         // If the first line ends with one of these characters, the second object looks like a part of the first.
         if first[..end].ends_with(['[', ',', ':']) {

@@ -185,7 +185,8 @@ fn to_call_result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     result
 }
 
-/// Returns the answers of hooks: the reason for a refusal in JSON, or the output of a hook that exited with code 2.
+/// Returns what hooks answered. If a hook exited with code 2, its answer is its error output. Otherwise, the answer
+/// is the refusal reason in its JSON output.
 fn hook_answers(results: RawJson<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut walk = results.walk();

@@ -14,7 +14,8 @@ impl HookCommand {
         HookCommand::Shell(join_shell_words(program, args))
     }
 
-    /// Returns a shell line for files in git. It finds `thru` on PATH, and exits with 0 if `thru` is not installed.
+    /// Returns a shell line for settings files that are committed to git. The line finds `thru` on PATH, and exits
+    /// with 0 if `thru` is not installed.
     pub fn shell_command_if_installed(args: &[&str]) -> Self {
         let line = join_shell_words("thru", args);
         HookCommand::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
@@ -68,8 +69,8 @@ impl ShellCommandOwner {
     }
 }
 
-/// Returns whether a command runs our hook. A copy of the program under another name (`thru-copy`) is recognised by its
-/// three arguments.
+/// Returns whether a command runs our hook. A call to a copy of the program under another name (`thru-copy`) is
+/// recognised by its three arguments.
 fn is_thru_hook_call(program: &str, args: &[&str]) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     match args {

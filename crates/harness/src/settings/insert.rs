@@ -56,7 +56,8 @@ impl FileFormatting {
     }
 }
 
-/// Whether the container already has items of the kind that is added. If so, new items are formatted like them.
+/// Whether the container already has items of the same kind as the new items. If so, the new items are formatted like
+/// the existing ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingItems {
     Same,

@@ -14,7 +14,7 @@ use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
 pub struct HookPlan<'a> {
     matched_pairs: Vec<(&'a InstalledThruHook, &'a HookEntry)>,
     missing: Vec<&'a HookEntry>,
-    /// Our hooks without an entry.
+    /// Our hooks that match none of the wanted entries.
     pub surplus: Vec<&'a InstalledThruHook>,
 }
 
@@ -110,7 +110,8 @@ fn command_and_arguments(command: &HookCommand) -> (&str, Option<&[String]>) {
     }
 }
 
-/// Adds the missing hooks: as groups in existing arrays, as new events, or with a new object for the events.
+/// Adds the missing hooks. They become new groups in existing arrays, new events, or a new object that contains the
+/// events.
 fn add_missing_hooks(
     text: &str,
     place: &HookLocation,

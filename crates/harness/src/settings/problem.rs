@@ -28,7 +28,7 @@ impl fmt::Display for SettingsProblem {
                 write!(f, "line {line}, column {column}: {what}")
             }
             SettingsProblem::DuplicateKey { line, column, key } => {
-                write!(f, "line {line}, column {column}: `{key}` is here a second time")
+                write!(f, "line {line}, column {column}: `{key}` appears here a second time")
             }
         }
     }

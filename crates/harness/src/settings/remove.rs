@@ -180,8 +180,9 @@ pub fn remove_items(
         .collect()
 }
 
-/// Returns where the cut of the first item begins: at the last line end before the item, which is ours. The white space
-/// before that line end was already inside the brackets. If the items are on one line, nothing before the item is ours.
+/// Returns the position at which the cut of the first item begins. This is the last line end before the item, because
+/// we wrote that line end. The white space before that line end was already inside the brackets. If the items are on
+/// one line, nothing before the item is ours.
 fn start_of_first_cut(text: &str, item: &JsonItem) -> usize {
     let blank = &text[item.previous_token_end..item.start];
     match blank.rfind(['\n', '\r']) {

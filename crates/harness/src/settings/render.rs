@@ -1,8 +1,8 @@
 //! Renders our entries in the style of the file.
 //!
-//! The key order of our own hooks encodes a [`ContentBeforeInstall`]. A harness that rewrites its settings keeps the order of
-//! keys, whereas a strict harness would refuse an extra key. With this encoding, `uninstall` is the exact inverse of
-//! `install` and needs no record outside the file.
+//! The key order of our own hooks encodes a [`ContentBeforeInstall`]. A harness that rewrites its settings keeps the
+//! order of keys, whereas a strict harness would refuse an extra key. With this encoding, `uninstall` is the exact
+//! inverse of `install` and needs no record outside the file.
 
 use super::HookEntry;
 use super::command::HookCommand;

@@ -122,7 +122,7 @@ fn scan_number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let whole = start + usize::from(bytes[start] == b'-');
     let mut at = wanted(whole)?;
     if bytes[whole] == b'0' && at > whole + 1 {
-        return syntax_error(whole, "a number does not begin with 0");
+        return syntax_error(whole, "a number must not begin with 0");
     }
     if bytes.get(at) == Some(&b'.') {
         at = wanted(at + 1)?;

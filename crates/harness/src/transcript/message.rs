@@ -146,7 +146,8 @@ fn start_of_output(json: &[u8]) -> Text<'_> {
     text_of_content(RawJson::new(json), MAX_RESULT_BYTES)
 }
 
-/// Returns the last lines of an output whose start does not contain all of it.
+/// Returns the last lines of an output that is too long to be kept in full. Returns an empty text for a shorter
+/// output.
 fn end_of_cut_output(json: &[u8]) -> Text<'_> {
     let is_cut = json.len() > MAX_RESULT_BYTES;
     is_cut.then(|| RawJson::new(json).last_lines(RESULT_TAIL_BYTES)).flatten().unwrap_or_default()

@@ -179,7 +179,7 @@ impl<'a> JsonWalk<'a> {
 }
 
 impl<'a> RawJson<'a> {
-    /// Creates a value from `json`, which must be one JSON value without blanks around it.
+    /// Creates a value from `bytes`, which must be one JSON value without blanks around it.
     pub fn new(json: &'a [u8]) -> Self {
         RawJson(json)
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::READERS;
 
-/// The id of each call, with the files that the call names.
+/// The id of each call, and the files in the call's input.
 type Calls = Vec<(String, Vec<String>)>;
 /// The id of each result's call, and whether the call failed.
 type Results = Vec<(String, bool)>;

@@ -33,8 +33,8 @@ const MAX_READ_FILES: usize = 3;
 /// The maximum number of files that accompany a thin summary.
 const MAX_FILES_IF_THIN: usize = 6;
 
-/// If no edited file is listed, a file that was only read is listed if it was used within this many records before the
-/// compaction.
+/// A file that was only read is listed only if no edited file is listed, and if the file was used within this many
+/// records before the compaction.
 const RECENT_RECORDS: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
@@ -68,7 +68,7 @@ pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate
     git::facts_about_git(digest, &SummaryClaims::from_text(summary))
 }
 
-/// Returns the candidates that the summary lacks, and one line with the files that it does not name.
+/// Returns the candidates that the summary lacks, and one line with the files that the summary does not mention.
 pub(super) fn facts_missing_in_summary(
     candidates: Vec<Candidate>,
     material: &BriefMaterial,
@@ -118,9 +118,9 @@ pub(super) fn facts_missing_in_summary(
         kept.push(candidate);
     }
     if let Some(newest) = newest {
-        // Both labelled facts refer to the newest message as "it". The brief left that message out, because the summary
-        // contains it. Without the message, an answered request is useless, so it is dropped. A task is still useful,
-        // so the message is put back before the task.
+        // Facts with these two labels call the newest message "it", but that message was left out because the summary
+        // contains it. Without the message, the first fact is useless, so it is dropped. The second fact, the task,
+        // is still useful, so the message is put back before it.
         kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
         if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
             kept.insert(place, newest);
@@ -135,8 +135,8 @@ fn has_label(candidate: &Candidate, label: &str) -> bool {
     candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
 
-/// Returns whether the agent is likely to meet the trap again: it was met more than once, and the summary does not
-/// contain the command that worked instead.
+/// Returns whether the same failure is likely to happen again. This is the case if it has happened more than once,
+/// and the summary does not contain the command that worked instead.
 fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) -> bool {
     let is_this = |trap: &Trap| candidate.id == format!("trap:{}", trap.record);
     let is_open = |trap: &Trap| {
@@ -145,9 +145,9 @@ fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) 
     digest.traps().iter().any(|trap| is_this(trap) && is_open(trap))
 }
 
-/// Returns one line with two kinds of checks. The first are checks that passed, if the summary does not report the
-/// state of checks of their kind. The second are checks that the summary announces without quoting their commands. A
-/// check that is part of another one is left out.
+/// Returns one line about the checks. It lists checks that passed, unless the summary reports the state of checks of
+/// the same kind. It also lists checks that the summary announces without quoting their commands. A check that is
+/// part of another check is left out.
 fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
     checks.retain(|check| is_new_pass(check, claims) || is_announced(check, claims));
     let keys: Vec<BTreeSet<String>> = checks.iter().map(check_keys).collect();
@@ -175,8 +175,8 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
     Some(Candidate { forms: vec![text], ..first })
 }
 
-/// Returns whether the summary announces checks of all kinds that are in this command line. Runs of single tests do not
-/// count.
+/// Returns whether the summary announces every kind of check in this command line. Returns false if the line runs
+/// only some of the tests.
 fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
     let checks = run::checks_of_command(command, "");
@@ -208,7 +208,8 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     if !claims.tells_of_failure() {
         return Some(candidate);
     }
-    // The command was running again when the records ended, and the harness saw how that run ended.
+    // The command was running again when the records ended, and the harness saw how that run ended. The summary is
+    // therefore more up to date.
     if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
         return None;
     }
@@ -231,13 +232,13 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     Some(Candidate { forms: vec![text], ..candidate })
 }
 
-/// Returns whether an error line means this file. The line may name the file without its upper folders.
+/// Returns whether `named`, a path in an error line, refers to the file at `path`. It may lack the upper folders.
 fn is_same_file(path: &str, named: &str) -> bool {
     let shorter = named.trim_start_matches("./");
     path == shorter || path.ends_with(&format!("/{shorter}"))
 }
 
-/// Returns whether an error line names a test, a location or a compared value.
+/// Returns whether an error line contains the name of a test, a location or a compared value.
 fn is_exact(line: &str) -> bool {
     let small = line.to_lowercase();
     run::failed_test_in_line(line).is_some()
@@ -273,8 +274,8 @@ fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
         || !numbers.is_empty() && numbers.iter().all(|number| claims.text.contains(number))
 }
 
-/// Returns one line with the files that the summary does not name: those edited since the last compaction or, if
-/// there are none, those that were read last.
+/// Returns one line with files that the summary does not mention. These are the files edited since the last
+/// compaction or, if there are none, the files that were read last.
 fn files_not_named(
     material: &BriefMaterial,
     claims: &SummaryClaims,
@@ -291,7 +292,8 @@ fn files_not_named(
             && !claims.names_file(&file.path)
             && !risk.contains(name)
     };
-    // One line about files that the summary does not name is enough. Uncommitted files matter more than read ones.
+    // One line about files that the summary does not mention is enough. Uncommitted files matter more than files that
+    // were only read.
     let lists_others = risk.contains(NOT_NAMED_PHRASE);
     let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
     let (mut edited, mut read): (Vec<&FileUse>, Vec<&FileUse>) =

@@ -7,14 +7,15 @@ pub struct Candidate {
     /// records these ids.
     pub id: String,
     pub class: FactClass,
-    /// The 0-based position within the class, best first.
+    /// The position within the class. The best fact has position 0.
     pub position_in_class: usize,
     /// The folder that contains the file. Files in the same folder are listed together.
     pub folder: Option<String>,
     /// The same fact in several lengths, shortest first. Never empty. The forms are already escaped, so nothing in them
     /// is read as markup.
     pub forms: Vec<String>,
-    /// Whether the first form is only for a brief with little room. With more room, the second form takes its rank.
+    /// Whether the first form is only for a brief with little room. If there is more room, the second form takes the
+    /// rank of the first.
     pub has_terse_form: bool,
     /// A summary that contains all of these strings already states the fact. If the list is empty, the fact is never
     /// considered known.
@@ -26,8 +27,8 @@ pub struct Candidate {
 /// How important a feature considers its fact to be. Used only if briefs are ranked by score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureSignals {
-    /// The signals of the fact. If the list is empty, the fact gets the default signal of its class, with its
-    /// standing as the value.
+    /// The signals of the fact. If the list is empty, the fact gets the default signal of its class, and the signal's
+    /// value is the fact's standing in the fixed order.
     pub signal_values: Vec<(ScoreSignal, SignalValue)>,
     /// For a task, the number of dependencies between it and the current task.
     pub depth: Option<u32>,
@@ -73,7 +74,7 @@ impl Candidate {
         }
     }
 
-    /// Adds a form that is shorter than the others and only for a brief with little room.
+    /// Adds a form that is shorter than the others. It is used only in a brief with little room.
     pub(super) fn add_terse_form(&mut self, form: String) {
         if self.forms.first() != Some(&form) {
             self.forms.insert(0, form);

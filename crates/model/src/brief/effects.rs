@@ -11,10 +11,10 @@ use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Up to this many uncommitted files are always named.
+/// Up to this many uncommitted files are always listed by name.
 const FILES_ALWAYS_NAMED: usize = 3;
 
-/// How many uncommitted files are named. The others are only counted.
+/// How many uncommitted files are listed by name. The others are only counted.
 const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
@@ -37,8 +37,9 @@ pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
     !git.branch.is_empty() || digest.git_on_disk.is_some() || !digest.effects.is_empty()
 }
 
-/// Says whose edits are counted, such as `2 files edited by this session`. Other people's uncommitted files are not
-/// counted, so the agent must not mistake these files for all uncommitted files of the checkout.
+/// Returns a phrase that says whose edits are counted, such as `2 files edited by this session`. Other people's
+/// uncommitted files are not counted, so the agent must not mistake these files for all uncommitted files of the
+/// checkout.
 pub(super) fn edited_by_session(n: usize, occasion: BriefOccasion) -> String {
     let session = match occasion {
         BriefOccasion::Started => "that session",
@@ -83,7 +84,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
         Some(used) => format!("{edited}, not committed since {}: ", commit_name(used)),
     };
     // The brief lists the edited files further down, so their number is enough if there is little room. If all edited
-    // files are at risk, only the first of them are named even if there is more room.
+    // files are at risk, only the first few are listed here, even if there is more room.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],

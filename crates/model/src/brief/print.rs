@@ -119,8 +119,8 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
     }
 }
 
-/// Returns the line that reports omissions: `More (12 files, 3 commands): `thru brief --all`.` Earlier requests are
-/// not counted, nor are files that were only named in a command.
+/// Returns the line that reports omissions, such as ``More (12 files, 3 commands): `thru brief --all`.`` Earlier
+/// requests are not counted, nor are files that were only mentioned in a command.
 pub(super) fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Option<String> {
     let left: Vec<FactClass> = candidates
         .iter()

@@ -80,8 +80,8 @@ impl fmt::Display for AcceptedValues {
             AcceptedValues::Number { min, max } => write!(f, "a whole number from {min} to {max}"),
             AcceptedValues::Decimal { min, max } => write!(f, "a number from {min} to {max}"),
             AcceptedValues::Choice { allowed } => write!(f, "one of {}", allowed.join(", ")),
-            AcceptedValues::Text => f.write_str("a text that is not empty"),
-            AcceptedValues::OptionalText => f.write_str("a text"),
+            AcceptedValues::Text => f.write_str("a string that is not empty"),
+            AcceptedValues::OptionalText => f.write_str("a string"),
             AcceptedValues::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
             AcceptedValues::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
             AcceptedValues::TokensByModel { min, max } => {

@@ -136,10 +136,10 @@ fn read_stage(
             }
             "inputs" => {
                 stage.inputs =
-                    toml_item_texts(item).ok_or_else(|| wrong("a list of files of the project"))?;
+                    toml_item_texts(item).ok_or_else(|| wrong("a list of files in the project"))?;
             }
             "launch" => stage.launch = toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_ARGV))?,
-            "prompt" => stage.prompt = toml_item_text(item).ok_or_else(|| wrong("a text"))?,
+            "prompt" => stage.prompt = toml_item_text(item).ok_or_else(|| wrong("a string"))?,
             "outputs" => stage.outputs = read_stage_outputs(item, &at).map_err(|text| refuse(text, line))?,
             _ => return Err(unknown_key_finding(&at, key, KNOWN_STAGE_KEYS).at_line(place.path, line)),
         }
@@ -201,7 +201,7 @@ fn read_stage_output(table: &dyn TableLike, at: &str) -> Result<StageOutputEntry
                 listed.tier = Some(tier.ok_or_else(|| wrong("`critical` or `advisory`"))?);
             }
             "inputs" => listed.inputs = Some(toml_item_texts(item).ok_or_else(|| wrong("a list of files"))?),
-            "prompt" => listed.prompt = Some(toml_item_text(item).ok_or_else(|| wrong("a text"))?),
+            "prompt" => listed.prompt = Some(toml_item_text(item).ok_or_else(|| wrong("a string"))?),
             "launch" => {
                 listed.launch = Some(toml_item_texts(item).ok_or_else(|| wrong(REQUIRED_FORM_OF_ARGV))?);
             }

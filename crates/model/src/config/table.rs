@@ -65,7 +65,7 @@ settings! {
         name: "hooks.deadline_ms",
         environment_variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         accepted_values: AcceptedValues::Number { min: 20, max: 5_000 },
-        help_text: "time limit of a hook in ms; a quarter of it for tool calls and compactions; at most half of it for one lock",
+        help_text: "time limit of a hook in ms (a quarter of it for tool calls and compactions); at most half is spent waiting for one lock",
     }
     log_limit_kib: u64 = 8_192 => {
         name: "hooks.log_limit_kib",
@@ -219,7 +219,7 @@ settings! {
         name: "roots.allow",
         environment_variable: "THROUGHLINE_ROOTS_ALLOW",
         accepted_values: AcceptedValues::AbsolutePaths,
-        help_text: "folders that may be a root although they are shared, foreign or your home; only in your own settings",
+        help_text: "folders that may be roots although they are your home, shared or owned by others; only in your own settings",
         scope: SettingScope::OnlyUserFile,
     }
     brief_scoring_enabled: bool = false => {

@@ -1,5 +1,5 @@
-//! Reads decisions and patterns from a `context.md` that another tool wrote. Below a heading such as "Decisions" they
-//! are list items, table rows or separate headings.
+//! Reads decisions and patterns from a `context.md` that another tool wrote. Below a heading such as "Decisions",
+//! they are list items, table rows or separate headings.
 
 mod entry;
 

@@ -57,7 +57,7 @@ const COMPARING_WORDS: &[&str] = &["rather than ", "instead of ", " over "];
 const CHOOSING_WORDS: &[&str] =
     &["i used ", "we use ", "i kept ", "i'm using ", "we're using ", "we keep ", "i picked ", "i prefer"];
 
-/// Words in a sentence that leaves the decision open or to somebody else.
+/// Words in a sentence that leaves the decision open or leaves it to somebody else.
 const UNDECIDED_WORDS: &[&str] = &[
     "not decided",
     "n't decided",

@@ -11,7 +11,7 @@ use crate::text::find_byte;
 /// Decodes a part of a JSON string.
 type DecodeJson = fn(&[u8]) -> Cow<'_, str>;
 
-/// The beginning of a source text, either plain or as it stands in a JSON string.
+/// The beginning of a source text, either as plain text or encoded as a JSON string.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'t> {
     bytes: &'t [u8],

@@ -1,4 +1,4 @@
-//! Which files a session has changed since a certain record, as far as its calls tell.
+//! Determines from a session's calls which files have changed since a certain record.
 
 use super::{Digest, FileUse};
 use crate::declared::may_declare_names;
@@ -24,9 +24,9 @@ impl Digest {
         }
     }
 
-    /// Returns the files that a check may depend on and that were changed after the record with this number, most
-    /// recently changed first: files that tools edited, and program code that commands wrote. A log that a command
-    /// writes changes no result.
+    /// Returns the files that were changed after the record with this number and that may affect the result of a
+    /// check. These are files that tools edited, and program code that commands wrote. A log that a command writes
+    /// affects no result. The most recently changed file comes first.
     pub fn files_changed_after_check(&self, record: u64) -> Vec<&str> {
         let changed_at = |file: &FileUse| match may_declare_names(&file.path) {
             true => file.edited_at.max(file.written_at),
@@ -37,7 +37,7 @@ impl Digest {
         changed.iter().map(|file| file.path.as_str()).collect()
     }
 
-    /// Notes that the call may have changed files that neither its input nor its command names.
+    /// Records that a command may have changed files not mentioned in its text.
     pub(super) fn add_unnamed_change(&mut self, record: &JournalRecord) {
         if !record.command.is_empty() && run::may_change_unnamed_files(&record.command) {
             self.unnamed_change_at = self.record_count;
@@ -45,7 +45,7 @@ impl Digest {
     }
 }
 
-/// Returns whether a command wrote or deleted a file that its text names.
+/// Returns whether a command wrote or deleted a file that is mentioned in its text.
 pub(super) fn is_written_by_command(file: &RecordedFile, record: &JournalRecord) -> bool {
     let writes = matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete);
     file.guess && writes && !file.outside && record.ok != Some(false)

@@ -100,8 +100,8 @@ impl Digest {
         self.names_changed_since(path, saved.min(asked))
     }
 
-    /// Returns the files that were changed after a record, the most recently changed one first. Each file has its
-    /// distinct reasons, oldest first. Reasons that name another file are left out.
+    /// Returns the files that were changed after a record, the most recently changed one first. Each file comes with
+    /// its distinct reasons, oldest first. A reason that mentions only another file is left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {
@@ -119,7 +119,7 @@ impl Digest {
         found
     }
 
-    /// Returns whether the text names another file of the session but not `path`.
+    /// Returns whether the text mentions another file of the session but not `path`.
     fn names_another_file(&self, words: &str, path: &str) -> bool {
         let name = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
@@ -136,7 +136,7 @@ impl Digest {
     }
 }
 
-/// Returns whether the agent read the file, rather than only naming it in a command line.
+/// Returns whether the agent read the file, rather than only mentioning it in a command line.
 fn is_file_look(file: &RecordedFile) -> bool {
     matches!(file.action, FileAction::Read) && !file.guess
 }

@@ -427,8 +427,8 @@ impl StagedNames {
         }
     }
 
-    /// Returns whether a commit made now would contain a file. If no `git add` was seen, it is assumed to contain all
-    /// files.
+    /// Returns whether a commit made now would contain a file. If no `git add` was seen, the commit is assumed to
+    /// contain all files.
     fn covers_file(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
     }

@@ -101,7 +101,7 @@ pub struct Failure {
     /// Whether the failure is still open. A later run can show that it is fixed.
     #[serde(rename = "open")]
     pub is_open: bool,
-    /// The indexes of the checks in the command line that have not passed since the failure.
+    /// The indexes of those checks in the command line that have not passed since the failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "left")]
     pub checks_not_passed_since: Vec<usize>,
@@ -120,8 +120,8 @@ pub struct Failure {
     #[serde(rename = "call")]
     pub call_number: u64,
     pub record: u64,
-    /// The cached checks in `what`. Every command that runs is compared with every open failure, so they are parsed
-    /// only once.
+    /// The cached checks in `command_or_file`. Every command that runs is compared with every open failure, so the
+    /// checks are parsed only once.
     #[serde(skip)]
     pub(crate) parsed_checks: LazyValue<Vec<ProjectCheck>>,
     #[serde(skip)]

@@ -249,7 +249,7 @@ fn repeated_failures_become_traps() {
         "a failing test is not a trap"
     );
     let pairs: [(&str, &str, &str, FailureAndAlternative); 7] = [
-        // Only the part of the line that the error is about is a trap, together with the part that replaced it.
+        // A trap consists of the part of the line that the error is about, and the part that replaced it.
         (
             "cd web && lint run && make test",
             "bash: line 1: lint: command not found",

@@ -1,5 +1,5 @@
-//! Recognises what the agent does for a handoff. Its message about the packet does not count as its last message about
-//! the work.
+//! Recognises what the agent does for a handoff. The agent's message about the packet does not count as its last
+//! message about the work.
 
 use serde::{Deserialize, Serialize};
 

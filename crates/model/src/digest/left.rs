@@ -14,7 +14,7 @@ const MIN_SHORTENED_BYTES: usize = 1_200;
 /// The note that replaces the body of a finished section.
 const DONE_NOTE: &str = "[its files have been edited since]";
 
-/// The files that a message names, split into those that have been edited since and those that have not.
+/// The files that a message mentions, split into those that have been edited since and those that have not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFileEdits {
     pub edited: Vec<String>,
@@ -36,8 +36,8 @@ impl NamedFileEdits {
 }
 
 impl Digest {
-    /// Returns a request or a plan in which sections that name only files edited after `since` are reduced to their
-    /// headings. Sections about the purpose and the checks are kept.
+    /// Returns a request or a plan in which sections that mention only files edited after `since` are reduced to
+    /// their headings. Sections about the purpose and the checks are kept.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
         // Until a check has run, the most recently edited file may be unfinished.
         let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
@@ -57,7 +57,7 @@ impl Digest {
             match is_done && !is_needed_until_end(section) {
                 true => {
                     let heading = section.lines().next().unwrap_or_default().trim_end();
-                    // The heading of a mere list of files is dropped.
+                    // A heading that does not describe a step is dropped.
                     if is_step_heading(heading) {
                         out.push_str(&format!("{heading} {DONE_NOTE}\n"));
                     }
@@ -69,8 +69,8 @@ impl Digest {
         if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
     }
 
-    /// Splits the files that `text` names into those edited after `since` and the others. Returns `None` if `text`
-    /// names fewer than two files of the session, or if none of them was edited.
+    /// Splits the files that `text` mentions into those edited after `since` and the others. Returns `None` if `text`
+    /// mentions fewer than two files of the session, or if none of them was edited.
     pub fn edits_of_named_files(&self, text: &str, since: u64) -> Option<NamedFileEdits> {
         let is_known = |name: &String| self.files.iter().any(|file| last_path_part(&file.path) == name);
         let names: Vec<String> = names::file_names_in(text).into_iter().filter(is_known).collect();
@@ -158,7 +158,8 @@ fn split_sections(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns whether a heading names a step: it contains a number, a name in backticks, or more than a few words.
+/// Returns whether a heading describes a step, that is, whether it contains a number, a name in backticks, or more
+/// than a few words.
 fn is_step_heading(heading: &str) -> bool {
     const MIN_STEP_WORDS: usize = 4;
     heading.contains('`')
@@ -166,7 +167,8 @@ fn is_step_heading(heading: &str) -> bool {
         || heading.split_whitespace().count() > MIN_STEP_WORDS
 }
 
-/// Returns whether a section is needed until the work is finished: the introduction, the purpose or the checks.
+/// Returns whether a section is needed until the work is finished. This is true of the introduction, and of sections
+/// about the purpose or the checks.
 fn is_needed_until_end(section: &str) -> bool {
     const PURPOSE_WORDS: [&str; 12] = [
         "context",

@@ -28,7 +28,7 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
     };
     assert_eq!(session_with_edits(&[]).remaining_sections(&plan, 10), plan);
     assert_eq!(session_with_edits(&[("src/reader.py", 9)]).remaining_sections(&plan, 10), plan);
-    // A `#` inside a code fence is not a heading, so section 1 also names the writer.
+    // A `#` inside a code fence is not a heading, so section 1 also mentions the writer.
     let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 9)]));
     assert!(done.is_empty(), "{done:?}");
     // The most recently edited file may be unfinished.

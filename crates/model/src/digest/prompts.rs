@@ -77,7 +77,7 @@ impl Digest {
         prompt.shorten_to_outline(MAX_NEWEST_PROMPT_BYTES);
         let is_long = prompt.text.len() > MAX_PROMPT_BYTES;
         self.prompts.push(prompt);
-        // Digests from older versions lack this count, so it is at least the number of kept prompts.
+        // Digests from older versions lack this count, so the number of kept prompts is used if it is higher.
         self.prompt_count = self.prompt_count.max(self.prompts.len() as u64 - 1) + 1;
         let newest = self.prompts.len() - 1;
         if is_long {
@@ -210,15 +210,16 @@ impl Digest {
             })
     }
 
-    /// Returns the message before the newest one, if the newest one is unclear without it and the task does not
-    /// contain it. Once the agent has finished, its last message explains the newest one.
+    /// Returns the prompt before the newest prompt, if the newest prompt is unclear without it and the earlier prompt
+    /// is not the task. Returns `None` once the agent has finished, because the agent's last message then explains
+    /// the newest prompt.
     pub fn explaining_message(&self) -> Option<&Prompt> {
         let before = self.prompt_before_newest().filter(|_| !self.has_finished())?;
         self.current_goal().task_prompt.is_none_or(|task| task.record != before.record).then_some(before)
     }
 
-    /// Returns the task that belongs to the newest message. If the agent has summed it up, the agent's question or the
-    /// message before the newest one explains the newest one better.
+    /// Returns the task to which the newest prompt belongs. Returns `None` if the agent has already summed up the
+    /// task, and the agent's question or the previous prompt explains the newest prompt better.
     pub fn explaining_task(&self) -> Option<&Prompt> {
         let goal = self.current_goal();
         let task = goal.task_prompt?;
@@ -227,7 +228,7 @@ impl Digest {
         (!(goal.is_answered && is_explained)).then_some(task)
     }
 
-    /// Returns the prompt directly before the newest one, if the newest one is unclear without it.
+    /// Returns the prompt that came before the newest prompt, if the newest prompt is unclear without it.
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
         // An answer depends on the agent's question instead.
@@ -310,8 +311,8 @@ impl Digest {
 }
 
 impl Prompt {
-    /// Shortens a prompt of more than `most` bytes to its beginning, its steps and the checks it demands. File names in
-    /// the removed part are kept in `names`.
+    /// Shortens a prompt of more than `most` bytes to its beginning, its steps and the checks it demands. File names
+    /// in the removed part are kept in `file_names_in_removed_part`.
     fn shorten_to_outline(&mut self, most: usize) {
         if self.text.len() <= most {
             return;
@@ -327,8 +328,8 @@ impl Prompt {
     }
 }
 
-/// Returns whether a closing message settles the request. A message that ends with a question to the user does. "It
-/// still fails. Next I will add a parameter." does not.
+/// Returns whether a closing message settles the request. A message that ends with a question to the user settles it.
+/// A message such as "It still fails. Next I will add a parameter." does not.
 fn settles_request(said: &AgentStatement) -> bool {
     !said.closing_question.is_empty() || !crate::statement::announces_next_step(&said.text)
 }

@@ -104,8 +104,8 @@ fn hash_record(record: &JournalRecord) -> u64 {
     fnv_fingerprint([String::from_utf8_lossy(&timeless.to_json_line()).as_ref()])
 }
 
-/// Hashes the content that all reports of an event share: the tool, the command, the text, the files, and whether it
-/// failed.
+/// Hashes the content that all reports of an event share: the tool, the command, the text, the files, and whether the
+/// call failed.
 fn hash_shape(record: &JournalRecord) -> u64 {
     let end = if record.ok == Some(false) { "failed" } else { "" };
     let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());

@@ -69,7 +69,7 @@ pub enum StepAction {
     Ran,
     Edited,
     Read,
-    /// A tool call whose input names neither a file nor a command.
+    /// A tool call whose input contains neither a file nor a command.
     Called,
 }
 
@@ -174,7 +174,7 @@ impl Digest {
     }
 
     pub(super) fn add_step(&mut self, record: &JournalRecord) {
-        // The call was still running when the transcript ended (see `Digest::unfinished`).
+        // The call was still running when the transcript ended (see `Digest::unfinished_call_texts`).
         if record.ok.is_none() && !record.from.is_empty() {
             return;
         }

@@ -43,8 +43,9 @@ impl Digest {
             || self.todos[from..].iter().any(|todo| self.has_added_since_todos(&todo.text))
     }
 
-    /// Returns whether an entry such as "implement computeTotals" requests a declaration that was added since the list
-    /// changed. All names in the entry must have been added, because it may request more than one.
+    /// Returns whether an entry such as "implement computeTotals" requests a declaration that was added since the
+    /// list changed. All names in the entry must have been added, because the entry may request more than one
+    /// declaration.
     fn has_added_since_todos(&self, entry: &str) -> bool {
         const ADD_WORDS: [&str; 5] = ["add ", "create ", "implement ", "extract ", "write "];
         let small = entry.to_lowercase();

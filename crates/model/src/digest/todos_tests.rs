@@ -24,9 +24,9 @@ fn an_entry_is_done_if_the_declaration_was_added() {
     digest.todos_changed_at = 3;
     digest.changes = vec![FileEdit { record: 5, changed_names: names.clone(), ..FileEdit::default() }];
     let done: Vec<bool> = digest.todos.iter().map(|todo| digest.is_todo_done(todo)).collect();
-    // The first entry comes before one that is done. Of the third, only half is done.
+    // The first entry counts as done because a later entry is done. The third entry is only half done.
     assert_eq!(done, [true, true, false, false]);
-    // What was added before the list changed shows nothing.
+    // A declaration that was added before the list changed does not show that an entry is done.
     digest.changes = vec![FileEdit { record: 2, changed_names: names, ..FileEdit::default() }];
     assert!(!digest.todos.iter().any(|todo| digest.is_todo_done(todo)));
 }

@@ -20,7 +20,7 @@ impl Digest {
         rank_by_worth(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
-    /// Returns how many files are likely to be needed. Files that were only named in commands are not counted.
+    /// Returns how many files are likely to be needed. Files that were only mentioned in commands are not counted.
     pub fn count_likely_files(&self) -> usize {
         let related = RelatedFiles::group_by_name(self);
         let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
@@ -34,9 +34,9 @@ impl Digest {
     }
 
     /// Estimates how likely a file is to be needed. The weights are based on real sessions. Recent use counts most.
-    /// Next come three signs: the agent or the user has just mentioned the file, an open failure names it, or its
-    /// counterpart (the test of a source file, or the source file of a test) was just used. The number of uses and
-    /// whether the file was edited count least.
+    /// Next come three signs: the agent or the user has just mentioned the file, the error of an open failure
+    /// mentions it, or its counterpart (the test of a source file, or the source file of a test) was just used. The
+    /// number of uses and whether the file was edited count least.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.mentions_in_commands);
@@ -84,8 +84,8 @@ impl Digest {
         often + 2.0 * self.recency(command.last_run_record, 25.0) + checks - long
     }
 
-    /// Returns 1 for the current record, and half as much for every `half_life` records before it. Returns 0 if
-    /// `record` is 0.
+    /// Returns 1 for the current record. The value halves with every `half_life` records before the current one.
+    /// Returns 0 if `record` is 0.
     fn recency(&self, record: u64, half_life: f64) -> f64 {
         match record {
             0 => 0.0,

@@ -150,7 +150,7 @@ fn parse_entries(
     findings: &mut Vec<DocumentFinding>,
 ) -> Vec<FrontmatterEntry> {
     let mut entries: Vec<FrontmatterEntry> = Vec::new();
-    // True below a key without a value and below the items of such a key.
+    // True if the last entry has no value on its own line, so that list items may follow.
     let mut listing = false;
     // True if an indented line would belong to the last entry.
     let mut below = false;

@@ -284,7 +284,7 @@ fn parse_heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
     let whole = trimmed_range(title);
     let marks = slice_or_empty(title, whole.clone()).iter().rev().take_while(|byte| **byte == b'#').count();
     let open = whole.end - marks;
-    // Closing marks must follow a blank.
+    // Closing `#` marks count only if a blank precedes them.
     let before = open.checked_sub(1).and_then(|at| title.get(at));
     let closed = marks > 0 && before.copied().is_some_and(is_space_or_tab);
     let inner = if closed { trimmed_range(slice_or_empty(title, 0..open)) } else { whole };

@@ -1,11 +1,11 @@
-//! Rules for programs in the table whose effects reach the outside world.
+//! Rules for the programs in [`PROGRAM_ROWS`], which affect the outside world.
 
 use super::parts::RunCommand;
 use super::said::find_link;
 use super::table::{KUBECTL_PROGRAMS, PROGRAM_ROWS, ProgramRow};
 use super::{Effect, EffectCollector, EffectKind, has_flag};
 
-/// Options with which a program changes nothing.
+/// Options that make a program change nothing.
 const DRY_RUN_FLAGS: &[&str] = &[
     "--dry-run",
     "--dry-run=client",
@@ -128,7 +128,7 @@ fn row_matches_command(row: &ProgramRow, words: &[String]) -> bool {
     }
     let mut rest = words[1..].iter();
     row.verbs.iter().all(|verb| rest.any(|word| verb.split('|').any(|one| one == word)))
-        // The verb must be among the first words, because names follow it.
+        // The verb must be among the first words, because later words may be names.
         && words.iter().take(6).any(|word| row.verbs[0].split('|').any(|one| one == word))
 }
 

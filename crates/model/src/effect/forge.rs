@@ -235,7 +235,7 @@ fn repository_of_link(link: &str) -> Option<&str> {
     Some(&path[..end])
 }
 
-/// Returns the number in a link or in `#5`. Other names are returned unchanged.
+/// Returns the number in a link or in `#5`. Any other target is returned unchanged.
 fn number_or_name(target: &str) -> &str {
     if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
 }

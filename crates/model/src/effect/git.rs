@@ -1,4 +1,4 @@
-//! Rules that derive git's effects from its arguments and output.
+//! Rules that derive the effects of git commands from their arguments and output.
 
 use super::git_lines::{
     changed_files_in_status, commit_shown_by_log, commit_subject, parse_commit_line,

@@ -1,7 +1,7 @@
 //! Splits a command line into the commands it runs, and collects what the rules need to know about each.
 //!
-//! [`crate::shell`] only finds the files that a line names. This module determines what the line does, so it follows
-//! loops, pipes, substitutions, functions and nested shells. It skips here-documents.
+//! [`crate::shell`] only finds the files that a line mentions. This module determines what the line does, so it
+//! follows loops, pipes, substitutions, functions and nested shells. It skips here-documents.
 
 use super::tokens::{ShellToken, split_tokens};
 
@@ -99,8 +99,8 @@ fn collect_run_commands(command: &str, around: &OuterCommand, all: &mut Vec<RunC
     }
 }
 
-/// Returns for each pipeline whether the success of the line implies the pipeline's success. This is true of the last
-/// pipeline, and of each pipeline that is joined to such a pipeline by `&&`.
+/// Returns, for each pipeline, whether the success of the line implies the pipeline's success. This is true of the
+/// last pipeline, and of each pipeline that is joined to such a pipeline by `&&`.
 fn pipelines_implied_successful(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;

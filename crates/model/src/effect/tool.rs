@@ -4,7 +4,7 @@
 use super::said::{self, CommandOutput};
 use super::{CompletedCall, Effect, EffectKind};
 
-/// Verbs in the names of tools that change something, with their past tense.
+/// Verbs that occur in the names of tools that change something, each with its past tense.
 const CHANGING_TOOL_VERBS: &[(&str, &str)] = &[
     ("create", "created"),
     ("save", "saved"),

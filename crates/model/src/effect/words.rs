@@ -86,7 +86,8 @@ pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
     line
 }
 
-/// Lists space-separated file names without their folders, because a path that is cut could name another file.
+/// Lists space-separated file names without their folders, because a path that is cut short could denote another
+/// file.
 fn shorten_file_names(what: &str, most: usize) -> String {
     const MAX_FILE_NAMES: usize = 4;
     if !what.contains(['/', '.']) {

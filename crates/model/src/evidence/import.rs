@@ -131,7 +131,7 @@ fn entries_of_gates(
         let mut entry = EvidenceEntry {
             entry_type: EntryType::Note.name().to_owned(),
             verdict: EvidenceVerdict::Info.name().to_owned(),
-            summary: "no gate was passed yet".to_owned(),
+            summary: "no gate has been passed yet".to_owned(),
             ..EvidenceEntry::default()
         };
         entry.metadata.insert("required_gates".to_owned(), required.clone());

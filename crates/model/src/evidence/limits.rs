@@ -18,7 +18,7 @@ pub struct TrimmedBundle {
 
 /// Archives entries until at most `max_entries` are left. Entries that a later entry settled are archived first, then
 /// those that passed. Within each group, the oldest is archived first. An unsettled failure is kept, because without it
-/// the task would pass. It is archived only if there are more than [`MAX_ENTRIES`] entries.
+/// the task would pass. It is archived only if there are more than [`MAX_ENTRIES_PER_BUNDLE`] entries.
 pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
@@ -29,8 +29,8 @@ pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundl
     archive_entries(bundle, &leaving.entry_indexes[..taken])
 }
 
-/// Archives entries until at most [`MAX_ENTRIES`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry that alone
-/// exceeds the limit is archived first.
+/// Archives entries until at most [`MAX_ENTRIES_PER_BUNDLE`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry
+/// that exceeds this size on its own is archived first.
 pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
     let sizes: Vec<usize> = bundle.entries.iter().map(entry_size_in_bundle).collect();
     let mut order = ArchiveOrder::order_entries(&bundle.entries).entry_indexes;
@@ -57,7 +57,7 @@ pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> O
 struct ArchiveOrder {
     /// The positions of all entries, in the order in which they are archived.
     entry_indexes: Vec<usize>,
-    /// How many entries at the end of `order` are unsettled failures.
+    /// How many entries at the end of `entry_indexes` are unsettled failures.
     unsettled_failures: usize,
 }
 

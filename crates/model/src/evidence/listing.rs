@@ -1,5 +1,5 @@
-//! The recorded state of the files that evidence is bound to. A listing has one line for each file, and one hash
-//! identifies it.
+//! The recorded state of the files that evidence is bound to. A listing has one line for each file and is identified by
+//! a hash.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ pub struct ListedFileState {
     pub size: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// The SHA-256 of the content, or empty if there was no time to read the file. In that case, only size and time
-    /// are compared.
+    /// The SHA-256 of the content, or empty if there was no time to read the file. In that case, only the size and the
+    /// time are compared.
     pub hash: String,
 }
 

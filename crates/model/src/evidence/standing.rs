@@ -73,8 +73,8 @@ pub fn judge_evidence<'e>(
     passed.or(out_of_date).unwrap_or(nothing)
 }
 
-/// Returns the rejection, or the claim that tests fail, that no later entry has settled. Runs that `thru` itself saw
-/// are not considered.
+/// Returns a rejection or a claim that tests fail, if no later entry has settled it. Runs that `thru` itself saw are
+/// not considered.
 pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
     let in_effect = entries_in_effect(entries).into_iter().map(|at| &entries[at]);
     in_effect.into_iter().find(|entry| !entry.is_seen_by_thru() && entry.verdict().is_bad())
@@ -194,7 +194,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Describes for a person, in one line, the run, its result and whether the result still counts.
+    /// Describes a run for a person in one line: the command, its result, and whether the result still counts.
     pub fn describe(&self) -> String {
         let Some(entry) = self.entry else { return "no evidence".to_owned() };
         let what = describe_entry(entry, one_line);

@@ -16,7 +16,7 @@ const FILE_NAMES_WITHOUT_EXTENSION: &[&str] = &[
     "caddyfile",
 ];
 
-/// Languages of blocks that contain commands or changes. Such a block is not the content of a source file.
+/// Languages of blocks that contain commands, output or diffs. Such a block is not the content of a source file.
 const COMMAND_LANGUAGES: &[&str] = &[
     "bash",
     "sh",

@@ -55,7 +55,7 @@ impl OutputScanner {
         self.ending
     }
 
-    /// Returns the number of the line that opened the code fence that is still open, if any.
+    /// Returns the number of the line that opened a code fence, if that fence is still open.
     pub fn line_of_open_fence(&self) -> Option<usize> {
         self.scanner.line_of_open_fence()
     }

@@ -28,8 +28,8 @@ pub struct ExpectedOutput {
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,
-    /// The number of launches since the stage was started or, if the output was valid at some later time, since it
-    /// became invalid again.
+    /// The number of launches since the stage was started. The count restarts at zero when a valid output becomes
+    /// invalid.
     pub attempts: u32,
     /// Whether the output was valid when it was last judged after a launch.
     pub was_valid: bool,
@@ -131,8 +131,7 @@ impl ExpectedOutputs {
         format!("{:#}\n", Value::Object(self.original_fields.clone())).into_bytes()
     }
 
-    /// Counts a launch before it happens. Otherwise a process that crashes each time could launch the output without
-    /// limit.
+    /// Counts a launch before it happens. Otherwise a process that crashes each time could be launched without limit.
     pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;
@@ -192,7 +191,7 @@ fn read_expected_output(value: &Value, at: &str) -> Result<ExpectedOutput, Expec
     };
     let key = |key: &str| format!("{at}.{key}");
     let file = read_text_field(fields, "file", &key("file"))?
-        .ok_or_else(|| wrong_type_problem(&key("file"), "a text"))?;
+        .ok_or_else(|| wrong_type_problem(&key("file"), "a string"))?;
     let tier = match read_text_field(fields, "tier", &key("tier"))? {
         None => default_output_tier(&file),
         Some(word) => OutputTier::parse(&word)
@@ -228,7 +227,7 @@ fn read_text_field(
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(wrong_type_problem(at, "a text")),
+        Some(_) => Err(wrong_type_problem(at, "a string")),
     }
 }
 
@@ -240,10 +239,10 @@ fn read_text_list_field(
     let list = match fields.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
-        Some(_) => return Err(wrong_type_problem(at, "a list of texts")),
+        Some(_) => return Err(wrong_type_problem(at, "a list of strings")),
     };
     let words = list.iter().map(|word| word.as_str().map(str::to_owned));
-    words.collect::<Option<_>>().ok_or_else(|| wrong_type_problem(at, "a list of texts"))
+    words.collect::<Option<_>>().ok_or_else(|| wrong_type_problem(at, "a list of strings"))
 }
 
 fn read_number_field(

@@ -1,4 +1,4 @@
-//! Messages about outputs for sub-agents, for the agent after a compaction, and for people.
+//! Messages about outputs. They are written for sub-agents, for the agent after a compaction, and for people.
 
 use super::{
     COMPLETION_LINE, ExpectedOutput, ExpectedOutputs, JudgedOutput, MAX_LAUNCHES, NextLaunchStep, OutputTier,
@@ -24,7 +24,8 @@ pub fn launch_prompt(output: &ExpectedOutput, path: &str) -> String {
     }
 }
 
-/// Returns a sub-agent's last message if it should be saved because the sub-agent wrote either no file or an empty one.
+/// Returns a sub-agent's last message if it should be saved. It is saved if the sub-agent wrote no file or an empty
+/// one.
 pub fn message_to_keep(verdict: OutputVerdict, message: Option<&str>) -> Option<String> {
     let left_nothing = matches!(verdict, OutputVerdict::Missing | OutputVerdict::Empty);
     let text = message?.trim();
@@ -95,7 +96,7 @@ pub fn remedy_for_output(output: &ExpectedOutput, verdict: OutputVerdict, log: O
         (NextLaunchStep::Reuse, _) => String::new(),
         (NextLaunchStep::Launch, _) => "`thru gate run` launches it".to_owned(),
         (_, OutputVerdict::Unsafe) => {
-            "put a regular file of at most 5 MB there, under a name of this run".to_owned()
+            "put a regular file of at most 5 MB there, under a name that is allowed".to_owned()
         }
         (NextLaunchStep::GiveUp, _) => {
             format!(
@@ -112,7 +113,7 @@ pub fn remedy_for_output(output: &ExpectedOutput, verdict: OutputVerdict, log: O
     }
 }
 
-/// A missing advisory output of a stage that continues.
+/// An advisory output that is missing although the stage continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OmittedOutput {
     pub file: String,

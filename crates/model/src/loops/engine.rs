@@ -62,8 +62,8 @@ pub struct AgentMessage<'a> {
     /// The harness's id for the message, if known.
     pub id: Option<&'a str>,
     pub text: &'a str,
-    /// Whether a stop hook has already answered the message, because the same stop is reported again or another hook
-    /// was faster.
+    /// Whether a stop hook has already answered the message. This happens if the same stop is reported again or another
+    /// hook was faster.
     pub is_answered: bool,
 }
 
@@ -226,7 +226,7 @@ impl TurnProgress {
             // If it is unknown whether the turn made progress, it does not count as a turn without progress.
             None => 0,
             Some(_) if stop.changed_files > 0 => 0,
-            // The first turn with the same message also made no progress.
+            // The earlier turn that ended with the same message counts as a turn without progress too.
             Some(_) if repeated => last.idle_turns.max(1) + 1,
             Some(0) => last.idle_turns + 1,
             Some(_) => 0,

@@ -42,7 +42,7 @@ impl LastTurn {
 
     fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) -> bool {
         if self.feedback_time.is_some() {
-            // The lines before the stop hook's message contain the message that it answered.
+            // The lines before the stop hook's feedback contain the message that the hook answered.
             return match item {
                 TranscriptItem::AgentMessage { message_id, text } => {
                     self.answered_message.add_block(message_id.as_deref(), text)

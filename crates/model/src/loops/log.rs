@@ -10,7 +10,7 @@ use crate::transcript::TokenUsage;
 pub struct LoopLogEntry {
     pub ts: String,
     pub event: LoopEvent,
-    /// The number of the iteration that ended or, for a start or a change, of the current iteration.
+    /// The number of the iteration that ended. For a start or a change, this is the number of the current iteration.
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -28,7 +28,7 @@ pub struct LoopLogEntry {
     /// The first few files that were changed in this iteration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// How many files are known to have changed, or `None` if even the calls of this iteration are unknown.
+    /// How many files are known to have changed, or `None` if the calls of this iteration are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<usize>,
     /// Whether a command ran that may have changed other files.

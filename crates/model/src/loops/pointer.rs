@@ -1,4 +1,5 @@
-//! `indexes/active-loop.json` contains the loop in the foreground of each session. It can be rebuilt from the loops.
+//! `indexes/active-loop.json` records which loop is in the foreground of each session. The file can be rebuilt from the
+//! loops.
 
 use std::collections::BTreeMap;
 

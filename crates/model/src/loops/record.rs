@@ -1,4 +1,4 @@
-//! A loop as a document, `loops/<id>.md`. An edit changes only the bytes it edits.
+//! A loop as a document, `loops/<id>.md`. Updating a field leaves the rest of the file unchanged, byte for byte.
 
 use serde_json::{Value, json};
 

@@ -25,7 +25,7 @@ fn sample_loop(prompt: &str) -> Loop {
     }
 }
 
-/// Any prompt is read back unchanged, even after an edit.
+/// Any prompt is read back unchanged, even after the record was edited.
 #[test]
 fn prompts_come_back_to_the_byte() {
     let prompts = [

@@ -14,10 +14,11 @@ const MAX_READ_FILES: usize = 25;
 /// The maximum number of suggested files that were only named in commands.
 const MAX_NAMED_FILES: usize = 5;
 
-/// Returns every edited file and the best of the files that were only read or named, ordered by worth.
+/// Returns every edited file and the most useful of the files that were only read or named. The most useful file comes
+/// first.
 pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
-    // Folders that were searched are skipped, and so are relative names whose full path is listed.
+    // Folders that were searched are skipped. So are relative names whose full path is also in the list.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
     let is_down = |file: &FileUse| {
@@ -81,7 +82,7 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Describes the run, such as `passed at …, before the last edits` or `failed (exit 2) at …: `why``.
+    /// Describes the run, as in `passed at …, before the last edits` and ``failed (exit 2) at …: `why` ``.
     pub fn describe(&self) -> String {
         let CheckUse { last_result: ended, exit, at, result_line: result, counts, .. } = self.check_use;
         let how = match (ended, exit) {

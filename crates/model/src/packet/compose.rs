@@ -1,5 +1,5 @@
-//! Fills in a packet from captured facts, by rules and without a model. The packet contains the facts that a brief for
-//! a new agent would contain, each once, below the packet's headings.
+//! Fills in a packet from captured facts, by rules and without a model. The packet contains the same facts as a brief
+//! for a new agent. Each fact appears once, below one of the packet's headings.
 
 mod files;
 mod first_files;
@@ -90,7 +90,8 @@ pub struct PacketMaterial<'a> {
     pub harness: &'a str,
     pub transcript: Option<&'a str>,
     pub project_id: &'a str,
-    /// The state of the session's own checkout. `None` if it does not use git or does not exist on this machine.
+    /// The state of the session's own checkout, or `None` if that checkout does not use git or does not exist on this
+    /// machine.
     pub git: Option<&'a GitFacts>,
     /// Whether the session ran in another project. If so, its files are not this project's files.
     pub is_of_other_project: bool,
@@ -112,7 +113,7 @@ pub struct PacketMaterial<'a> {
     pub max_iterations: i64,
     /// The prompt of the loop that is running in the session, or empty if there is none.
     pub loop_prompt: &'a str,
-    /// The packet of another session that this session picked up and works on.
+    /// Another session's packet, which this session picked up and is working on.
     pub continued: Option<&'a ContinuedPacket>,
 }
 
@@ -120,9 +121,9 @@ pub struct PacketMaterial<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContinuedPacket {
     pub id: String,
-    /// Its purpose and the messages that it quotes.
+    /// The packet's purpose and the messages that the packet quotes.
     pub goal: String,
-    /// Its constraints, one line each.
+    /// The packet's constraints, one line each.
     pub constraints: Vec<String>,
 }
 
@@ -160,7 +161,7 @@ pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
     PacketDraft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
-/// The material, prepared for composing the sections of a packet.
+/// The facts that are taken from the material to compose the sections of a packet.
 struct PacketFacts<'a> {
     material: &'a PacketMaterial<'a>,
     goal: Goal<'a>,
@@ -245,7 +246,7 @@ impl<'a> PacketFacts<'a> {
         document.into_bytes()
     }
 
-    /// Returns the purpose, if it is informative, then the goal in the user's words.
+    /// Returns the purpose, if it is informative, followed by the goal in the user's words.
     fn intent_section(&self) -> String {
         let mut text = String::new();
         let purpose = self.material.purpose;
@@ -276,7 +277,7 @@ impl<'a> PacketFacts<'a> {
                 true => "The task before that, which the agent has summed up",
                 false => "The task, as the user gave it",
             };
-            // Of a plan that the agent has summed up, the title is enough.
+            // If the agent has summed up a plan, quoting the plan's title is enough.
             let left = |prompt: &Prompt| {
                 let left = self.material.digest.remaining_sections(&prompt.text, prompt.record);
                 if is_answered { prompt::title_if_long(&left) } else { left.into_owned() }
@@ -355,8 +356,8 @@ impl<'a> PacketFacts<'a> {
         text
     }
 
-    /// Returns whether the task is settled: the agent has summed it up, and a commit or a pull request was made between
-    /// it and the newest request. A long task does not count, because it is a plan whose rules may still apply.
+    /// Returns whether the task is over: the agent has summed it up, and a commit or a pull request was made after the
+    /// task and before the newest request. A long task is never over, because it is a plan whose rules may still apply.
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);
@@ -371,14 +372,16 @@ impl<'a> PacketFacts<'a> {
         self.goal.is_answered && task.is_some_and(is_published)
     }
 
-    /// Returns whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
+    /// Returns whether the goal contains the purpose. If `thru sweep` wrote the packet, the purpose is the beginning of
+    /// the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest_prompt, self.goal.task_prompt];
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// Returns whether a fact only names the branch and the commit that the line about git at the end names.
+    /// Returns whether a fact states only the branch and the commit. The section's last line about git states both
+    /// anyway.
     fn is_told_by_git(&self, fact: &BriefFact) -> bool {
         let parts = fact.text.strip_prefix("Git: ").filter(|_| fact.id == "git:state").unwrap_or_default();
         let mut parts = parts.split("; ");
@@ -528,7 +531,7 @@ impl<'a> PacketFacts<'a> {
 
     fn plan_section(&self) -> String {
         let digest = self.material.digest;
-        // A list that a later request has superseded is left out.
+        // A todo list that a later request has superseded is left out.
         let todos =
             digest.open_todos().filter(|todo| digest.are_todos_current() && !digest.is_todo_done(todo));
         let lines: Vec<String> = todos

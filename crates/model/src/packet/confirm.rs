@@ -85,7 +85,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     }
     let end = document.line_ending();
     let new = match section.items().last() {
-        // The section contains only prose, so the list starts below it.
+        // The section contains only prose, so the list starts below that prose.
         None => [content, end.repeat(2).as_bytes(), line.as_bytes()].concat(),
         Some(last) => {
             let body = section.body();

@@ -62,7 +62,7 @@ pub struct CurrentGit {
     pub head: String,
     pub branch: String,
     pub dirty: Option<i64>,
-    /// The distance between HEAD and the packet's commit. `None` if that commit does not exist in this repository.
+    /// The distance between HEAD and the packet's commit, or `None` if that commit does not exist in this repository.
     pub distance_to_packet_commit: Option<CommitDistance>,
 }
 
@@ -175,7 +175,7 @@ pub fn drifted_claims(claims: &[Claim]) -> Vec<&Claim> {
     claims.iter().filter(|claim| claim.state == ClaimVerification::Changed).collect()
 }
 
-/// Returns a claim if the packet belongs to another project, in which case its other claims cannot be checked here.
+/// Returns a claim if the packet belongs to another project. The packet's other claims cannot be checked in that case.
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {

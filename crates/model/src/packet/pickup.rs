@@ -41,7 +41,7 @@ pub struct PickupInput<'a> {
     pub author: Option<&'a str>,
     /// The worktree that the packet is about, if the reader is in a different checkout.
     pub worktree: Option<&'a str>,
-    /// The command that enters that worktree, if it exists.
+    /// The command that enters that worktree, if the worktree exists.
     pub command_to_enter_worktree: Option<&'a str>,
     pub claims: &'a [Claim],
     /// Files that changed after the packet was written, if this list was requested.
@@ -210,7 +210,7 @@ fn prompt_with_full_goal(prompt: &NextPrompt, intent: &str) -> Option<String> {
     let body = intent.trim().strip_prefix("Intent:\n")?;
     let said: Vec<&str> = body.lines().map(|line| line.trim_start_matches(['>', ' '])).collect();
     let said = collapse_white_space(&said.join(" "));
-    // If the goal is an answer, its question follows it.
+    // If the goal is an answer to a question, the question follows the answer.
     let is_held = goal.split("”, in answer to “").all(|words| {
         said.contains(&collapse_white_space(words.trim_matches(['“', '”']).trim_end_matches('…')))
     });
@@ -437,7 +437,7 @@ fn files_part(pickup: &PickupInput) -> String {
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // A note that files could not be checked says nothing about the work, so it is left out.
+        // A note which states that files could not be checked says nothing about the work, so it is left out.
         let is_unchecked =
             |words: &String| words.starts_with(claim_state_word(ClaimVerification::Unverified));
         let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));
@@ -514,7 +514,7 @@ fn files_part(pickup: &PickupInput) -> String {
     text
 }
 
-/// Returns the packet's note after a file's name, such as `edited 4×` in `- `src/a.rs` — edited 4×`.
+/// Returns the packet's note after a file's name, such as `edited 4×` in ``- `src/a.rs` — edited 4×``.
 fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     let start = format!("- {} — ", in_backticks(path, 300));
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
@@ -542,7 +542,7 @@ fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
     }
 }
 
-/// Returns a section as its heading, a colon and its lines. Empty if nothing is recorded.
+/// Returns a section as its heading, a colon and its lines. Returns an empty string if nothing is recorded.
 fn render_section(document: &Document, heading: &str) -> String {
     let Some(found) = document.find_section(&[HeadingPattern::exact(2, heading)]) else {
         return String::new();
@@ -552,7 +552,7 @@ fn render_section(document: &Document, heading: &str) -> String {
     if lines.is_empty() || lines == [NONE_RECORDED] {
         return String::new();
     }
-    // Goal and state are included in full, because their length was already limited when they were written.
+    // The goal and the state are included in full, because their length was already limited when they were written.
     let (most, widest) = match heading {
         INTENT_HEADING | CONTEXT_HEADING => (usize::MAX, 2_000),
         _ => (MAX_SECTION_LINES, 400),
@@ -585,7 +585,7 @@ fn validators_part(pickup: &PickupInput) -> String {
         let claim = claims
             .iter()
             .find(|claim| claim.subject_kind == ClaimSubject::Check && claim.subject == *command);
-        // The error of a failing check is in the context.
+        // The context section already contains the errors of failing checks.
         let is_told = context
             .split_once(&format!("{}:\n", FactClass::Failing.title()))
             .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));

@@ -13,12 +13,12 @@ const UNINFORMATIVE_WORDS: &str = "a all and carry continue doing everything fin
                      session something stuff task that the them then things this to today tomorrow up we where wip \
                      with work you your";
 
-/// Returns whether a purpose names the work. "go on" and "finish the rest" do not.
+/// Returns whether a purpose says what work to do. "go on" and "finish the rest" do not.
 pub fn says_what_to_do(purpose: &str) -> bool {
     full_words(purpose).next().is_some()
 }
 
-/// Returns whether a person gave the purpose. The packet of a session that was killed has a purpose that starts with
+/// Returns whether a person gave the purpose. The purpose that `thru sweep` writes for a crashed session starts with
 /// `go on`.
 pub fn is_given(purpose: &str) -> bool {
     !purpose.trim().is_empty() && !purpose.starts_with("go on")
@@ -48,7 +48,7 @@ pub fn prompts_about_work(prompts: &[Prompt]) -> Vec<&Prompt> {
 /// Pasted output with fewer lines than this is not collapsed.
 const MIN_OUTPUT_LINES: usize = 8;
 
-/// A last paragraph of at most this many lines that contains no output is the user's comment on the output.
+/// The last paragraph is the user's comment on the output if it has at most this many lines and contains no output.
 const MAX_LAST_WORDS_LINES: usize = 3;
 
 /// Returns a message in which pasted output is replaced by its first error and the number of its lines. At least a

@@ -40,7 +40,7 @@ pub enum CompletionEvidence<'a> {
     Waived(&'a str),
 }
 
-/// Claims a task for a session. The claim is refused if another session has the task.
+/// Claims a task for a session. The claim is refused if another session is working on the task.
 pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
     let task = find_task(plan, id)?;
     match task.status {

@@ -8,8 +8,8 @@ use crate::event::TodoStatus;
 use crate::journal::RecordedTodo;
 use crate::text::fnv_fingerprint;
 
-/// The entries of a session's todo list when it was last read, by the fingerprints of their text. Only a changed entry
-/// updates its task, so that somebody else's later change to the task is not undone.
+/// The statuses of a session's todo entries when the list was last read, keyed by the fingerprint of each entry's text.
+/// Only a changed entry updates its task, so that somebody else's later change to the task is not undone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
     pub last_statuses: BTreeMap<u64, TodoStatus>,
@@ -132,7 +132,7 @@ fn is_task_for_entry(task: &Task, text: &str) -> bool {
             || normalise_text(&task.description) == text)
 }
 
-/// Returns the text without differences in case, punctuation and white space, which people often change.
+/// Returns the text in a form that ignores case, punctuation and white space, because people often change these.
 pub(super) fn normalise_text(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

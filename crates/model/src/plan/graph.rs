@@ -48,7 +48,7 @@ impl<'p> GraphDrawing<'p> {
     /// Draws a task and all tasks below it. The function does not use recursion, because a chain may be as long as the
     /// plan.
     fn draw_task(&mut self, root: &'p Task) {
-        // Each entry contains the rails before a task, the task, and whether the task is its parent's last child
+        // Each entry contains the tree lines before a task, the task, and whether the task is its parent's last child
         // (`None` for the root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
@@ -67,7 +67,7 @@ impl<'p> GraphDrawing<'p> {
                 Some(true) => format!("{rails}   "),
                 Some(false) => format!("{rails}│  "),
             };
-            // Wider rails would not fit on a screen.
+            // A longer prefix would not fit on a screen.
             let next = if next.chars().count() > MAX_TREE_PREFIX_CHARS { "… ".to_owned() } else { next };
             let children = self.dependents.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();

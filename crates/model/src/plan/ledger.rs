@@ -34,8 +34,8 @@ pub struct LedgerLine {
 }
 
 impl LedgerLine {
-    /// Returns the line for a change to `after`. `hash_before` is the plan before the change. Without it, the line
-    /// contains the whole plan.
+    /// Returns the line for a change to `after`. The plan before the change is passed as `hash_before`. If it is
+    /// `None`, the line contains the whole new plan.
     pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match hash_before {
             Some(hash_before) => plan_changes(hash_before, after),
@@ -57,7 +57,7 @@ pub struct ReplayedLedger {
     pub plan: Option<Plan>,
     pub last_line: Option<LedgerLine>,
     pub lines: usize,
-    /// The sequence numbers of lines that do not continue from the line before them.
+    /// The sequence numbers of lines whose `hash_before` differs from the `hash_after` of the line before them.
     pub discontinuous_seqs: Vec<u64>,
 }
 

@@ -115,8 +115,8 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     format!("{plain}{}", exact_fields_comment("  ", &to_json_fields(task), &got))
 }
 
-/// Returns a comment with the fields that the visible lines do not give correctly. In the comment, null means that
-/// the field is not set.
+/// Returns a comment with the fields that the visible lines do not express exactly. In the comment, null means that the
+/// field is not set.
 fn exact_fields_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {

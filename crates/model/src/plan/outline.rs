@@ -74,10 +74,10 @@ struct PlanOutlineReader<'s> {
     used_ids: HashSet<String>,
     /// The line numbers of list items that are neither tasks nor notes of a task.
     skipped_lines: Vec<usize>,
-    /// The task ids of the file that could not be kept, as (phase, old id, new id).
+    /// Task ids from the file that could not be kept, as (phase, old id, new id).
     renamed_ids: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
-    /// Facts that can be resolved only after the whole file has been read.
+    /// Dependencies and other facts that can be resolved only after the whole file has been read.
     deferred_dependencies: resolve::DeferredDependencies,
 }
 
@@ -92,11 +92,11 @@ struct HeadingTask {
 /// The index of a task's phase, and the task's index in the phase.
 type Position = (usize, usize);
 
-/// A heading that contains the current line.
+/// A heading whose section contains the current line.
 struct OpenHeading {
     level: usize,
     text: String,
-    /// The index of its phase, if the heading is a phase.
+    /// The index of the phase, if the heading is a phase.
     phase: Option<usize>,
     is_explicit: bool,
     /// The number of a chapter. It is the prefix of the ids of the chapter's tasks.

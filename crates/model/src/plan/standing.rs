@@ -1,5 +1,5 @@
-//! The state of a plan that is computed and never stored: the current phase and task, the ready tasks, and the open
-//! dependencies.
+//! The parts of a plan's state that are computed and never stored: the current phase and task, the ready tasks, and the
+//! open dependencies.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ pub struct PlanStanding<'p> {
     pub current_phase: Option<&'p Phase>,
     /// The first task in progress or, if there is none, the first ready task.
     pub current_task: Option<&'p Task>,
-    /// The ready tasks by phase, each phase's tasks in natural order.
+    /// The ready tasks, ordered by phase and then by id in natural order.
     pub ready: Vec<&'p Task>,
     pub in_progress: Vec<&'p Task>,
     pub blocked: Vec<&'p Task>,

@@ -14,7 +14,7 @@ use super::{FoundSecret, headers, stated};
 /// How many bytes of a call are searched for its arguments.
 const MAX_CALL_BYTES: usize = 400;
 
-/// Finds the value in `("NAME", "value")`, where name and value are two arguments. `at` points to the comma.
+/// Finds the value in `("NAME", "value")`, where the name and the value are two arguments. `at` points to the comma.
 pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let closing = at - 1;
     let window = &text[floor.max(closing.saturating_sub(MAX_NAME_BYTES))..closing];
@@ -56,8 +56,8 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
         return headers::credential_in_header(text, after);
     }
     let value = values::literal_value_at(text, after)?;
-    // In a form that is usually not an assignment, only a random value or several joined words count as a secret. A
-    // single word may be ordinary text.
+    // If the form is usually not an assignment, only a random value or several joined words count as a secret, because
+    // a single word may be ordinary text.
     let joint = ValueContext {
         is_doubtful_form: !is_variable_style(name) || before.ends_with(b","),
         ..ValueContext::default()
@@ -110,8 +110,8 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Foun
         named.split_at(named.len() - class_run_length_at_end(named, IDENTIFIER_BYTE, MAX_NAME_BYTES));
     let verdict = names::judge_name(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
-    // With most other verbs the argument is the name of a secret, as in `get_secret("prod/db")`. A bare call such as
-    // `apiKey("x")` occurs in configuration languages.
+    // A call without an object, such as `apiKey("x")`, occurs in configuration languages. After a verb such as `get`,
+    // the argument is only the name of a secret, as in `get_secret("prod/db")`.
     let bare = (owner.is_empty() || owner.ends_with(b"\n") || owner.ends_with(b" "))
         && !takes_no_secret(name)
         && profile_value(&text[at + 2..text.len().min(at + 18)]).looks_random();

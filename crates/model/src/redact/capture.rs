@@ -63,7 +63,7 @@ impl<'a> Redacted<'a> {
     }
 
     /// Returns the line `text[line]` of a program's output, redacted. A line of counts, such as `12 passed; 0 failed`,
-    /// has no room for a secret, so the text around it is not examined.
+    /// cannot contain a secret, so the text around it is not examined.
     pub fn redact_result_line(text: &'a str, line: Range<usize>, options: RedactOptions) -> Redacted<'a> {
         match text.get(line.clone()).filter(|line| is_line_of_counts(line)) {
             Some(line) => Redacted(Cow::Borrowed(line)),

@@ -27,7 +27,7 @@ pub const LETTER: ByteClass = LOWER | UPPER;
 pub const LETTER_OR_DIGIT: ByteClass = LETTER | DIGIT;
 /// The bytes of identifiers. All other bytes are word boundaries.
 pub const IDENTIFIER_BYTE: ByteClass = LETTER_OR_DIGIT | UNDERSCORE;
-/// Lower-case hexadecimal digits, as providers print them.
+/// Lower-case hexadecimal digits.
 pub const LOWER_HEX: ByteClass = DIGIT | LOWER_AF;
 pub const ANY_HEX: ByteClass = LOWER_HEX | UPPER_AF;
 pub const UPPER_OR_DIGIT: ByteClass = UPPER | DIGIT;

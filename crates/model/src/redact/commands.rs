@@ -431,7 +431,7 @@ pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<FoundSecret> {
     (length >= 4 && literal).then_some(FoundSecret { start: from, end: from + length, kind: "password" })
 }
 
-/// Finds the second hash in `-hashes lm:nt`, because this hash is enough to log in.
+/// Finds the second hash in `-hashes lm:nt`. This hash alone is enough to log in.
 fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = at
         + text[at..].iter().take(34).take_while(|byte| is_byte_in_class(**byte, LETTER_OR_DIGIT)).count()

@@ -1,4 +1,4 @@
-//! Passwords in SQL statements, router configurations and Lisp forms that have no separator before the value.
+//! Passwords that follow their name without a separator, in SQL statements, router configurations and Lisp forms.
 
 use super::FoundSecret;
 use super::chance::profile_value;

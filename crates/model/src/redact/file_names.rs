@@ -30,7 +30,7 @@ const MAX_NAME_BYTES: usize = 80;
 /// the value follows the dash.
 pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
-    // A noun starts the word or follows an underscore.
+    // The noun must be at the start of the word or follow an underscore.
     let mut begins = (0..word.len()).filter(|at| *at == 0 || word[at - 1] == b'_');
     let (at, noun, is_password) = begins.find_map(|at| {
         if !matches!(word[at] | 32, b'p' | b'm' | b's' | b'a' | b't') {

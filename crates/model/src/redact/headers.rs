@@ -103,7 +103,7 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<FoundSecret> {
 
 fn credential_length(text: &[u8]) -> usize {
     let mut length = class_run_length(text, BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
-    // A credential such as `id:key` continues after a separator.
+    // A credential such as `id:key` continues after its separator.
     while matches!(byte_or_newline(text, length), b':' | b'|' | b'!' | b'$' | b'*' | b'@' | b'#')
         && (is_byte_in_class(byte_or_newline(text, length + 1), LETTER_OR_DIGIT)
             || text[length..].starts_with(b"::"))

@@ -77,8 +77,8 @@ fn is_wallet_key(word: &[u8]) -> bool {
         && looks.class_changes * 4 >= looks.len
 }
 
-/// Finds the secret right after its AWS or Razorpay key id, which ends at `at`. The id and the secret may be CSV
-/// fields, two arguments, or written as `id:secret`.
+/// Finds the secret right after its AWS or Razorpay key id, which ends at `at`. The id and the secret may be two CSV
+/// fields, two arguments, or a pair such as `id:secret`.
 pub fn secret_after_key_id(text: &[u8], at: usize) -> Option<FoundSecret> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);
@@ -130,8 +130,8 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret>
     secret.then_some(FoundSecret { start: at - 5, end, kind: "azure-client-secret" })
 }
 
-/// Finds an Azure storage or service key by a mark such as `+ASt`, which starts at `at`. Before the mark are 42 to 76
-/// base64 characters. After it are at most 12 more, the last of which is `=`.
+/// Finds an Azure storage or service key by a mark such as `+ASt`, which starts at `at`. The mark is preceded by 42 to
+/// 76 base64 characters and followed by at most 12 more, the last of which is `=`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));

@@ -11,8 +11,8 @@ use super::classes::{
     BASE64, BASE64_URL, LETTER, byte_or_newline, class_run_length, class_run_length_at_end, is_byte_in_class,
 };
 
-/// The maximum length of a private key, which is longer than any key in use. Longer text between two frame lines is not
-/// a key.
+/// The maximum length of a private key. All keys in use are shorter, so longer text between two frame lines is not a
+/// key.
 const MAX_KEY_BYTES: usize = 32 * 1024;
 const MAX_LABEL_BYTES: usize = 48;
 /// The maximum length of one segment of a web token. Segments that contain certificates are several kilobytes long.
@@ -76,7 +76,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Found
     let end = at + 9 + closing + class_run_length(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(MAX_KEY_BYTES));
-    // On the line of the end mark, either a prefix such as `file:12:` or the whole key may come before the mark.
+    // The text before the end mark on the same line may be a prefix such as `file:12:` or the whole key.
     let mut own = true;
     let mut plausible = false;
     loop {

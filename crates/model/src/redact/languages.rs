@@ -249,7 +249,8 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Found
         .iter()
         .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
         .min()
-        // Only a blank may separate name and value, as in `utente admin, password x` and `логин admin пароль x`.
+        // The name and the value may be separated by a blank alone, as in `utente admin, password x` and
+        // `логин admin пароль x`.
         .or_else(|| (byte_or_newline(window, 0) == b' ').then_some((0, 1)))?;
     // An ordinary word is accepted only after a colon next to the name, because words such as `wrong` can follow a
     // verb.
@@ -307,7 +308,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
-    // Hexadecimal digits may be an API key, but they are not treated as another kind of token.
+    // A hexadecimal string counts as an API key after a name for an API key, but not as a token after other names.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
@@ -356,8 +357,8 @@ pub fn may_announce_secret(word: &[u8]) -> bool {
     ) && (word.len() <= 10 || is_byte_in_class(word[0], LOWER))
 }
 
-/// Finds the value after a word for a key whose ASCII letters are followed by an accented letter, such as `clé` or
-/// `Schlüssel`. `end` is the position of the accented letter.
+/// Finds the value after a word for a key that contains an accented letter, such as `clé` or `Schlüssel`. `end` is the
+/// position of the accented letter.
 pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     let rest = &text[end..];

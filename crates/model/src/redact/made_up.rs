@@ -1,8 +1,8 @@
 //! Passwords that people make up from words, such as `Walnutjacket`, `copper.kettle.moon`, `NectarSandal` and
 //! `Comet_Timber6`.
 //!
-//! Such passwords look like names in a program or words in a sentence. But next to the name of a password, code and
-//! sentences use only a limited vocabulary, which this module lists.
+//! Such passwords look like names in a program or words in a sentence. But code and sentences use only a limited
+//! vocabulary next to the name of a password. This module lists that vocabulary.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte_or_newline, is_byte_in_class};
 use super::lexicon::{NounLexicon, build_lexicon, count_everyday_nouns};
@@ -81,7 +81,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         }
     }
     // In code, the last word of a name is usually a common word, as in `AcmeManager`, and a name with separators often
-    // contains one. If three or more words are joined by dashes, one of them may be common.
+    // contains a common word. If three or more words are joined by dashes, one of them may be common.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
     // Next to everyday nouns, a common word is not a sign of code, as in `copper.window` and `WindowFalcon7`.
     let beside_nouns =

@@ -173,7 +173,8 @@ fn secret_after_noun(
         if grade_word(bare).is_none() && is_in_bracketed_remark(text, &word, line_end) {
             continue;
         }
-        // The next noun has its own value, and a key with a frame is found by another scanner.
+        // Another noun ends the search, because that noun has its own value. So does a key with a frame, which another
+        // scanner finds.
         if is_lone_noun(bare) || bare.starts_with(b"-----") {
             return None;
         }
@@ -294,7 +295,7 @@ fn secret_after_noun(
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(FoundSecret { kind: "token", ..word.to_found_secret() }));
         }
-        // A line about a secret often only describes the secret, or assigns it in code, and states no value.
+        // A line that mentions a secret often states no value. It may only describe the secret, or assign it in code.
         astray |= noun == SecretNoun::Secret
             && (english
                 && (word.has_colon && bare.iter().any(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT))
@@ -351,7 +352,7 @@ fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
     .any(|verb| super::contains_bytes(before, verb.as_bytes()))
 }
 
-/// Returns whether a word belongs to a remark of several words in brackets that is followed by `is`.
+/// Returns whether a word belongs to a bracketed remark of several words that is followed by `is`.
 fn is_in_bracketed_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
     let before = &text[word.start.saturating_sub(60)..word.start];
     let Some(open) = memchr::memrchr2(b'(', b')', before).filter(|at| before[*at] == b'(') else {

@@ -74,7 +74,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundS
         return keys::putty_key_lines(text, after);
     }
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
-        return None; // this is the user name in a URL, see `urls`
+        return None; // this is the user name in a URL (see `urls`)
     }
     let paired = name_of_pair(text, &name, floor);
     let Some(verdict) = names::judge_name(paired.unwrap_or(name.bytes(text))) else {

@@ -331,8 +331,8 @@ fn without_plural(word: &[u8]) -> &[u8] {
     }
 }
 
-/// A list of words in one string, so no table of pointers needs relocation at start-up. The other fields are computed
-/// at compile time and rule out almost every word that is not listed.
+/// A list of words. It is stored as one string, so no table of pointers needs relocation at start-up. The other fields
+/// are computed at compile time and rule out almost every word that is not listed.
 pub(super) struct WordList {
     words: &'static str,
     /// For each first letter, the lengths of its words as a bit set.

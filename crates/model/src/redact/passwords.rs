@@ -257,7 +257,8 @@ fn is_phrase_before_name(line: &[u8]) -> bool {
         && !CODE_KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
 }
 
-/// Returns whether the lines above and below are not code. They must be empty or belong to a settings file.
+/// Returns whether the lines above and below are empty or belong to a settings file, so that the value is not part of
+/// code.
 fn is_apart_from_code(text: &[u8], value: LiteralValue, line: &[u8], above: &[u8]) -> bool {
     // A declaration such as `val password: CharSequence` is code.
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {

@@ -153,7 +153,7 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
 }
 
 /// Finds the last part of a branch or file name such as `fix/password-CopperKettle7` or
-/// `backup-password-Copper2024.zip`, if its spelling is unusual for a name. `end` points to the dash.
+/// `backup-password-Copper2024.zip`, if the spelling of that part is unusual for a name. `end` points to the dash.
 pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;

@@ -2,8 +2,8 @@
 //!
 //! A row consists of a kind, a literal prefix, and the parts that follow the prefix. The minimum lengths are slightly
 //! below the lengths that providers issue today, so a shortened or older token is still found. `shape` decides whether
-//! a body is plausible. For example, the bodies of `ghp_xxxx` and `npm_lifecycle_event` are not. The first matching row
-//! determines the kind, so a longer prefix comes before a shorter one that it starts with.
+//! a body is plausible. For example, the bodies of `ghp_xxxx` and `npm_lifecycle_event` are not plausible. The first
+//! matching row determines the kind, so a longer prefix such as `sk-ant-` must come before a shorter one such as `sk-`.
 
 use super::classes::{
     ANY_HEX, AT_SIGN, BASE64, BASE64_URL, ByteClass, DASH, DIGIT, DOT, EQUALS, IDENTIFIER_BYTE,

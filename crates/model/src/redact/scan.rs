@@ -166,7 +166,7 @@ enum ScanAction {
     Bracket,
     Escape,
     Percent,
-    /// A byte that may start a word for a password in another script.
+    /// A byte that may start a non-ASCII word for a password.
     Foreign,
     Dollar,
 }
@@ -239,7 +239,8 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// Finds the secret that the word `text[start..end]` announces or is part of. Almost all words announce none.
+/// Finds the secret that the word `text[start..end]` announces or is part of. Almost all words have nothing to do with
+/// a secret.
 #[inline(always)]
 fn secret_at_word(
     text: &[u8],

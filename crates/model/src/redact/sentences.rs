@@ -172,7 +172,7 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     let last =
         |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
     let word = |text: &[u8]| text.len() - last(text);
-    // An article, and the word that joins value and name, are skipped.
+    // An article is skipped, and so is the word that joins the value and the name.
     let article = &before[word(before)..];
     let joint = match article {
         b"the" | b"a" | b"its" | b"my" | b"your" | b"la" | b"das" | b"het" => {

@@ -71,9 +71,9 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
             }
         };
     }
-    // A match inside a longer word is rejected, and so is the name of a function. Only classes without separators are
-    // tested. A very long run with separators contains many possible starts, and rejecting each of them would take one
-    // pass per start.
+    // A match inside a longer word is rejected, and so is the name of a function. The test applies only to classes
+    // without separators. A very long run with separators contains many possible starts, and rejecting each one would
+    // take a separate pass.
     if (is_byte_in_class(byte_or_newline(rest, end), LETTER_OR_DIGIT) && !joined)
         || byte_or_newline(rest, end) == b'('
     {
@@ -179,7 +179,8 @@ const fn build_second_bytes() -> [u8; TOKEN_RULES.len()] {
     seconds
 }
 
-/// Returns the first rule for each byte that starts a prefix, and the next rule with the same first byte for each rule.
+/// Returns two tables. The first maps each byte to the first rule whose prefix starts with that byte. The second maps
+/// each rule to the next rule whose prefix starts with the same byte.
 const fn build_rule_chains() -> ([u16; 256], [u16; TOKEN_RULES.len()]) {
     let mut first = [NO_RULE; 256];
     let mut next = [NO_RULE; TOKEN_RULES.len()];

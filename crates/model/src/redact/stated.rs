@@ -1,5 +1,5 @@
-//! Secrets stated in words, such as `the password is x` and `set it to x`, and secrets after a name in files and
-//! commands that use no separator.
+//! Secrets stated in words, such as `the password is x` and `set it to x`, and secrets that follow a name without a
+//! separator in files and commands.
 
 use super::FoundSecret;
 use super::chance::profile_value;
@@ -15,7 +15,7 @@ use super::sentences::{self, NameLanguage, RequiredCertainty};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{languages, passwords};
 
-/// Finds a value that follows its name after a blank, as in `password is hunter2`, `machine … password hunter2`,
+/// Finds the value for a name that is followed by a blank, as in `password is hunter2`, `machine … password hunter2`,
 /// `PASSWORD 'x'` and `configure set secret_access_key x`. The name is `text[start..end]`.
 pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let name = &text[start..end];
@@ -58,7 +58,7 @@ fn is_header_directive(before: &[u8]) -> bool {
     super::contains_bytes(line, b"_header ")
 }
 
-/// Returns whether a name announces a pair, as in `creds for the box: ann/x`.
+/// Returns whether a name announces a user name and a password, as in `creds for the box: ann/x`.
 fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
@@ -97,7 +97,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
     };
     // In `pass it to the class`, `pass` is a verb and not a name.
     if verdict.strength == NameStrength::LikelyPassword && name != b"pw" {
-        // The name may announce a pair, as in `user/pass is admin/x`.
+        // The name may announce a user name and a password, as in `user/pass is admin/x`.
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::password_in_joined_pair(text, end + 4);
         }
@@ -148,7 +148,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
             verdict
         };
         let at = end + after + 1;
-        // In `Het wachtwoord is verlopen` the word after the verb is a participle and not a value.
+        // In the Dutch sentence `Het wachtwoord is verlopen`, the word after the verb is a participle and not a
+        // value.
         let word = &text[at..at + sentences::value_length(&text[at..])];
         if languages::judge_foreign_name(name).is_some() && made_up::is_participle(word) {
             return None;
@@ -539,7 +540,7 @@ fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> 
     let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
         .iter()
         .any(|verb| text[..at - length].ends_with(verb.as_bytes()));
-    // A phrase such as `as the password manager` does not mean a password.
+    // A phrase such as `as the password manager` does not refer to a password.
     let line = &text[end..text.len().min(end + 40)];
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);

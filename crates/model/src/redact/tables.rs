@@ -82,10 +82,10 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<FoundSecret>
     if heads.len() < 2 || !heads.iter().all(named) {
         return;
     }
-    // Names and values aligned with blanks look like a table. But the headers of a real table are in capitals or
-    // underlined.
+    // Names and values that are aligned with blanks look like a table, but the headers of a real table are in
+    // capitals or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
-    // If another column contains users, a word may be a password, as in `user,pass` and `site,login,secret`.
+    // If another column contains user names, a word may be a password, as in `user,pass` and `site,login,secret`.
     let has_user = heads.iter().any(|cell| is_user_column(&head[cell.0..cell.1]));
     let gap = matches!(divider, CellDivider::Gap);
     if gap && !is_loud && !has_user && !is_table_rule(line_range_at(text, line_start + head.len() + 1)) {
@@ -153,7 +153,7 @@ fn secret_in_cell(
         return Some(FoundSecret { start, end, kind: verdict.kind })
             .filter(|_| !super::contains_bytes(content, b"REDACTED"));
     }
-    // A column of descriptions also contains words, so a password of letters alone must be longer.
+    // A column of descriptions also contains words, so a password that consists only of letters must be longer.
     let noun = may_be_word && super::lexicon::count_everyday_nouns(content) > 0;
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word) && !noun;
     if verdict.strength == NameStrength::Password

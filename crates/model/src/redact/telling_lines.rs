@@ -1,5 +1,5 @@
-//! Long random values that no other rule finds, in a line that mentions tokens, keys or logins, such as
-//! `consul acl set-agent-token agent x` and `client.login("x")`.
+//! Long random values that no other rule finds, in lines that mention tokens, keys or logins, such as `consul acl
+//! set-agent-token agent x` and `client.login("x")`.
 
 use super::FoundSecret;
 use super::chance::profile_value;
@@ -91,7 +91,7 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     let end = end + class_run_length(&text[end..], class, MAX_TOKEN_BYTES);
     let end = end + class_run_length(&text[end..], EQUALS, 2);
     let before = start.checked_sub(1).map_or(b'\n', |at| text[at]);
-    // Next to these bytes, the word is part of base64, a path, a member or a call.
+    // If one of these bytes is next to the word, the word is part of base64, a path, a member access or a call.
     let next = byte_or_newline(text, end);
     let part = matches!(before, b'/' | b'+' | b'.' | b'$' | b'#' | b'%')
         || before == b',' && next == b','
@@ -155,7 +155,7 @@ fn looks_randomly_generated(word: &[u8]) -> bool {
 fn contains_any(text: &[u8], words: &[&str]) -> bool {
     (0..text.len()).any(|at| {
         words.iter().any(|word| {
-            // The plural `tokens` does not count, because it usually follows a count, as in `200 tokens`.
+            // The plural `tokens` is ignored, because it usually follows a number, as in `200 tokens`.
             word.as_bytes()[0] == text[at] | 32
                 && super::classes::starts_with_ignore_case(&text[at..], word)
                 && !(*word == "token" && byte_or_newline(text, at + 5) | 32 == b's')

@@ -162,7 +162,7 @@ fn is_placeholder_password(password: &[u8]) -> bool {
         || super::contains_bytes(password, b"${")
         || super::contains_bytes(password, b"{{")
         || super::contains_bytes(password, b"(");
-    // A name of several words only describes the value, as in `user:db_password@`.
+    // A password that is itself a name of several words is a placeholder, as in `user:db_password@`.
     let named =
         || password.contains(&b'_') && super::names::judge_name(password).is_some() && looks.digits == 0;
     template

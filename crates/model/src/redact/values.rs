@@ -44,8 +44,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
         return false;
     }
     if value.is_in_call || joint.is_doubtful_form {
-        // A made-up password is accepted even in forms such as `password == "Copper.kettle"` and
-        // `password = String::from("Copper.kettle")`.
+        // A password that a person seems to have invented is accepted even in forms such as `password ==
+        // "Copper.kettle"` and `password = String::from("Copper.kettle")`.
         let told = says == NameStrength::Password
             && value.is_quoted
             && (!value.is_in_call || takes_literal(text, value));
@@ -167,9 +167,9 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
         || is_validation_rule_list(content)
         || is_version(content)
         || content.ends_with(b"...")
-        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces `@name@`
+        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven and Ant replace `@name@`
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
-    // An example of the last case is `[FILTERED]`.
+    // The last condition applies to values such as `[FILTERED]`.
     {
         return true;
     }
@@ -415,8 +415,8 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
     let literal = value.is_quoted || joint.is_env_style || joint.without_blanks || joint.is_in_list;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
     let mixed = looks.is_mixed();
-    // In an environment setting, digits and both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`. In other
-    // forms the value must also contain characters that names do not contain.
+    // In an environment setting, digits and letters of both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`.
+    // In other forms the value must also contain characters that names do not contain.
     let drawn = (joint.is_env_style && joint.without_blanks || looks.symbols > 0 && looks.symbols <= 4)
         && mixed
         && looks.len >= 12

@@ -25,7 +25,8 @@ pub struct DecodedView {
     steps: Vec<ViewStep>,
 }
 
-/// A position in the view and in the text. From here to the next step, the two run in parallel.
+/// A position in the view and in the text. Up to the next step, every byte of the view after the first one represents
+/// one byte of the text.
 #[derive(Debug, Clone, Copy)]
 struct ViewStep {
     view_at: usize,
@@ -346,8 +347,8 @@ fn visible_character(length: usize, code: u32) -> Option<(usize, Option<char>)> 
     }
 }
 
-/// Returns the character if it is printable ASCII, a tab, a line feed or an accented letter. Secrets are recognised
-/// only by such characters.
+/// Returns the character if it is printable ASCII, a tab, a line feed or an accented letter. No other characters are
+/// needed to recognise a secret.
 fn visible_byte(code: u32) -> Option<char> {
     if code == 0xa0 {
         return Some(' ');

@@ -2,7 +2,7 @@ use super::FoundSecret;
 use super::classes::{LETTER, byte_or_newline, is_byte_in_class};
 use super::context;
 
-/// How many bytes of a line are read on each side of the noun.
+/// How many bytes of a line are read on each side of a noun such as `password`.
 pub const MAX_BYTES_READ: usize = 160;
 
 /// A word of a line, without the punctuation around it.

@@ -31,7 +31,7 @@ pub struct FactsOutsideContextFile<'a> {
     pub stale_hours: u64,
     /// The time of the newest commit, or `None` if it is unknown.
     pub newest_commit: Option<Timestamp>,
-    /// The key files that do not exist, each as the context file names it.
+    /// The key files that do not exist, each as it is written in the context file.
     pub missing_key_files: &'a [String],
 }
 
@@ -190,7 +190,7 @@ fn check_metadata(
             (None, Some(late)) => add(
                 RoleFindingKind::Missing,
                 Some(late.line),
-                format!("**{key}** is too low; it belongs in the first {MAX_HEADER_LINES} lines"),
+                format!("**{key}** is too far down; it belongs in the first {MAX_HEADER_LINES} lines"),
             ),
             (None, None) => {
                 add(
@@ -226,7 +226,7 @@ fn check_metadata(
                 add(
                     RoleFindingKind::Format,
                     line,
-                    format!("**{key}** says {text}, which is not a day of the calendar"),
+                    format!("**{key}** says {text}, which is not a calendar date"),
                 );
             }
             UpdatedDate::NoDate => add(

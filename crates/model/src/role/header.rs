@@ -1,4 +1,4 @@
-//! The first lines of a context file: the title and three fields of one line each.
+//! The first lines of a context file: the title and three one-line fields.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -23,7 +23,7 @@ const KEY_ALIASES: &[(&str, &str)] = &[
     ("tmux pane", PANE_KEY),
 ];
 
-/// A line that gives a key its value, in the exact or a loose spelling.
+/// A line that sets the value of a key, in the exact or a loose spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderField {
     pub key: &'static str,
@@ -117,7 +117,7 @@ pub fn ends_with_context(title: &str) -> bool {
 pub enum UpdatedDate {
     /// The time up to which the file claims to be current. A date alone means the end of that day.
     Time(Timestamp),
-    /// Text that looks like a date but does not exist in the calendar.
+    /// Text in the form of a date that does not exist in the calendar.
     Impossible(String),
     NoDate,
 }

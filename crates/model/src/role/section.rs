@@ -94,7 +94,8 @@ impl ContextFileSection {
         let wanted = self.name.to_lowercase();
         document.headings().iter().find(|heading| {
             let text = heading.text.trim_end_matches(':').trim().to_lowercase();
-            // At other levels only the section's own name is accepted, because `### Done` may mean something else.
+            // At other heading levels, only the section's own name is accepted, because `### Done` may mean something
+            // else.
             let own = text == wanted || self.matching == HeadingMatching::Prefix && text.starts_with(&wanted);
             (heading.level == 2 && (own || self.aliases.contains(&text.as_str())))
                 || (own && heading.level <= 3 && heading.line > 1)
@@ -134,7 +135,7 @@ pub fn is_task_heading(heading: &Heading) -> bool {
     digits > 0 && rest.is_some_and(|rest| rest[digits..].starts_with(':'))
 }
 
-/// Returns the completed tasks. They are the task headings or, without such headings, the numbered items.
+/// Returns the completed tasks. They are the task headings or, if there are no task headings, the numbered items.
 pub fn completed_tasks(document: &Document) -> Vec<String> {
     let Some(section) = COMPLETED_SECTION.find_in_document(document) else { return Vec::new() };
     let tasks: Vec<String> = headings_in(document, &section)
@@ -147,8 +148,8 @@ pub fn completed_tasks(document: &Document) -> Vec<String> {
     section.items().into_iter().filter(|item| item.number.is_some()).map(|item| item.text).collect()
 }
 
-/// Returns the paths in the section Key Files. For each item, this is the first text in backticks, or else the first
-/// word if it looks like a path.
+/// Returns the paths in the section Key Files. The path of an item is its first text in backticks, or else its first
+/// word if that word looks like a path.
 pub fn key_files(document: &Document) -> Vec<KeyFile> {
     let items =
         KEY_FILES_SECTION.find_in_document(document).map(|section| section.items()).unwrap_or_default();

@@ -82,8 +82,8 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns the commands that repeat a line. From each pipeline, only the first command is returned. Commands such as
-/// `cd` and `echo` are left out.
+/// Returns the commands to run in order to repeat a line. From each pipeline, only the first command is returned.
+/// Commands such as `cd` and `echo` are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();

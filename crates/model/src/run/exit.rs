@@ -1,4 +1,4 @@
-//! Determines to which command a line's exit code belongs, and how much of the output is visible.
+//! Determines which command a line's exit code belongs to, and how much of the output is visible.
 
 use super::check::{check_of_step, strip_wrappers};
 use super::open::is_read_only;
@@ -109,7 +109,8 @@ impl CheckedLine {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.acting_steps.last().copied()) else {
-            // In `gh api x | jq .y`, it may be `jq` that failed. In `git commit && git log | head`, `head` does not fail.
+            // In `gh api x | jq .y`, `jq` may be the command that failed. In `git commit && git log | head`, `head`
+            // does not fail.
             let piped =
                 self.steps.len() > 1 && self.steps[self.steps.len() - 2].join_to_next == StepJoin::Pipe;
             let last = strip_wrappers(&last.words);
@@ -213,8 +214,8 @@ impl CheckedLine {
             && self.steps[at..].iter().all(|step| matches!(step.join_to_next, StepJoin::Pipe | StepJoin::End))
     }
 
-    /// Returns the number of the failed check: the check whose task the output names, or the only check of the failed
-    /// kind.
+    /// Returns the number of the failed check: the check whose task is mentioned in the output, or the only check of
+    /// the failed kind.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` refers to a part of the task `lint`.
@@ -243,7 +244,7 @@ fn echoed_text(step: &CommandStep) -> Option<String> {
     matches!(program.as_str(), "echo" | "printf").then(|| words.join(" ").replace("\\n", ""))
 }
 
-/// Reads an exit code from the last line with this prefix and suffix, and returns the result it means.
+/// Reads an exit code from the last line with this prefix and suffix, and returns the result that the code means.
 fn result_in_number_line(output: &str, prefix: &str, suffix: &str) -> Option<RunResult> {
     // The prefix contains another variable, whose value is unknown.
     if prefix.contains('$') {
@@ -308,8 +309,8 @@ fn lines_of_head(arguments: &[String]) -> usize {
     arguments.iter().find_map(digits).unwrap_or(10)
 }
 
-/// Returns whether one of the pattern's alternatives occurs in [`FAILURE_LINES`]. Special characters at either end of
-/// an alternative are ignored.
+/// Returns whether one of the pattern's alternatives occurs in [`SAMPLE_FAILURE_LINES`]. Special characters at either
+/// end of an alternative are ignored.
 fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let found = |part: &str, line: &str| match ignore_case {

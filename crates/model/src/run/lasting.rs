@@ -54,8 +54,8 @@ fn is_own_module(name: &str) -> bool {
         && !PYTHON_MODULES.contains(&program.split('.').next().unwrap_or(""))
 }
 
-/// Returns whether a tool runs a task of the project, or changes an installation, a database, a cloud or a registry. If
-/// it fails, its work still has to be done.
+/// Returns whether a tool runs a task of the project, or changes an installation, a database, a cloud service or a
+/// registry. If it fails, its work still has to be done.
 fn changes_world(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),
@@ -73,7 +73,7 @@ fn changes_world(name: &str) -> bool {
         | "prisma" | "alembic" | "flask" | "rails" | "artisan" | "knex" | "sequelize" | "sequelize-cli"
         | "typeorm" | "drizzle-kit" | "dbmate" | "goose" | "migrate" | "atlas" | "liquibase" | "flyway" | "sqlx"
         | "diesel" | "psql" | "mysql" | "sqlite3"
-        // Forges and requests that write.
+        // Code hosting services and HTTP requests.
         | "gh" | "glab" | "curl"
         // Task runners and generators.
         | "make" | "gmake" | "cmake" | "ninja" | "mise" | "just" | "task" | "go-task" | "rake" | "mvn" | "mvnw"

@@ -13,7 +13,7 @@ pub struct DividedCommandLine {
     pub line_up_to_checks: String,
     /// The last part after the checks, preceded by the line's `cd` commands.
     pub line_after_checks: String,
-    /// Whether `rest` runs only if the checks pass.
+    /// Whether `line_after_checks` runs only if the checks pass.
     pub runs_only_if_checks_pass: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
     let ended_by = |at: &usize| matches!(steps[*at].join_to_next, StepJoin::Next);
     let (start, needs_checks) = match (after_pipe..last).rev().find(ended_by) {
         Some(at) => (at + 1, false),
-        // Any other filter may have failed itself.
+        // If the output is piped into any other filter, the filter itself may have failed.
         None if steps[last_check + 1..=after_pipe].iter().all(is_cutting_filter) => (after_pipe + 1, true),
         None => return None,
     };
@@ -127,7 +127,8 @@ mod tests {
             ("bash -c 'make test; ./deploy.sh'", Some(("make test", "./deploy.sh"))),
             ("make test\npython3 - <<'E'\n1/0\nE\n", Some(("make test", "python3 - <<'E'\n1/0\nE"))),
             ("make test; cat > x <<E\na\nE\n./deploy.sh", Some(("make test", "./deploy.sh"))),
-            // The exit code is that of a check, or it is unknown to which command it belongs.
+            // These lines are not divided. Their exit code belongs to a check, or it is unknown which command it
+            // belongs to.
             ("make test", None),
             ("./deploy.sh; make test", None),
             ("make test || ./deploy.sh", None),

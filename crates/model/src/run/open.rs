@@ -55,7 +55,7 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
 }
 
 /// Returns whether a command line is an attempt whose last result matters. Inline scripts, database clients and
-/// requests are attempts, although their [`command_purpose`] is `Look`. `ls`, `grep` and `test` are not.
+/// requests are attempts, although their purpose is [`CommandPurpose::ReadOnly`]. `ls`, `grep` and `test` are not.
 pub fn is_attempt_with_result(command: &str, cwd: &str) -> bool {
     const TRYING_PROGRAMS: [&str; 13] = [
         "node",

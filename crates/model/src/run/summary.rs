@@ -107,8 +107,8 @@ fn may_be_summary(line: &str) -> bool {
     (0..bytes.len()).any(|at| begins_summary_sign(&bytes[at..])) || begins_with_location(line.trim_end())
 }
 
-/// Returns whether a sign of a summary starts here. The first letter is tested first, because separate searches would
-/// be too slow.
+/// Returns whether `rest` starts with a sign of a summary. The first letter is tested first, because separate
+/// searches would be too slow.
 fn begins_summary_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -134,8 +134,8 @@ fn begins_summary_sign(rest: &[u8]) -> bool {
     }
 }
 
-/// Returns whether `line` starts with `with`. The first bytes are compared first, because dozens of beginnings are
-/// tried on each line, and almost all of them already differ there.
+/// Returns whether `line` starts with the text in `with`. The first bytes are compared first, because dozens of
+/// beginnings are tried on each line, and almost all of them already differ there.
 #[inline(always)]
 fn begins_with(line: &str, with: &str) -> bool {
     line.as_bytes().first() == with.as_bytes().first() && line.starts_with(with)

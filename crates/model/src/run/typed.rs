@@ -88,8 +88,8 @@ fn is_entered_folder(step: &CommandStep) -> bool {
     is_cd_step(step) && matches!(step.join_to_next, StepJoin::And | StepJoin::Next)
 }
 
-/// Returns the operator between two commands. `joins` are the original operators between them and the commands that
-/// were left out.
+/// Returns the operator between two commands. `joins` contains the operators that were originally between them,
+/// including those next to commands that were left out.
 fn operator_between(joins: &[StepJoin]) -> &'static str {
     let all = |wanted: StepJoin| joins.iter().all(|join| *join == wanted || *join == StepJoin::Pipe);
     match joins {

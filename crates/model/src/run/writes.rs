@@ -1,5 +1,5 @@
-//! Decides whether a command may have changed files that its text does not name. The files that its text names are
-//! found by [`crate::shell::paths_in_command`].
+//! Decides whether a command may have changed files that are not mentioned in its text. The files that are mentioned
+//! are found by [`crate::shell::paths_in_command`].
 
 use super::CommandKind;
 use super::check::{is_python, kind_of_command, strip_wrappers};
@@ -21,8 +21,8 @@ const WRITING_OPTIONS: [&str; 9] = [
     "--bless",
 ];
 
-/// Returns whether a command line may have changed files of the project that its text does not name. If in doubt,
-/// returns true. Files that tests and linters write do not count.
+/// Returns whether a command line may have changed files of the project that are not mentioned in its text. If in
+/// doubt, returns true. Files that tests and linters write do not count.
 pub fn may_change_unnamed_files(command: &str) -> bool {
     let command = &*expand_shells(command);
     shell::writes_unnamed_file(command)
@@ -39,7 +39,7 @@ fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
     match program {
         "sed" | "perl" | "ruby" if rest.iter().any(|word| is_in_place(program, word)) => {
-            // The script comes before the files, with or without an option.
+            // The first operand is the script, with or without an option such as `-e` before it.
             !names_all_operands(command, step, words, 1)
         }
         "sed" => false,
@@ -65,7 +65,7 @@ fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
         }
         _ => match kind_of_command(words) {
             Some(CommandKind::Test | CommandKind::Lint) => has(&WRITING_OPTIONS),
-            // Other builds write where the project says, which may be among its sources.
+            // Other build tools write to the folders that the project configures, possibly among its sources.
             Some(CommandKind::Build) => !matches!(program, "cargo" | "go"),
             Some(CommandKind::Format | CommandKind::Run) => true,
             None => !is_read_only(words),
@@ -84,7 +84,8 @@ fn is_in_place(program: &str, option: &str) -> bool {
     }
 }
 
-/// Returns whether the text names every file that the step changes. The first `other` operands are not files.
+/// Returns whether every file that the step changes is mentioned in the text. The first `other` operands are not
+/// files.
 fn names_all_operands(command: &str, step: &CommandStep, words: &[String], other: usize) -> bool {
     let operands = words.iter().skip(1).filter(|word| !word.starts_with('-')).count();
     let from = step.word_ranges[step.words.len() - words.len()].start;

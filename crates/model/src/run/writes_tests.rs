@@ -22,7 +22,7 @@ fn commands_that_leave_files_alone_or_name_them() {
         "thru status",
         "echo hi",
         "FOO=1 cargo test",
-        // These commands change files, and their text names every file that they change.
+        // These commands change only files that are mentioned in their text.
         "sed -i s/1/2/ cart.py",
         "sed -i.bak 's/1/2/' a.py b.py",
         "echo hi > notes.txt",

@@ -64,7 +64,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         }
     }
     kept.sort_unstable();
-    // "It fails there" is unclear without the sentence before it.
+    // A sentence such as "It fails there" is unclear without the sentence before it.
     let alone = kept.clone();
     kept.retain(|i| *i == best.2 || alone.contains(&i.wrapping_sub(1)) || !begins_with_pronoun(units[*i]));
     let mut out = String::new();
@@ -220,7 +220,7 @@ fn informativeness_of_sentence(piece: &str, place: usize) -> usize {
             .any(|start| small.starts_with(start));
     let said = 3 * usize::from(has(&CAUSE_WORDS) || concludes)
         + 2 * usize::from(has(&DECISION_WORDS) || announces_step(piece));
-    // A list item, or "Found it!", is clear only after the text before it.
+    // A list item, or a sentence such as "Found it!", is clear only together with the text before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
     match () {
         () if piece.ends_with(':') || piece.chars().count() < MIN_INFORMATIVE_SENTENCE_CHARS => 0,

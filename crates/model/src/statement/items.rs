@@ -6,7 +6,8 @@ const MIN_ITEM_CHARS: usize = 36;
 /// An item is cut at the end of a clause only if the clause has at least this many characters.
 const MIN_CLAUSE_CHARS: usize = 14;
 
-/// A last item that is longer than the others by more than this is assumed to contain the text after the list.
+/// If the last item exceeds twice the length of the longest other item by more than this many characters, it is
+/// assumed to contain the text after the list.
 const MAX_LONGER_LAST_ITEM: usize = 80;
 
 /// Shortens a message with a numbered list to `max` characters by shortening each item to its first clauses. Returns
@@ -85,7 +86,7 @@ fn number_position(text: &str, number: usize, from: usize) -> Option<usize> {
     })
 }
 
-/// Returns the last sentence of an introduction, which is the one about the list.
+/// Returns the last sentence of an introduction, which introduces the list.
 fn last_sentence(text: &str) -> &str {
     text.rfind(". ").map_or(text, |at| &text[at + 2..])
 }
@@ -115,7 +116,7 @@ pub fn without_commit_lines(text: &str, is_listed: impl Fn(&str) -> bool) -> Str
     }
     let mut kept: Vec<&str> = Vec::new();
     for item in text.split("; ") {
-        // The last sentences after the list are kept, and so is the text before it.
+        // If an item contains a commit, keep only the sentences before the introduction and after the first sentence.
         match position(item) {
             None => kept.push(item),
             Some(at) => {
@@ -129,7 +130,7 @@ pub fn without_commit_lines(text: &str, is_listed: impl Fn(&str) -> bool) -> Str
     kept.join("; ").replace(".; ", ". ")
 }
 
-/// Returns the position of a commit's id at the start of an item, or after its introduction.
+/// Returns the position of a commit's id at the start of an item, or after an introduction in the item.
 fn commit_position(item: &str, is_listed: impl Fn(&str) -> bool) -> Option<usize> {
     let is_id = |word: &str| {
         (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) && is_listed(word)

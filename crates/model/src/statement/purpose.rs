@@ -179,8 +179,9 @@ pub fn ends_by_announcing_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
-/// Returns the sentence before an announcement that [`announces_look`] recognises, if that sentence announces a change.
-/// For example, returns the first sentence of "Now I need to change `total`. Let me read it first:".
+/// Returns the sentence before the last one, if it announces a change. The last sentence announces that the agent
+/// will look at something (see [`ends_by_announcing_look`]). For example, returns the first sentence of "Now I need
+/// to change `total`. Let me read it first:".
 pub fn change_before_look(text: &str) -> Option<&str> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     let mut sentences = split_sentences(line);
@@ -209,7 +210,8 @@ fn without_leading_words(sentence: &str) -> (&str, bool) {
     loop {
         let small = rest.to_lowercase().replace('’', "'");
         let lead = ANNOUNCEMENT_BEGINNINGS.iter().find(|lead| small.starts_with(**lead));
-        // Lowercasing can turn one character into two, but no phrase in [`LEADING_WORDS`] contains such a character.
+        // Lowercasing can turn one character into two, but no phrase in [`ANNOUNCEMENT_BEGINNINGS`] contains such a
+        // character.
         let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
             break;
         };

@@ -117,7 +117,7 @@ const FIRST_BYTES_OF_DECLARATION_WORDS: [bool; 256] = {
     begins
 };
 
-/// Returns whether any of the words for [`is_declaration_word`] begins with this byte.
+/// Returns whether any word that [`is_declaration_word`] accepts begins with this byte.
 pub fn may_begin_declaration(first: u8) -> bool {
     FIRST_BYTES_OF_DECLARATION_WORDS[usize::from(first)]
 }

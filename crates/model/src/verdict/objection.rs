@@ -1,4 +1,5 @@
-//! Objections to a good verdict elsewhere in the same answer, such as failed tests, a condition or another decision.
+//! Finds objections that contradict a good verdict in the same answer, such as failed tests, a condition or another
+//! decision.
 
 use super::ruling::ruling_at_start;
 use super::{Ruling, VerdictProblem, read_answer_fields};
@@ -48,7 +49,7 @@ fn counts_failures(line: &str) -> bool {
             words[at.saturating_sub(2)..at].iter().rev().find(|word| *word != "test" && *word != "tests");
         match before {
             Some(word) if is_number(word) => is_many(word),
-            // If no number comes before the word, it may come after it, as in `failed: 2`.
+            // If no number comes before the word, a number may come after the word, as in `failed: 2`.
             _ => words.get(at + 1).is_some_and(is_many) && line.contains([':', '|', '=']),
         }
     })

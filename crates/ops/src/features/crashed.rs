@@ -198,7 +198,7 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session_state(&session).write_state(&seen)?)
 }
 
-/// Counts the sessions among the newest ones that crashed and have no packet yet. Writes nothing.
+/// Counts how many of the newest sessions crashed and have no packet yet. Writes nothing.
 pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(0),

@@ -146,7 +146,7 @@ fn write_under_lock(
         let archive = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE_FILE);
         let what = if archived.len() == 1 { "1 older entry" } else { "older entries" };
         let many = if archived.len() == 1 { String::new() } else { format!("{} ", archived.len()) };
-        notes.push(format!("{many}{what} went to {archive}"));
+        notes.push(format!("{many}{what} moved to {archive}"));
     }
     Ok(EvidenceWriteResult { notes })
 }

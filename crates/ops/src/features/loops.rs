@@ -1,4 +1,4 @@
-//! Loops and their commands. Submodule [`stop`] handles stops, and [`session`] handles session starts.
+//! Loops and their commands. The submodule [`stop`] handles stops, and [`session`] handles session starts.
 
 mod adopt;
 mod choose;
@@ -82,7 +82,7 @@ pub struct LoopShown {
     /// prompt, and the loop's validators do not run.
     #[serde(rename = "started_here")]
     pub is_allowed_here: bool,
-    /// Whether the project's folder was moved and its new path is not trusted yet. Then no loop is allowed.
+    /// Whether the project's folder was moved and its new path is not trusted yet. If so, no loop is allowed.
     #[serde(skip)]
     pub is_folder_moved: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -312,7 +312,7 @@ fn write_and_set_foreground(
     Ok(LoopChanged { shown_loop: loop_shown(store, &next, &pointer), changed: true, session_choice, notes })
 }
 
-/// Makes the foreground pointer name a loop. The returned note names the previous foreground loop.
+/// Changes the foreground pointer so that it points to a loop. The returned note names the previous foreground loop.
 fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(ForegroundPointer, Vec<String>)> {
     let mut pointer = foreground_pointer(store)?;
     let before = match owner {

@@ -153,13 +153,13 @@ impl GateContext {
         match run.read_expected() {
             Err(store::Error::Absent { path }) => Err(Error::Absent {
                 what: format!("{}: there is no such file, so nothing is expected here", path.display()),
-                hint: "`thru gate expect STAGE --critical FILE…` makes it".into(),
+                hint: "`thru gate expect STAGE --critical FILE…` creates it".into(),
             }),
             Err(store::Error::Damaged { path, line, why }) => Err(Error::Damaged {
                 path,
                 line,
                 why,
-                hint: "fix it, or let `thru gate expect STAGE --critical FILE…` make a new run".into(),
+                hint: "fix it, or let `thru gate expect STAGE --critical FILE…` create a new run".into(),
             }),
             expected => Ok(expected?),
         }

@@ -183,8 +183,8 @@ pub(crate) fn packet_path(store: &Store, id: &Id) -> PathBuf {
     store.dir().path().join(store::layout::packet_path(id))
 }
 
-/// Finds a packet by its whole id, by the beginning of its id, or by a part of its name. Only one packet may match, but
-/// a packet that is not done is preferred to those that are.
+/// Finds a packet by its whole id, by the beginning of its id, or by a part of its name. If several packets match,
+/// those that are done are ignored, unless all of them are done. Returns an error if more than one packet remains.
 pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
     let typed = word;
     let word = packet_name_from_path(project, word.trim().trim_end_matches(".md"));
@@ -297,9 +297,9 @@ fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
     Ok(())
 }
 
-/// The field of a finished packet that names the packet which continues it.
+/// The field in which a finished packet records the packet that continues it.
 const CONTINUED_BY: &str = "continued_by";
-/// The field of a finished packet that names the loop which finished it.
+/// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";
 
 /// Marks the packet from which a loop was made as done, if it is still open.

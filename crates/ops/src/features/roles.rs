@@ -295,8 +295,8 @@ pub fn parse_role_name(name: &str) -> Result<Id> {
     })
 }
 
-/// Determines the role from the first of these that exists: the named role, the session's role, the role that a
-/// variable names, and the newest session's role. The last of these is only a guess.
+/// Determines the role from the first of these that exists: the named role, the session's role, the role in an
+/// environment variable, or the newest session's role. The last of these is only a guess.
 pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<IdentifiedRole> {
     if let Some(named) = named {
         return Ok(IdentifiedRole { role: parse_role_name(named)?, source: RoleSource::NamedByUser });
@@ -351,7 +351,7 @@ pub struct BoundRole {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "missing")]
     pub missing_path: Option<String>,
-    /// If this role has no file, the role with the most similar name that has one.
+    /// The role with the most similar name that has a context file. Set only if this role has no context file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "near")]
     pub similar_role: Option<String>,
@@ -403,7 +403,8 @@ pub struct UnboundRole {
     /// The role that the session had until now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// The variable that will give the session its role again at the next event, if it is set.
+    /// The environment variable that will give the session its role again at the next event, if such a variable is
+    /// set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<&'static str>,
 }

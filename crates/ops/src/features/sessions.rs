@@ -110,7 +110,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-/// Describes the last session at work: what the user last asked for, and which commands fail.
+/// Describes the last session that did work: what the user last asked for, and which commands fail.
 fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
     let Ok(digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS) else {

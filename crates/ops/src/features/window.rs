@@ -90,7 +90,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
         return Ok(FeatureAnswer::no_action("a sub-agent has a window of its own"));
     }
     let Some(state) = store.session_state(context.session).read_state::<WindowState>()? else {
-        return Ok(FeatureAnswer::no_action("no level of the context window was reached"));
+        return Ok(FeatureAnswer::no_action("the context window has not reached a warning level"));
     };
     if is_new_window(context) {
         return Ok(FeatureAnswer::with_change(
@@ -129,7 +129,7 @@ fn is_new_window(context: &HookContext) -> bool {
     match context.event.kind {
         EventKind::SessionStart { source } => matches!(source, StartSource::Compact | StartSource::Clear),
         EventKind::AfterCompact { .. } => true,
-        // If no hook reported the compaction, the transcript shows it, and then a brief is due.
+        // If no hook reported the compaction, thru finds it in the transcript. A brief is then due.
         EventKind::Prompt { .. } => context.pending_brief == Some(PendingBrief::Due),
         _ => false,
     }

@@ -186,7 +186,7 @@ impl<'a> WorkstreamFinder<'a> {
                 return Ok(Some(Workstream { id: id.to_owned(), manifest, folder: folder.to_owned() }));
             }
             if self.absolute_path(&manifest).symlink_metadata().is_ok() {
-                let why = "a link or a folder is where a file is expected".to_owned();
+                let why = "there is a link or a folder where a file is expected".to_owned();
                 return Err(store::Error::Refused { path: self.absolute_path(&manifest), why });
             }
         }

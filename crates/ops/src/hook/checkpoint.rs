@@ -22,8 +22,8 @@ use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// How many bytes are read from the end of a transcript at the first contact. Later checkpoints continue where the
-/// last one ended. The brief says how many bytes were skipped.
+/// How many bytes are read from the end of a transcript when it is read for the first time. Later checkpoints
+/// continue where the last one ended. The brief says how many bytes were skipped.
 const TRANSCRIPT_TAIL_BYTES: u64 = 14 * 1024 * 1024;
 
 /// An unfinished call is read again only if it is within this many bytes of the transcript's end. A call further back
@@ -187,7 +187,8 @@ fn register_session(work: &CheckpointInput) {
 }
 
 /// Puts the events that happened before the first hook at the beginning of the journal, so that the journal is in
-/// chronological order. Called only at the first contact. Returns the later transcript records.
+/// chronological order. Called only when the transcript is read for the first time. Returns the later transcript
+/// records.
 fn write_events_before_hooks<'t>(
     work: &CheckpointInput,
     told: &'t [TranscriptRecord],
@@ -237,7 +238,7 @@ fn new_journal_lines(
     knows_prompts: bool,
 ) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
-    // A refusal is not known yet: no hook reports what the user writes when refusing a call.
+    // A refusal is never known, because no hook reports what the user writes when refusing a call.
     let is_known = |told: &TranscriptRecord| {
         knows_prompts && matches!(told.kind, EventKind::Prompt { .. }) && told.refused_call.is_none()
     };

@@ -33,11 +33,11 @@ pub struct HookExplanation {
     /// The ids of the candidates in the brief.
     #[serde(rename = "brief")]
     pub brief_candidates: Option<Vec<String>>,
-    /// What was recorded about the event itself or, in a dry run, would be recorded.
+    /// What was recorded about the event itself or, in a dry run, what would be recorded.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
     pub reply: String,
-    /// Why no reply is sent, if none is.
+    /// Why no reply is sent, or `None` if a reply is sent.
     pub silent_because: Option<String>,
 }
 
@@ -143,7 +143,9 @@ impl HookTrace {
                 _ if !bytes.is_empty() => None,
                 (_, true) => Some("the payload is truncated, so no answer is sent".to_owned()),
                 (Reply::Silent, _) => Some(silent.to_owned()),
-                (_, _) => Some(format!("{} does not accept such an answer at this event", harness.title)),
+                (_, _) => {
+                    Some(format!("{} does not accept this kind of answer at this event", harness.title))
+                }
             };
         });
         bytes

@@ -28,8 +28,8 @@ const MAX_REFUSAL_BYTES: usize = 512;
 
 #[derive(Debug)]
 pub struct TranscriptRecord {
-    /// The id by which duplicates are recognised: the harness's id for the call or message or, if there is none, one
-    /// made from the record's time and text.
+    /// The id by which duplicates are recognised: the harness's id for the call or message. If there is none, the id
+    /// is made from the record's time and text.
     pub id: String,
     pub at: Option<String>,
     pub kind: EventKind<'static>,
@@ -92,8 +92,8 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. A sub-agent has its own context, so only those of its calls that change something
-/// are kept.
+/// Reads a transcript line by line. A sub-agent has its own context, so of its calls, only those that change
+/// something are kept.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions in addition to calls and messages.
@@ -115,7 +115,7 @@ pub struct TranscriptReplay {
     last_message_index: Option<usize>,
     /// The index of the call whose result was on the current line.
     ended_call_index: Option<usize>,
-    /// The branch named by the last line that names one.
+    /// The branch in the last line that names a branch.
     branch: String,
     /// The number of tokens in the last request, and the position of the last compaction.
     pub window: WindowFacts,

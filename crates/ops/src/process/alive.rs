@@ -4,7 +4,7 @@ use rustix::process::getppid;
 
 use crate::process::info::{pid_namespace, read_process_info, stamp_from_info, start_stamp};
 
-/// Programs that only start another program and end together with it, so none of them is the harness.
+/// Programs that only start another program and end when that program ends. None of them is a harness.
 const LAUNCHER_PROGRAMS: &[&str] =
     &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
 

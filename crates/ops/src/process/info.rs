@@ -19,7 +19,7 @@ pub struct ProcessInfo {
     /// When the process started, in a format that only this module understands. `None` for another user's process on
     /// macOS.
     pub started: Option<String>,
-    /// Whether the process is a zombie. On macOS, a zombie counts as absent instead.
+    /// Whether the process is a zombie. On macOS, a zombie is reported as a process that does not exist.
     pub is_zombie: bool,
 }
 

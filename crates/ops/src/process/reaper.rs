@@ -1,9 +1,9 @@
 //! Kills the process groups that thru started, if thru itself is killed.
 //!
-//! Each launched command has its own process group, so that a timeout can end it with everything it started. If thru
-//! is killed (Ctrl-C, a harness that gives up, a crash), nobody else would end these groups. A child `sh` therefore
-//! reads from a pipe. When the pipe is closed, it sends SIGTERM and then SIGKILL to the groups. If that child is
-//! killed too, the groups keep running, and the next run finds them.
+//! Each launched command has its own process group, so that a timeout can end the command and everything it started.
+//! If thru crashes, or is killed by Ctrl-C or by its harness, nothing else ends these groups. thru therefore starts a
+//! child `sh` that reads from a pipe. When the pipe is closed, the child sends SIGTERM and then SIGKILL to the
+//! groups. If the child is killed too, the groups keep running, and the next run finds them.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};

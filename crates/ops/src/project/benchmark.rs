@@ -140,7 +140,7 @@ pub struct ImportedRunsReport {
 /// The size limit of the file that opencode-swarm wrote.
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Imports the benchmark runs that opencode-swarm kept. Returns `None` if it left no such file.
+/// Imports the benchmark runs that opencode-swarm kept. Returns `None` if there is no file with such runs.
 pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: WriteMode) -> Result<Option<ImportedRunsReport>> {
     let bytes = match swarm.read_file(layout::BENCHMARKS_FILE, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),

@@ -1,9 +1,9 @@
 //! A command from the records runs only if the user has allowed it on this machine. Only this module checks and
 //! records that permission.
 //!
-//! Records in the project's folder are only data, because a clone, a pull or an edit can bring any of them. A digest
-//! in the state folder (`store::Consents`) shows that the user has allowed a record. Each kind of record has its own
-//! digests.
+//! Records in the project's folder do not give permission, because a clone, a pull or an edit can add any record. A
+//! digest in the state folder (`store::Consents`) shows that the user has allowed a record. Each kind of record has
+//! its own digests.
 
 use std::path::Path;
 
@@ -125,6 +125,6 @@ fn require_consents(store: &Store) -> Result<&Consents> {
     store.consents().ok_or_else(|| Error::Refused {
         what: "there is no place to record what you allowed to run: neither HOME nor XDG_STATE_HOME is set, or this root has no root.json"
             .into(),
-        hint: "set HOME to your home folder; `thru init` makes the root".into(),
+        hint: "set HOME to your home folder; `thru init` creates root.json".into(),
     })
 }

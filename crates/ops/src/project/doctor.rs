@@ -210,7 +210,10 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
                     "git tracks this machine-local file, so its content is not trusted",
                 )
                 .at_line(file.clone(), None)
-                .with_hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE_FOLDER))
+                .with_hint(format!(
+                    "run `git rm --force {}/{file}`, and commit the change",
+                    layout::STORE_FOLDER
+                ))
             };
             files.iter().map(of).collect()
         }
@@ -359,7 +362,7 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
         );
         findings.push(
             Finding::new(FindingLevel::Note, text)
-                .with_hint("hooks that run from a session's beginning miss nothing"),
+                .with_hint("hooks that run from the start of a session miss nothing"),
         );
     }
     // Tool calls leave no receipt, so use the counted events. If another event left a receipt in the same second,
@@ -393,7 +396,7 @@ fn hooks_not_installed_finding(world: &World, checkout: &Path, firing: &HookStat
     let advice = used.find_map(|harness| install::tracked_local_file(world, harness, checkout));
     let hint = advice.map_or_else(
         || {
-            "`thru init` installs hooks for the harnesses that it finds, `thru install HARNESS` for another one"
+            "`thru init` installs hooks for the harnesses that it finds; `thru install HARNESS` installs them for another one"
                 .to_owned()
         },
         |(_, advice)| advice,
@@ -497,7 +500,7 @@ fn check_harness(
             ),
             // Each copy of a plugin checks whether another copy is active, so only one of them works.
             InstallMethod::Plugin(_) => {
-                Finding::new(FindingLevel::Note, "installed more than once: one copy is silent")
+                Finding::new(FindingLevel::Note, "installed more than once: only one copy is active")
             }
         };
         findings.push(finding.with_hint(format!(
@@ -528,7 +531,7 @@ fn check_harness(
     })
 }
 
-/// Reports a plugin whose version differs or that calls a missing program.
+/// Reports a plugin whose version differs from this program's version, or which calls a program that does not exist.
 fn check_plugin(harness: &Harness, file: &CallingFile) -> Vec<Finding> {
     let Some(InstalledPlugin { thru_path, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();

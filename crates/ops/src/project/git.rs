@@ -39,7 +39,7 @@ const SAFE_GIT_OPTIONS: &[&str] = &[
 
 /// The line above the paths that thru excludes from git in one clone.
 const EXCLUDE_MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
-/// The mark that is used if the line above it had no line end until the mark was added.
+/// The mark that is used if the file did not end with a newline before thru added its lines.
 const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
@@ -169,7 +169,8 @@ fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
         numbered.filter(|(i, line)| *i < mark || !is_ours(line)).map(|(_, line)| line).collect();
     if !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/")) {
         let joined = lines.remove(mark).trim_ascii_end() == EXCLUDE_MARK_AFTER_JOINED_LINE.as_bytes();
-        // Also remove the line end that was added before the mark, unless the user has added lines after thru's.
+        // Also remove the line end that was added before the mark, unless the user has added lines after thru's
+        // lines.
         let is_last = mark > 0 && mark == lines.len();
         if let Some(last) = lines.last_mut().filter(|_| joined && is_last) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);

@@ -10,7 +10,7 @@ use crate::{Error, Result, World};
 /// How many ancestor processes are examined. Real process chains are shorter.
 const MAX_PARENTS_EXAMINED: usize = 256;
 
-/// Returns an error if a harness started this process. `what` says what is refused ("trust is not given"), and
+/// Returns an error if a harness started this process. `what` says what is refused ("trust cannot be granted"), and
 /// `command` is what the user should type instead.
 ///
 /// The environment is checked first, and then every ancestor process. An agent can remove variables with `env -u`, but

@@ -57,7 +57,7 @@ pub struct StatusReport {
     /// The errors in the settings. A setting with an error has no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
-    /// The folder that the `.git` file of this worktree names, if it does not exist.
+    /// The folder that the `.git` file of this worktree names, if that folder does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_git_folder: Option<PathBuf>,
     /// If no settings file calls thru, the file into which hooks were not installed because git tracks it.
@@ -68,7 +68,7 @@ pub struct StatusReport {
     /// The most urgent command that a feature suggests, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
-    /// The lines from the features, in the order of their rows.
+    /// The lines from the features, in the order of the feature table.
     #[serde(flatten, serialize_with = "serialize_by_key")]
     pub lines: Vec<StatusReportLine>,
     /// The errors from features that failed.

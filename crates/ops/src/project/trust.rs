@@ -41,14 +41,14 @@ pub struct TrustReport {
 }
 
 pub fn grant_trust(world: &World) -> Result<TrustReport> {
-    person::require_person(world, "trust is not given", "thru trust")?;
+    person::require_person(world, "trust cannot be granted", "thru trust")?;
     change_trust(world, true)
 }
 
 /// Trusts the project at its new path, if its old path no longer exists. Everything that the user allowed at the old
 /// path stays allowed. That is safe, because each consent is valid only for exactly the same content.
 pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
-    person::require_person(world, "trust is not given", "thru trust --moved")?;
+    person::require_person(world, "trust cannot be granted", "thru trust --moved")?;
     let project = project_with_marker(world)?;
     let (trust, id) = (world.require_trust_records()?, &project.marker.project_id);
     let Some(from) = trust.former_path(id, &project.root.path)? else {
@@ -58,8 +58,8 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
         }
         let path = project.root.path.display();
         return Err(Error::Refused {
-            what: format!("this machine has no trusted path for {path} that no longer exists"),
-            hint: "`thru trust` trusts it where it is".into(),
+            what: format!("no trusted folder is known from which {path} was moved"),
+            hint: "`thru trust` trusts it at its current path".into(),
         });
     };
     // Move the consents first. If the command is interrupted after that, the old path is still recorded, so the

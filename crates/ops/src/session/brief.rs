@@ -146,7 +146,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held_locks: held, unwritten_packet }))
 }
 
-/// Returns the last session at work that is no longer running. Running sessions are listed separately.
+/// Returns the most recent session that did work and is no longer running. Running sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<LastAtWork> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
@@ -176,7 +176,8 @@ fn brief_material<'a>(
 pub struct BriefOptions<'a> {
     /// The occasion. If it is `None`, the occasion is derived from the session's state.
     pub occasion: Option<BriefOccasion>,
-    /// A transcript to compose the brief from. The brief describes its session as it is at the end of the transcript.
+    /// A transcript to compose the brief from. The brief describes the state of the session at the end of the
+    /// transcript.
     pub transcript: Option<&'a Path>,
     /// The harness whose limits apply. If it is `None`, the session's own harness is used.
     pub harness: Option<&'a str>,

@@ -1,5 +1,5 @@
-//! The last session at work: the session that a brief at a session start, `thru brief` and `thru status` describe if
-//! the user names none.
+//! Finds the last session at work. If the user names no session, `thru brief`, `thru status` and the brief at a
+//! session start describe this session.
 
 use std::path::Path;
 
@@ -20,8 +20,8 @@ pub struct LastAtWork {
     pub elsewhere: Option<Digest>,
 }
 
-/// Finds the last session at work among those that `fits` accepts. It is the last active session that did work, so that
-/// a short question does not hide the work before it.
+/// Finds the last session at work among those that `fits` accepts. It is the last active session that did work. A
+/// later session with only a short question does not count.
 pub fn find_last_at_work(
     project: &ProjectContext,
     entries: &[RosterEntry],

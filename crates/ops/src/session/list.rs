@@ -66,9 +66,9 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
     }
 }
 
-/// Like [`choose_session`], but never returns an ended session, nor guesses one that crashed. If the session must be
-/// guessed, returns the last active session that has neither ended nor crashed. If there is none, or the user named an
-/// ended session, returns the error from `refusal`, which is given the reason as a clause.
+/// Like [`choose_session`], but never returns an ended session. If the session must be guessed, returns the last
+/// active session that has neither ended nor crashed. If there is none, or if the user or the harness named an ended
+/// session, returns the error from `refusal`, which receives the reason as a clause.
 pub fn choose_open_session(
     world: &World,
     store: &Store,

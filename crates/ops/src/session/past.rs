@@ -199,7 +199,7 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// Clears the deleted mark of files that exist. A command can restore a deleted file without naming it.
+/// Clears the `deleted` flag of files that exist. A command can restore a deleted file without naming it.
 pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     for file in digest
@@ -212,7 +212,7 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// Returns those of the `most` most important files that no longer exist.
+/// Checks the most important files, at most `most` of them, and returns the paths of those that no longer exist.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);

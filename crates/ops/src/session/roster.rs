@@ -148,7 +148,7 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
     entries.into_iter().flatten().collect()
 }
 
-/// How a session came to be over.
+/// Whether a session ended normally or crashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEnd {
     Ended,
@@ -156,7 +156,7 @@ pub enum SessionEnd {
 }
 
 impl SessionEnd {
-    /// Returns the words that follow the session's name.
+    /// Returns the words that follow the session's name in a message.
     pub fn describe(self) -> &'static str {
         match self {
             SessionEnd::Ended => "has ended",
@@ -165,7 +165,7 @@ impl SessionEnd {
     }
 }
 
-/// Returns how a session came to be over. Returns `None` if it may be running or is not in the list.
+/// Returns whether a session ended normally or crashed. Returns `None` if it may be running or is not in the list.
 pub fn end_of_session(
     entries: &[RosterEntry],
     store: &Store,
@@ -202,7 +202,7 @@ impl RosterEntry {
         digest.end_reason.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE)
     }
 
-    /// Returns how the session came to be over, or `None` if it may be running.
+    /// Returns whether the session ended normally or crashed, or `None` if it may be running.
     pub fn end(&self, store: &Store, now: Timestamp) -> Option<SessionEnd> {
         match self.ended {
             true => Some(SessionEnd::Ended),
@@ -210,7 +210,7 @@ impl RosterEntry {
         }
     }
 
-    /// Returns whether the session is open and has not crashed, so that it can still be told something. Use
+    /// Returns whether the session is open and has not crashed. If so, a message can still reach it. Use
     /// [`RosterEntry::is_running`] to find the sessions that are certainly at work.
     pub fn may_be_running(&self, store: &Store, now: Timestamp) -> bool {
         self.is_open() && !self.has_crashed(store, now)
@@ -281,8 +281,8 @@ pub fn last_active_session(
         .map(|(session, _)| session)
 }
 
-/// Returns the digest of the last active session that did work, so that a short question does not hide the work
-/// before it. If no session did work, returns the digest of the last active session with a request.
+/// Returns the digest of the last active session that did work. A later session with only a short question does not
+/// count. If no session did work, returns the digest of the last active session with a request.
 pub fn last_session_with_work(
     entries: &[RosterEntry],
     store: &Store,
@@ -334,9 +334,9 @@ pub fn sort_by_activity<'e>(
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session changed a file or something outside, ran a check, or was more than a short question.
-/// Changes in the store are ignored, because sub-agents of `thru gate run` write their outputs there. A check counts,
-/// because a command may have changed files without naming them.
+/// Returns whether the session changed a file or something outside the checkout, ran a check, or was more than a
+/// short question. Changes in the store are ignored, because sub-agents of `thru gate run` write their outputs there.
+/// A check counts, because a command may have changed files without naming them.
 pub fn has_work(digest: &Digest) -> bool {
     let is_changed = |file: &FileUse| {
         (file.edits > 0 || file.written_at > 0) && !file.path.starts_with(layout::STORE_FOLDER)

@@ -32,7 +32,7 @@ pub struct AgentsRequest<'a> {
     /// The swarm. `None` means the swarm that the settings name or, for a removal, every swarm.
     pub swarm: Option<&'a str>,
     pub scope: InstallScope,
-    /// Whether to replace or remove even files that a person has changed. A backup of each is made first.
+    /// Whether to replace or remove even files that a person has changed. Each file is backed up first.
     pub force: bool,
     pub mode: WriteMode,
 }
@@ -66,7 +66,7 @@ pub struct KeptFile {
 }
 
 const CHANGED_AGENT_FILE_HINT: &str =
-    "somebody changed it since thru wrote it; --force replaces or removes it and keeps a backup";
+    "somebody has changed it since thru wrote it; --force replaces or removes it and keeps a backup";
 const FOREIGN_AGENT_FILE_HINT: &str =
     "thru did not write it; rename it, or choose another prefix with --swarm";
 const TRACKED_AGENT_FILE_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
@@ -333,7 +333,7 @@ fn carry_out_plans(
         if is_written {
             list.write()?;
         } else {
-            notes.push(format!("{}: its list of files that git ignores would change", list.file.display()));
+            notes.push(format!("{}: this list of files that git ignores would change", list.file.display()));
         }
     }
     if is_written {

@@ -15,8 +15,8 @@ const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct FactoryReport {
     pub imported: Vec<ImportedPacket>,
-    /// Factory's own commands that have the same names as thru's. As long as they exist, thru's commands are not
-    /// installed.
+    /// Factory's own commands that have the same names as thru's commands. As long as they exist, thru's commands are
+    /// not installed.
     pub commands: Vec<PathBuf>,
 }
 

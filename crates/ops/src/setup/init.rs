@@ -83,7 +83,7 @@ pub struct InitReport {
     /// Whether one of these harnesses already calls thru through settings in another scope.
     #[serde(skip)]
     pub installed_in_other_scope: bool,
-    /// The signs of a harness that were searched for, if none was found.
+    /// The signs of a harness that thru looked for, if it found none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "looked_for")]
     pub signs_searched: Vec<String>,

@@ -270,8 +270,8 @@ fn run_in_checkout(
     Ok(report)
 }
 
-/// Returns a warning if git shows a settings file that existed before the installation. The next commit would include
-/// thru's hooks, which contain paths on this machine.
+/// Returns a warning if a settings file existed before the installation and is not hidden from git. The next commit
+/// would include thru's hooks, which contain paths on this machine.
 fn visible_settings_note(project: &Path, plan: &PlannedFileChange) -> Option<String> {
     let path = &plan.changed.path;
     let is_theirs = plan.changed.change == FileChange::Changed && plan.content_before.is_some();
@@ -279,7 +279,7 @@ fn visible_settings_note(project: &Path, plan: &PlannedFileChange) -> Option<Str
         return None;
     }
     Some(format!(
-        "{}: git does not ignore this file of yours, and it now has hooks with paths of this machine; add it to .gitignore \
+        "{}: git does not ignore this file of yours, and it now contains hooks with paths of this machine; add it to .gitignore \
          unless you want to commit it",
         path.display()
     ))

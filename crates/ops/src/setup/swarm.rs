@@ -107,7 +107,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
         view.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.md"), bytes)).transpose()?;
     let of_json = match json.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.json"), bytes))
     {
-        // If `plan.json` cannot be used, use the view or the ledger instead.
+        // If `plan.json` cannot be used, use `plan.md` or the ledger instead.
         Some(Err(error)) if of_view.is_some() || ledger.plan.is_some() => {
             warn(format!("plan.json is left out: {error}"));
             None
@@ -136,8 +136,8 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
     Ok(Some(IncomingPlan { from, plan, warnings, fingerprint, redacted: redactor.has_redacted() }))
 }
 
-/// Adds a warning if the view differs from the plan. Somebody may have edited the view by hand, but opencode-swarm
-/// itself uses `plan.json`.
+/// Adds a warning if `plan.md`, the view, differs from the plan. Somebody may have edited the view by hand, but
+/// opencode-swarm itself uses `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
     let only: Vec<String> = view

@@ -17,10 +17,10 @@ use crate::output::{self, DIM, OutputFormat, WARN};
 /// Show the brief that an agent would get
 ///
 /// Composes the brief from what hooks recorded about a session of this project, and says on stderr which event it
-/// previews. The session is the current one or, outside a harness, the last session at work, which `thru status` names.
-/// If the session has ended or was never compacted, and there is no --event, the brief shows the session as it stands; no
-/// hook sends exactly this text. --as-sent shows what a hook sent. With --transcript, uses only the transcript, as if the
-/// session had ended where the transcript ends.
+/// previews. The session is the current one. Outside a harness, it is the last session that did work, which
+/// `thru status` names. If the session has ended or was never compacted, and there is no --event, the brief shows the
+/// session as it stands; no hook sends exactly this text. --as-sent shows what a hook sent. With --transcript, uses
+/// only the transcript, as if the session had ended where the transcript ends.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Use this transcript instead of what hooks recorded
@@ -48,8 +48,8 @@ pub struct Args {
     /// Print only what corrects or completes the summary in FILE, which the harness already gives to the agent
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Print the brief that a hook last sent to the session, unchanged, and say when; with --event, the last one for
-    /// that event
+    /// Print the brief that a hook last sent to the session, unchanged, and say when it was sent; with --event, print
+    /// the last one for that event
     #[arg(long, conflicts_with_all = [
         "transcript", "harness", "max_chars", "budget", "all", "summary", "explain", "scoring",
     ])]
@@ -111,8 +111,8 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     }
     if let (OutputFormat::Text, Some(packet)) = (format, &report.unwritten_packet) {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} packet {} is not written yet; the next session start or `thru sweep` writes it, under an \
-             id with the time of writing",
+            "{WARN}note:{WARN:#} packet {} is not written yet; the next session start or `thru sweep` writes it, and \
+             its id will contain the time of writing",
             one_line(packet, 128)
         ));
     }

@@ -10,11 +10,11 @@ use ops::{Result, World};
 
 use crate::output::OutputFormat;
 
-/// Check that the files sub-agents must write exist, are complete and are fresh
+/// Check that the files that sub-agents must write exist, are complete and are fresh
 ///
 /// `expect` records which files a stage must produce. A file is valid if its last line is `<!-- AGENT_COMPLETE -->`,
 /// outside any code block, and the file is not from an earlier run. `check` judges the files, and `run` launches the
-/// commands that write the files that are not valid.
+/// commands for the files that are not valid.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -147,7 +147,7 @@ fn print_everywhere(all: &UninstallReport) {
     }
     if !all.missing_checkouts.is_empty() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} thru was installed in these folders, each of which no longer exists. If you moved one, run \
+            "{WARN}note:{WARN:#} thru was installed in these folders, which no longer exist. If you moved one, run \
              `thru uninstall --all` in its new location; if you deleted it, nothing is left to undo."
         ));
         for path in &all.missing_checkouts {

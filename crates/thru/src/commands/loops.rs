@@ -36,7 +36,7 @@ enum Command {
         /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
-    /// Put a loop into the foreground of a session; the loop that was there then waits
+    /// Put a loop into the foreground of a session; the previous loop then waits
     Activate {
         /// The loop: its id, the beginning of its id, or a part of its name
         id: String,

@@ -52,7 +52,7 @@ enum Command {
         /// The workstream [default: the last active workstream]
         id: Option<String>,
     },
-    /// Assign a workstream to a session; after a compaction, the session is told about no other workstream
+    /// Assign a workstream to a session; after a compaction, the session is told only about this workstream
     Use {
         /// The workstream, or its number
         id: String,

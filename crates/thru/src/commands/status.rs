@@ -157,8 +157,8 @@ fn advice_for_new_user(report: &StatusReport) -> Option<Cow<'static, str>> {
     {
         let name = tracked.harness;
         let advice = format!(
-            "`thru install {name} --user` installs hooks for you, in all projects, `thru install {name} --project` for \
-             everybody with the repository; until then nothing is captured"
+            "`thru install {name} --user` installs hooks for you, in all projects, and `thru install {name} --project` \
+             installs them for everybody with the repository; until then nothing is captured"
         );
         return Some(advice.into());
     }
@@ -172,8 +172,8 @@ fn fixed_advice(next: NextStepForNewUser) -> Option<&'static str> {
         NextStepForNewUser::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
         NextStepForNewUser::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
         NextStepForNewUser::Wire => Some(
-            "`thru init` installs hooks for the harnesses that it finds, `thru install HARNESS` for another one; until \
-             then nothing is captured",
+            "`thru init` installs hooks for the harnesses that it finds, and `thru install HARNESS` installs them for \
+             another one; until then nothing is captured",
         ),
         NextStepForNewUser::FixSettings => Some(
             "remove the comments and trailing commas from the ignored file; until then nothing is captured",
@@ -187,8 +187,8 @@ fn fixed_advice(next: NextStepForNewUser) -> Option<&'static str> {
              hooks",
         ),
         NextStepForNewUser::RepairWorktree => Some(
-            "if you moved the main checkout, run `git worktree repair` in its new folder; this worktree then uses its \
-             root again",
+            "if you moved the main checkout, run `git worktree repair` in its new folder; this worktree then uses \
+             the root there again",
         ),
         NextStepForNewUser::WireElsewhere | NextStepForNewUser::Nothing => None,
     }

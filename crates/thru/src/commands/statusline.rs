@@ -13,13 +13,13 @@ use crate::statusline::{self, StatusLineCall};
 /// that up. The command writes no file, and prints nothing if it does not understand the description.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run this command and print its output first; for the status line that you had before
+    /// Run this command and print its output first, to keep the status line that you had before
     #[arg(long, value_name = "COMMAND")]
     after: Option<OsString>,
 }
 
-/// Runs when options precede the command's name. Harnesses put the name first, and `main` handles such calls without an
-/// argument parser.
+/// Prints the status line if options precede the command's name. Harnesses put the name first, and `main` handles those
+/// calls without an argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: OutputFormat) -> Result<u8> {
     let call = StatusLineCall { user_command: args.after.clone(), root, json: format == OutputFormat::Json };
     statusline::run_status_line(call, true, Instant::now());

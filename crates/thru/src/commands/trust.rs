@@ -98,7 +98,7 @@ fn print_permission_requests(wants: &[PermissionRequest]) {
         return;
     }
     output::print_line(format_args!(
-        "The store contains {} with prompts for an agent or with commands. Trust allows none of them; adopt what you want to allow:",
+        "The store contains {} with prompts for an agent or with commands. Trusting the store allows none of them; adopt what you want to allow:",
         count_with_noun(foreign.len(), "record")
     ));
     for want in foreign {

@@ -113,8 +113,8 @@ fn the_slash_command_runs() {
     }
 }
 
-/// The settings have a byte order mark, tabs, Windows line ends and the user's own hooks. Both our hooks and the user's
-/// hooks run.
+/// The settings have a byte order mark, tabs, Windows line endings and the user's own hooks. Both our hooks and the
+/// user's hooks run.
 #[test]
 fn hooks_run_from_settings_that_were_there() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -174,8 +174,8 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
         .assert_once(&json!({ "event": "ended", "iteration": 2, "files": ["green.txt"], "changed": 1 }));
 }
 
-/// A loop belongs to one session. Another session in the same project can stop, and a `thru` command in another
-/// terminal cancels the loop.
+/// A loop belongs to one session. The loop does not keep another session in the same project from stopping, and a
+/// `thru` command in another terminal can cancel the loop.
 #[test]
 fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -96,8 +96,8 @@ fn two_sessions_side_by_side_hear_of_each_other() {
     assert!(!third.contains("Also at work"), "both have ended: {third}");
 }
 
-/// The brief adds what the summary omits and corrects its mistakes about a commit, a push and a comment. It does not
-/// repeat what the summary gets right.
+/// The brief adds what the summary omits and corrects the summary's mistakes about a commit, a push and a comment. It
+/// does not repeat what the summary gets right.
 #[test]
 fn beside_a_summary_the_brief_adds_and_puts_right() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -1,4 +1,4 @@
-//! Implements OpenAI chat completions for Droid and OpenCode, which use it for a custom model.
+//! Implements the OpenAI chat completions API, which Droid and OpenCode use for a custom model.
 
 use serde_json::{Value, json};
 

@@ -212,8 +212,8 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_script_used_up();
 }
 
-/// Proves that the checks below notice a plugin that throws, both in an event, whose result OpenCode does not await,
-/// and in a call.
+/// Proves that the checks in this file notice a plugin that throws an error, both in an event handler, which OpenCode
+/// does not await, and in a tool call.
 #[test]
 fn what_a_plugin_throws_is_seen() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -253,7 +253,7 @@ fn assert_turn_continues(how: &str, script: Option<&str>, lost: Duration) {
 
 /// Runs a prompt with a call, a compaction and another prompt. Returns how long this takes.
 fn run_whole_turn(model: &ScriptedModel, session: &ServerSession, how: &str) -> Duration {
-    // The first request in a folder loads its plugins, so its time is not measured.
+    // The first request in a folder loads the plugins, so this request is sent before the timer starts.
     session.is_idle();
     let started = Instant::now();
     model.add_answers(ModelScript {

@@ -138,7 +138,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // The user refuses a permission, so the loop must not continue either.
+    // The user refuses a permission, so the loop must not continue.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([text_step("One."), step_without_permission()]));
     let session = server.create_session(&scratch.project);
@@ -167,8 +167,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// Checks that the loop sends no prompt during the user's turn if the user sends a message while validators are
-/// running, and that the loop continues afterwards.
+/// The user sends a message while validators are running. Checks that the loop sends no prompt during the user's turn,
+/// and that the loop continues afterwards.
 fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, session: &ServerSession) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = start_waiting_loop(scratch, &["--max-iterations", "3", "--validator", slow]);

@@ -61,7 +61,8 @@ fn a_session_that_another_process_compacted_is_briefed() {
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// OpenCode does not answer the plugin's request for the conversation. The model's request contains the summary anyway.
+/// OpenCode does not answer the plugin's request for the conversation. The plugin sends the brief anyway, because it
+/// finds the summary in the model's request.
 #[test]
 fn the_brief_does_not_depend_on_the_conversation_being_read() {
     let Some(opencode) = OpenCode::find_installed() else { return };

@@ -53,8 +53,8 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_message() {
     assert_eq!(scratch.run_thru_json(&["sweep"]), json!([]), "once");
 }
 
-/// No hook observed the session, so it is read from the database, with OpenCode's own program and with sqlite3. Then
-/// the session continues with the plugin.
+/// No hook observed the session, so it is read from the database, once with sqlite3 and once with OpenCode's own
+/// program. Then the session continues with the plugin.
 #[test]
 fn a_session_that_began_before_the_plugin() {
     let Some(opencode) = OpenCode::find_installed() else { return };

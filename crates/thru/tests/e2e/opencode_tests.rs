@@ -306,8 +306,8 @@ fn check_folder_without_git(
     );
 }
 
-/// Returns every prompt of a session, and the calls of the session and its sub-agents by their ids, according to
-/// OpenCode's database.
+/// Reads every prompt of a session, and the calls of the session and its sub-agents, from OpenCode's database. The
+/// calls are keyed by their ids.
 fn prompts_and_calls_in_database(
     opencode: &OpenCode,
     scratch: &ScratchProject,

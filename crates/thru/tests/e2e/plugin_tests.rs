@@ -1,4 +1,4 @@
-//! Tests the plugin in `plugins/claude-code`, for people who do not want their settings changed.
+//! Tests the plugin in `plugins/claude-code`, which is meant for people who do not want their settings changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -100,7 +100,7 @@ fn assert_restored(after: &ReceivedRequest) {
 fn a_manual_compaction_is_restored_and_the_gate_is_observed() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
     let scratch = project_with_workstream();
-    // The files are too long for the brief. The agent need not load a file that the brief contains in full.
+    // The files must be too long for the brief, because the agent need not load a file that the brief contains in full.
     scratch.write_file(
         &format!("{WORKSTREAM_FOLDER}/plan.md"),
         &"One line, then its translations.\n".repeat(1_000),

@@ -16,7 +16,7 @@ pub struct ScratchProject {
 }
 
 impl ScratchProject {
-    /// Creates a git repository that has one commit and no root.
+    /// Creates a git repository with one commit and without an `.agent` folder.
     pub fn new() -> ScratchProject {
         let mut dir = tempfile::Builder::new().prefix("thru-e2e-").tempdir().expect("a temporary folder");
         // If this variable is set, the files of a test are kept for inspection.

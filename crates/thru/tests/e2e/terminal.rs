@@ -1,4 +1,5 @@
-//! Runs a program on its own terminal, into which the test can type. The program is ended when this value is dropped.
+//! Runs a program on its own terminal, into which the test can type. The program is ended when the [`TestTerminal`] is
+//! dropped.
 
 use std::fs::File;
 use std::io::{Read, Write};

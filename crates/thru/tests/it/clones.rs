@@ -1,4 +1,4 @@
-//! Somebody else wrote a store that came with a clone. Hooks do not use such a store, and tell the user once.
+//! A store that came with a clone was written by somebody else. Hooks do not use it, and tell the user so once.
 
 use std::fs;
 use std::path::PathBuf;

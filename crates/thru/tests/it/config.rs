@@ -20,7 +20,7 @@ fn config_shows_every_default() {
     hooks.enabled                                 true                           default  false turns every hook off
     hooks.auto_init                               false                          default  true creates a root at the start of a session, if there is none
     hooks.compaction_guidance                     true                           default  tells the summariser what to keep verbatim, if the harness allows it
-    hooks.deadline_ms                             200                            default  time limit of a hook in ms; a quarter of it for tool calls and compactions; at most half of it for one lock
+    hooks.deadline_ms                             200                            default  time limit of a hook in ms (a quarter of it for tool calls and compactions); at most half is spent waiting for one lock
     hooks.log_limit_kib                           8192                           default  the size in KiB at which a log is rotated
     loops.no_progress_turns                       3                              default  a loop ends after this many turns in a row without progress; 0 turns this off
     loops.validator_timeout                       300                            default  seconds that all validators of a loop may take together; run `thru install` again after a change
@@ -45,7 +45,7 @@ fn config_shows_every_default() {
     gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` names the live run
     swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
     swarm.models                                                                 default  models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change
-    roots.allow                                                                  default  folders that may be a root although they are shared, foreign or your home; only in your own settings
+    roots.allow                                                                  default  folders that may be roots although they are your home, shared or owned by others; only in your own settings
     brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of in the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
     brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens

@@ -111,7 +111,7 @@ fn invalid_decisions_are_refused_with_a_reason() {
         assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
     }
     assert_eq!(recorded_decisions(&env).len(), 1);
-    // Torn lines, and lines from a newer version of thru, are skipped. `thru doctor` names them.
+    // Torn lines, and lines from a newer version of thru, are skipped. `thru doctor` reports them.
     let mut log = fs::read(env.store_folder().join("decisions.jsonl")).unwrap();
     log.extend_from_slice(b"{\"v\":9,\"id\":\"d-9\",\"text\":\"later\"}\n{\"id\":\"d-");
     fs::write(env.store_folder().join("decisions.jsonl"), log).unwrap();

@@ -32,7 +32,7 @@ pub struct TestEnv {
 }
 
 impl TestEnv {
-    /// Creates an empty project without git and without a root.
+    /// Creates an empty project without git and without an `.agent` folder.
     pub fn new() -> TestEnv {
         let temp = tempfile::Builder::new().prefix("thru-it-").tempdir().unwrap();
         let base = temp.path().canonicalize().unwrap();
@@ -49,7 +49,7 @@ impl TestEnv {
         env
     }
 
-    /// Creates a git repository with one commit and no root.
+    /// Creates a git repository with one commit and without an `.agent` folder.
     pub fn with_repository() -> TestEnv {
         let env = TestEnv::new();
         env.run_git(&["init", "--quiet"]);
@@ -97,9 +97,9 @@ impl TestEnv {
         path
     }
 
-    /// Makes a folder of the project the live run with the expected outputs, and gives the user's consent to its
-    /// commands. To get the consent, the stage is first defined in the user's own settings. Then the list of outputs is
-    /// written.
+    /// Turns a folder of the project into the live run with these expected outputs, and records the user's consent to
+    /// its commands. To record the consent, the stage is first defined in the user's own settings. Then the list of
+    /// outputs is written.
     pub fn make_allowed_live_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));

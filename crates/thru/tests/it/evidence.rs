@@ -582,7 +582,7 @@ fn the_hundred_and_first_entry_sends_the_first_to_the_archive() {
     let old = json!({"schema_version": "1.0.0", "task_id": "1.2", "entries": entries, "created_at": "t", "updated_at": "t"});
     env.write_file(env.store_folder().join("evidence/1.2/bundle.json"), old.to_string());
     let added = env.run_thru(&["evidence", "add", "1.2", "--summary", "one more"]).assert_ok();
-    assert!(added.stderr.contains("1 older entry went to evidence/1.2/archive.jsonl"), "{}", added.stderr);
+    assert!(added.stderr.contains("1 older entry moved to evidence/1.2/archive.jsonl"), "{}", added.stderr);
     assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 100);
     assert_eq!(env.read_log("evidence/1.2/archive.jsonl")[0]["summary"], json!("note 0"));
     let dry = env.run_thru(&["evidence", "archive", "--keep", "10", "--dry-run"]).assert_ok();

@@ -53,7 +53,7 @@ fn valid_work_in_a_shared_folder_stays_valid() {
     assert_eq!(verdict_of_file(&env, "review", "review-b.md"), "stale", "something else is asked for");
 }
 
-/// Plan, review and retro share one folder, and each has its own list.
+/// The stages plan, review and retro share one folder, and each has its own list of outputs.
 #[test]
 fn stages_in_one_folder_stand_side_by_side() {
     let env = env_with_orchestrator_file();

@@ -33,8 +33,8 @@ fn env_expecting_outputs(words: &[&str]) -> TestEnv {
     env
 }
 
-/// A reader may copy the last line of an output from a brief, so the brief must quote that line exactly. A brief must
-/// also give no advice that cannot be followed.
+/// An agent may copy the required last line of an output from a brief, so the brief must quote that line exactly. A
+/// brief must not give advice that cannot be followed.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     let env = env_expecting_outputs(&["review-a.md"]);
@@ -52,7 +52,7 @@ fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     assert!(text.contains("`thru gate run --again` launches"), "{text}");
 }
 
-/// A record that cannot be read is not ignored: the receipt and the brief name it.
+/// A record that cannot be read is not ignored: the receipt and the brief report it.
 #[test]
 fn a_damaged_run_is_told_of() {
     type DamageFn = fn(&TestEnv);

@@ -63,7 +63,7 @@ impl TestStage {
     }
 }
 
-/// The list of outputs cannot change while a run is working.
+/// The list of outputs cannot change while a run is in progress.
 #[test]
 fn nothing_is_expected_anew_in_a_run_at_work() {
     let wait = "while ! [ -e go ]; do sleep 0.02; done";
@@ -500,7 +500,7 @@ fn an_interrupt_ends_what_was_launched() {
     assert_eq!(stage.recorded_attempts(), [1, 1]);
 }
 
-/// Untrusted records may contain any command.
+/// Untrusted records may contain any command, so nothing is launched from them.
 #[test]
 fn an_untrusted_root_launches_nothing() {
     let stage = TestStage::new(&[("review-a.md", "critical", OUTPUT_COMMAND)]);

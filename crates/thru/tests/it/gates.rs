@@ -153,7 +153,7 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
     exit: 10
     ---- stderr
     error: $PROJECT/stage/expected.json: there is no such file, so nothing is expected here
-    hint:  `thru gate expect STAGE --critical FILE…` makes it
+    hint:  `thru gate expect STAGE --critical FILE…` creates it
     "#);
     env.write_file("project/stage/expected.json", "{\"outputs\": [\n  {\"file\": 7}\n");
     let output = env.run_thru(&["gate", "check"]).assert_exit_code(12);
@@ -161,7 +161,7 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
     exit: 12
     ---- stderr
     error: $PROJECT/stage/expected.json:3: damaged: not JSON: EOF while parsing a list at line 3 column 0
-    hint:  fix it, or let `thru gate expect STAGE --critical FILE…` make a new run
+    hint:  fix it, or let `thru gate expect STAGE --critical FILE…` create a new run
     "#);
     env.write_file(
         "project/stage/expected.json",

@@ -384,7 +384,7 @@ fn limits_end_it_and_say_which() {
         looped.report_stop_with_words(minute + 1, last).assert_silent(reason);
         let state = looped.loop_state();
         assert_eq!((&state["status"], &state["ended_reason"]), (&json!("paused"), &json!(reason)), "{state}");
-        // A loop at its limit is resumed only with more iterations.
+        // A loop at its limit can be resumed only with a higher limit.
         let status = looped.env.run_thru(&["status"]).assert_ok().stdout;
         assert!(status.contains("`thru loop resume"), "{status}");
         assert_eq!(status.contains("`thru loop resume --max-iterations N`"), reason == "limit", "{status}");
@@ -530,7 +530,7 @@ fn a_fork_takes_no_loop_along() {
     prompt_fed(&looped.report_stop_with_words(2, "Hm."), "2 of 30");
 }
 
-/// The pointer is only an index. If it is deleted, it is rebuilt from the loops.
+/// The file `active-loop.json` is only an index. If it is deleted, it is rebuilt from the loops.
 #[test]
 fn a_deleted_pointer_is_made_again() {
     let looped = LoopedSession::new(&[]);

@@ -1,4 +1,4 @@
-//! Tests for what a newcomer, after a day with thru, considered wrong or could not understand.
+//! Tests for what a new user found wrong or confusing after a day with thru.
 
 use std::fs;
 use std::path::Path;
@@ -91,7 +91,7 @@ fn an_answered_question_is_never_the_only_goal() {
     assert!(!known.contains("Before it, answered"), "{known}");
 }
 
-/// Returns the arguments of the first command in backticks that a call printed and that begins with `start`.
+/// Returns the arguments of the first printed command that is in backticks and begins with `start`.
 fn printed_command(output: &ThruOutput, start: &str) -> Vec<String> {
     let text = format!("{}{}", output.stdout, output.stderr);
     let command = text.split('`').skip(1).step_by(2).find(|command| command.starts_with(start));
@@ -348,7 +348,7 @@ fn say(env: &TestEnv, prompt: &str, answer: &str) {
     fire_event(env, "Stop", json!({"last_assistant_message": answer}));
 }
 
-/// The words after `/compact` are mostly instructions for the summary.
+/// The words after `/compact` are usually instructions for the summary.
 #[test]
 fn words_after_compact_are_no_message_to_the_agent() {
     let env = TestEnv::with_root();
@@ -430,7 +430,7 @@ fn a_request_is_not_cut_before_a_prohibition() {
     );
 }
 
-/// Sets up the state that a newcomer encountered: an older packet is active, and a newer one was left by a crashed
+/// Sets up the state that a new user encountered: an older packet is active, and a newer one was left by a crashed
 /// session.
 #[test]
 fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
@@ -588,7 +588,7 @@ fn a_session_that_edits_with_commands_is_the_last_one_with_work() {
     let started = || env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
     assert!(started().contains("Make the test of the totals pass"), "{}", started());
 
-    // A session that runs no check, and one that only discusses a plan.
+    // Add a session that runs no check, and a session that only discusses a plan.
     let write: &[&str] = &["sed -i s/2/3/ cart.py"];
     let sessions: [(&str, &[&str], &[&str]); 2] = [
         ("s3", &["Make the totals three"], write),
@@ -606,7 +606,7 @@ fn a_session_that_edits_with_commands_is_the_last_one_with_work() {
         env.fire_event(session, "SessionEnd", json!({"reason": "other"}));
         assert!(started().contains(prompts[prompts.len() - 1]), "{session}: {}", started());
     }
-    // One question does not hide the work before it.
+    // A session with only one question does not hide the work before it.
     env.fire_event("s5", "SessionStart", json!({"source": "startup"}));
     env.fire_event("s5", "UserPromptSubmit", json!({"prompt": "What is the capital of France?"}));
     env.fire_event("s5", "SessionEnd", json!({"reason": "other"}));

@@ -1,4 +1,4 @@
-//! On the same occasion, `thru brief` and the hook produce the same bytes, including the candidates of all features.
+//! For the same event, `thru brief` and the hook produce the same bytes, including the sections of all features.
 
 use serde_json::{Value, json};
 

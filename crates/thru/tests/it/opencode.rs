@@ -250,7 +250,7 @@ fn two_copies_of_the_plugin_are_a_note() {
     env.run_thru(&["install", "opencode"]).assert_ok();
     env.run_thru(&["install", "opencode", "--user"]).assert_ok();
     let found = env.run_thru(&["doctor"]).assert_ok().stdout;
-    assert!(found.contains("note: installed more than once: one copy is silent"), "{found}");
+    assert!(found.contains("note: installed more than once: only one copy is active"), "{found}");
 }
 
 #[test]
@@ -360,7 +360,8 @@ fn the_database_is_where_the_variable_says() {
     stored.run_brief(&[("OPENCODE_DB", "nowhere.db")]).assert_exit_code(10);
 }
 
-/// A query starts the whole OpenCode program, which could otherwise update itself and install packages.
+/// A query starts the whole OpenCode program. Environment variables keep it from updating itself and installing
+/// packages.
 #[test]
 fn its_own_program_is_asked_offline() {
     let stored = StoredSession::new();
@@ -408,7 +409,7 @@ fn a_crash_in_another_worktree_names_each_file_once() {
         "type": "opencode", "at": "2026-11-15T19:30:00.000Z", "cwd": tree, "caller": null, "message": "msg_2",
         "role": "assistant", "summary": null, "error": null, "part": part,
     });
-    // A real row begins with its type.
+    // In a real row, the type comes first, so move it to the front.
     let row =
         format!("{{\"type\":\"opencode\",{}", &row.to_string().replace("\"type\":\"opencode\",", "")[1..]);
     env.write_file("rows", row + "\n");

@@ -1,4 +1,5 @@
-//! Tests which state folders and roots are trusted, depending on their owners, and which processes count as a person.
+//! Tests which state folders and roots are trusted, depending on their owners, and that `thru trust` is refused inside
+//! a harness.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -14,7 +14,7 @@ pub fn mark_process_dead(env: &TestEnv) {
     mark_processes_dead(env, |_| true);
 }
 
-/// Kills one session, as [`mark_process_dead`] does with all sessions.
+/// Changes the recorded process of one session, as [`mark_process_dead`] does for all sessions.
 pub fn mark_session_dead(env: &TestEnv, session: &str) {
     mark_processes_dead(env, |name| name == session);
 }

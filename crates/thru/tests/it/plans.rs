@@ -61,7 +61,7 @@ fn a_plan_is_shown_with_what_is_ready_and_what_waits() {
     assert_eq!(json["progress"], json!({"done": 1, "total": 4}));
     assert_eq!(
         env.run_thru(&["plan", "check"]).assert_ok().stdout,
-        "The plan is sound: 4 tasks, 1 change in the ledger give the same plan\n"
+        "The plan is sound: 4 tasks; rebuilding it from 1 change in the ledger gives the same plan\n"
     );
 }
 
@@ -161,7 +161,8 @@ fn the_file_is_made_again_from_the_ledger() {
     fs::remove_file(&path).unwrap();
     env.run_thru(&["task", "start", "1.2", "--session", "s1"]).assert_ok();
     assert_eq!(fs::read(&path).unwrap(), second);
-    // If the file is damaged, a command that only reads reports the damage, and a command that writes renames the file.
+    // If the file is damaged, a read-only command reports the damage, and a command that changes the plan renames the
+    // file.
     fs::write(&path, "{\"schema_version\": \"1.0.0\", \"phases\": 7}").unwrap();
     let damaged = env.run_thru(&["plan", "show"]);
     assert_eq!(damaged.code, 12, "{}", damaged.stderr);
@@ -353,8 +354,8 @@ fn a_long_plan_is_imported_whole() {
     assert_eq!(env.run_thru_json(&["plan", "import", "--from-session", "--session", "s1"])["tasks"], 250);
 }
 
-/// A plan that the user approved in plan mode and the agent's todo list become the plan. Changes in the list change the
-/// states of the tasks. The brief after a compaction names the current task and the blocked tasks.
+/// A plan that the user approved in plan mode is imported together with the agent's todo list. Changes in the list
+/// change the states of the tasks. The brief after a compaction names the current task and the blocked tasks.
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
     let env = TestEnv::with_root();
@@ -451,7 +452,7 @@ fn many_writers_lose_nothing() {
         env.run_thru(&["plan", "check"])
             .assert_ok()
             .stdout
-            .contains("81 changes in the ledger give the same plan")
+            .contains("81 changes in the ledger gives the same plan")
     );
 }
 

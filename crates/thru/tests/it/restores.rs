@@ -1,4 +1,4 @@
-//! Tests briefs for sessions of which hooks observed little or nothing.
+//! Tests briefs for sessions that hooks observed only partly or not at all.
 
 use std::path::PathBuf;
 

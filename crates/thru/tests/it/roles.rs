@@ -69,7 +69,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule has its own message and exit code, even in files with other line ends or a byte order mark.
+/// Each rule has its own message and exit code, even in files with other line endings or a byte order mark.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = env_with_role();
@@ -584,7 +584,7 @@ fn a_role_with_a_secret_in_its_file_is_told_without_it() {
     assert!(brief.contains("REDACTED") && !brief.contains(&secret), "{brief}");
 }
 
-/// A tool call is one write, even in a session with a role, unless the call uses the role's context file.
+/// A tool call causes only one write, even in a session with a role, unless the call uses the role's context file.
 #[test]
 fn an_ordinary_tool_call_looks_at_no_role() {
     let env = env_with_bound_role();

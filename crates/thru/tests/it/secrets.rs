@@ -18,7 +18,7 @@ pub fn random_text(seed: u64, len: usize) -> String {
     (0..len).map(|_| next()).collect()
 }
 
-/// Returns strings with a secret, each with the part that must not appear in any file.
+/// Returns strings that contain a secret, each with the part that must not appear in any file.
 pub fn texts_with_secrets() -> Vec<(String, String)> {
     let github = format!("{}_{}", "ghp", random_text(1, 36));
     let amazon = format!("{}{}", "AKIA", random_text(2, 16).to_ascii_uppercase());

@@ -13,7 +13,7 @@ fn section_below<'a>(page: &'a str, heading: &str) -> &'a str {
     rest.split("\n## ").next().unwrap()
 }
 
-/// Returns the tests that the comment after a promise names, as in `test: a::b, c::d; torture: e`.
+/// Returns the tests that are listed in the comment after a promise, as in `test: a::b, c::d; torture: e`.
 fn tests_named_by(promise: &str) -> Vec<(String, String)> {
     let Some((_, comment)) = promise.split_once("<!--") else { return Vec::new() };
     let comment = comment.split("-->").next().unwrap();

@@ -26,7 +26,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
     sessions  0
 
-    Next: `thru init` installs hooks for the harnesses that it finds, `thru install HARNESS` for another one; until then nothing is captured
+    Next: `thru init` installs hooks for the harnesses that it finds, and `thru install HARNESS` installs them for another one; until then nothing is captured
     ");
     env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"

@@ -80,7 +80,7 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
 }
 
 /// One command installs the agents in all worktrees of a repository, as `thru init` does with hooks. Agent files that
-/// another worktree has in git are not changed.
+/// git tracks in another worktree are not changed.
 #[test]
 fn every_worktree_gets_the_agents_and_loses_them() {
     let env = TestEnv::with_repository();
@@ -135,7 +135,7 @@ fn what_a_person_wrote_or_changed_stays() {
     env.write_file(coder, &changed);
     for words in [&install[..], &["swarm", "uninstall"]] {
         let said = env.run_thru(words).assert_ok();
-        assert!(said.stderr.contains("coder.md: somebody changed it"), "{said}");
+        assert!(said.stderr.contains("coder.md: somebody has changed it"), "{said}");
         assert_eq!(read_text(&env, coder), changed, "{words:?}");
     }
     assert_eq!(file_names(&env, ".claude/agents"), ["coder", "critic"]);
@@ -453,7 +453,7 @@ fn a_rejected_task_is_not_closed_in_silence() {
     env.run_thru(&["task", "done", "1.2", "--without-evidence", "the test is wrong"]).assert_ok();
 }
 
-/// The harness's own todo list does not complete a rejected task either.
+/// If the agent ticks off a rejected task in its own todo list, the task stays open in the plan.
 #[test]
 fn a_list_does_not_close_a_rejected_task() {
     let env = env_with_plan();
@@ -471,8 +471,8 @@ fn a_list_does_not_close_a_rejected_task() {
     assert_eq!(status(), "in_progress", "it was rejected");
 }
 
-/// A plan that was imported without a swarm does not belong to the swarm of this project. The decisions that came with
-/// the plan are set aside too.
+/// A plan that was imported without a swarm, or with the name of another swarm, does not belong to the swarm of this
+/// project. Briefs omit the plan and the decisions that came with it.
 #[test]
 fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
     for (line, named) in [("Swarm: other\n", "other"), ("", "(unnamed)")] {

@@ -1,4 +1,4 @@
-//! A snapshot of a folder, with which a test can determine later which files were changed.
+//! A snapshot of a folder. A test compares two snapshots to find the files that were changed.
 
 use std::collections::BTreeMap;
 use std::fs;

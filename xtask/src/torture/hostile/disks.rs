@@ -267,8 +267,8 @@ const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Tries every command on these files. Root may read and write all files, so if root runs the torture, the commands
-/// run as another user.
+/// Tries every command on these files. Root may read and write all files, so if root runs the torture tests, the
+/// commands run as another user.
 fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let root = is_root();
@@ -356,7 +356,7 @@ fn command_as_nobody(command: &Command) -> Command {
 }
 
 fn set_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
-    // Inner paths come first, because nothing in a closed folder can be changed.
+    // Inner paths come first, because nothing in a folder can be changed once the folder itself is inaccessible.
     for (path, mode) in modes.iter().rev() {
         fs::set_permissions(sandbox.join(path), fs::Permissions::from_mode(*mode))?;
     }

@@ -211,7 +211,8 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
-/// Returns the lines for this binary. Returns an error if the help lists a subcommand without a line here.
+/// Returns the command lines for this binary. Returns an error if the help lists a subcommand for which there is no
+/// command line.
 pub fn all_command_lines(sandbox: &Sandbox) -> Result<Vec<CommandLine>> {
     let mut known: Vec<Vec<String>> = Vec::new();
     for command in commands_in_help(sandbox, &["--help"])? {

@@ -50,7 +50,7 @@ pub fn all_hooks() -> Result<Vec<HookSpec>> {
         let mut order: Vec<(usize, HookSpec)> = Vec::new();
         for wired in harness.events {
             let calls = payloads_of_event(wired.harness_event);
-            // A new event of a harness must get its payloads below.
+            // Every event of a harness must have payloads in `payloads_of_event`.
             ensure!(
                 !calls.is_empty(),
                 "the hostile stores have no payload for {} {}",

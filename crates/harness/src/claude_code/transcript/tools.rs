@@ -130,7 +130,7 @@ pub fn declaration_around_edit(mut walk: JsonWalk<'_>) -> Option<String> {
 const LINE_BREAK: &[u8] = b"\\n";
 
 fn line_break_before(text: &[u8]) -> Option<usize> {
-    // After another backslash, `\n` is not a line break but part of an escaped backslash and the letter n.
+    // If a backslash precedes `\n`, the text is an escaped backslash followed by the letter n, not a line break.
     memmem::rfind_iter(text, LINE_BREAK).find(|at| *at == 0 || text[at - 1] != b'\\')
 }
 

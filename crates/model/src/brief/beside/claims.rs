@@ -49,7 +49,7 @@ const UNPUSHED_PHRASES: &[&str] = &[
     "be pushed",
 ];
 
-/// Beginnings of list items that name a commit as a pending step.
+/// Beginnings of list items in which a commit is a pending step.
 const COMMIT_STEPS: &[&str] =
     &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
 
@@ -150,7 +150,7 @@ impl<'s> SummaryClaims<'s> {
     }
 
     /// Returns whether the summary mentions an effect by its id, its link, its number or its description. `alone` is
-    /// true if the effect is the session's only one of this kind.
+    /// true if the session has no other effect of the same kind.
     pub fn tells_act(&self, effect: &Effect, alone: bool) -> bool {
         let Effect { kind, what, id, link, .. } = effect;
         let has_id = id.len() >= 5 && self.content.has_phrase(&id.to_lowercase());
@@ -234,14 +234,14 @@ fn check_words(kind: CommandKind) -> &'static [&'static str] {
     }
 }
 
-/// Removes fenced code, and what is between quotation marks or backticks on one line.
+/// Removes fenced code, and text between quotation marks or backticks on one line.
 fn without_quotations(text: &str) -> String {
     let (mut kept, mut fenced) = (String::with_capacity(text.len()), false);
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
         } else if !fenced {
-            // A mark without a partner quotes nothing.
+            // An unpaired quotation mark or backtick quotes nothing.
             let parts: Vec<&str> = line.split(['"', '`', '“', '”']).collect();
             let is_even = parts.len() % 2 == 1;
             let parts = parts.iter().enumerate().filter(|(at, _)| !is_even || at % 2 == 0);

@@ -17,7 +17,7 @@ use crate::text::cut_to_bytes;
 /// Default branches. Feature work is rarely meant to be committed to them directly.
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
-/// Marks a list of uncommitted files as one that the summary lacks.
+/// Introduces a list of uncommitted files that the summary does not mention.
 pub(super) const NOT_NAMED_PHRASE: &str = "that the summary does not name";
 
 /// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
@@ -147,7 +147,7 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
 }
 
 /// Returns the uncommitted edited files. If the summary says that the work is not committed, only the files that it
-/// does not name are returned.
+/// does not mention are returned.
 fn uncommitted_work(
     digest: &Digest,
     git: &GitState,
@@ -160,7 +160,7 @@ fn uncommitted_work(
         return None;
     }
     let new: Vec<&FileUse> = files.iter().copied().filter(|file| !claims.names_file(&file.path)).collect();
-    // A summary that names the last commit and the files also says what was done after that commit.
+    // A summary that mentions the last commit and the files also says what was done after that commit.
     let names_commit =
         git.commit.is_some_and(|used| claims.content.has_phrase(&used.effect.id.to_lowercase()));
     // Notes and plans are often not meant to be committed.
@@ -178,7 +178,8 @@ fn uncommitted_work(
         (None, false) => "not in any commit seen here".to_owned(),
     };
     let head = format!("{n}, {state}; the summary does not say so");
-    // A number alone does not help. If the summary names all files, they are listed again as the ones at risk.
+    // The number of files alone does not help. If the summary mentions all of them, they are listed again, because it
+    // does not say that they are uncommitted.
     let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();
     let (head, listed) = match (is_told, lists_all) {
         (true, _) => (format!("{} {NOT_NAMED_PHRASE}, {state}", edited(new.len())), &new),

@@ -1,5 +1,5 @@
-//! Effects that a summary mentions without their ids. Each line says what an id belongs to, where that is and what it
-//! is about, because a bare id does not help an agent.
+//! Effects that a summary mentions without their ids. Each line says what kind of effect an id belongs to, where the
+//! effect is and what it is about, because a bare id does not help an agent.
 
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::effect_candidate;
@@ -146,7 +146,7 @@ fn describe_group(group: &[&EffectUse], digest: &Digest) -> String {
     }
 }
 
-/// Returns a note that all commits of the group were pushed, if that was seen.
+/// Returns a note that all commits of the group were pushed, if the records show this.
 fn pushed_words(group: &[&EffectUse], digest: &Digest) -> &'static str {
     let is_pushed = |commit: &&EffectUse| {
         let is_later = |used: &EffectUse| used.record >= commit.record;

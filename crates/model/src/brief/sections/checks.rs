@@ -85,7 +85,8 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if times == MAX_CHECKS_OF_KIND {
                     continue;
                 }
-                // If there is a summary, only tests and lints of the whole project with a known result are listed.
+                // If there is a summary, only tests and lints that cover the whole project and have a known result
+                // are listed.
                 let is_main = |check: &ProjectCheck| {
                     matches!(check.check_kind, CommandKind::Test | CommandKind::Lint)
                         && !run::is_partial_test_run(check)
@@ -93,8 +94,8 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // A script may do no more than prepare a later step, so it is not listed next to a summary or a
-                // complete test run.
+                // A script may only prepare a later step, so it is not listed next to a summary or a complete test
+                // run.
                 if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }

@@ -18,7 +18,7 @@ const MAX_COMMANDS: usize = 4;
 /// The maximum number of requests to other services whose form is listed.
 const MAX_REQUESTS: usize = 2;
 
-/// A longer argument of a request is message text rather than part of the request's form.
+/// An argument longer than this is message text rather than part of the request's form.
 const MAX_ARGUMENT_CHARS: usize = 60;
 
 /// A number with at least this many digits is an id.

@@ -43,7 +43,7 @@ const MAX_FILES_PER_GROUP: usize = 4;
 /// A turn is left out if later messages contain at least this percentage of its words.
 const REPEATED_PERCENT: usize = 60;
 
-/// A closing message with fewer bytes says little, unless it names a file or contains code.
+/// A closing message with fewer bytes than this says little, unless it mentions a file or contains code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
 
 /// A closing message of at least this many bytes may sum up the sub-agents' answers.
@@ -52,7 +52,7 @@ const MIN_SUMMARY_BYTES: usize = 240;
 /// A closing message sums up a sub-agent's answer if it contains at least this percentage of the answer's words.
 const SUMMED_UP_PERCENT: usize = 30;
 
-/// If a request or plan names more unedited files than this, it probably only mentions them.
+/// A request or plan that mentions more unedited files than this probably does not ask for all of them to be edited.
 const MAX_FILES_LEFT: usize = 8;
 
 pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -102,8 +102,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.last_message } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    // A statement about a fix that was committed takes the place of an older conclusion, although the brief leaves it
-    // out.
+    // A statement about a committed fix takes the place of an older conclusion, although the brief leaves the
+    // statement out.
     let committed =
         digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
     let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());
@@ -112,8 +112,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // Leave out a message that is mostly about an answered question or finished work, or that is about something
-        // else.
+        // Leave out a message that is mostly about an answered question or finished work, or that is unrelated to the
+        // newest prompt.
         if is_spent(digest, outcome)
             || is_committed_fix(digest, outcome)
             || is_answer_about_something_else(digest, turn, outcome)
@@ -148,7 +148,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         .or(goal.newest_prompt)
         .map_or(0, |prompt| prompt.record);
     let summed_up = |agent: &&DelegatedTask| {
-        // What a sub-agent found for an earlier task is history once that task was summed up.
+        // A sub-agent's findings for an earlier task are no longer needed once that task has been summed up.
         let holds = |text: &str| {
             agent.record < asked && text.len() >= MIN_SUMMARY_BYTES
                 || TextContent::from_text(text).shared_percent(&agent.answer) >= SUMMED_UP_PERCENT
@@ -163,7 +163,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     });
     let topic = goal.newest_prompt.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
-    // The newest finding says more about the current work than the names of what was changed.
+    // The newest finding says more about the current work than the names of the changed declarations.
     let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
     if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
         add_done_fact(all, record, fact, topic);
@@ -177,7 +177,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
-/// Lists the unedited files among those that the request, the accepted proposal or the plan names.
+/// Lists the files that the request, the accepted proposal or the plan mentions, if they have not been edited yet.
 fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
     let goal = digest.current_goal();
     let task = goal.task_prompt.filter(|_| !goal.is_answered);
@@ -270,8 +270,8 @@ fn add_changed_names(file: &str, names: &ChangedNames, why: &[&str], all: &mut G
     }
 }
 
-/// Adds the uncommitted declarations that were changed in other files. The agent has already summed up this work, but
-/// not always by name.
+/// Adds the changed declarations in other uncommitted files. The agent has already summed up this work, but may not
+/// have mentioned the declarations by name.
 fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     let git = digest.git_state();
     for file in git.uncommitted.iter().filter(|file| !file.deleted).take(MAX_CHANGE_GROUPS) {
@@ -350,7 +350,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
     let text = outcome.text.as_str();
     // A short message that ends with a question was answered by the next prompt.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
-    // "Pushed." is already listed among the effects, with the commit id.
+    // A message such as "Pushed." adds nothing, because the push is listed among the effects with its commit id.
     let small = text.to_lowercase();
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
     let is_short = text.len() < MIN_INFORMATIVE_BYTES

@@ -256,7 +256,7 @@ fn an_answer_about_a_file_that_was_edited_since_is_not_told() {
     let lines = "said: Lines 69 to 88 of `reader.py` handle them, and the lexer calls that once for every token that it reads.";
     assert!(!told_after(lines, "edit: src/reader.py").contains("Lines 69 to 88"));
     assert!(told_after(lines, "edit: src/writer.py").contains("Lines 69 to 88"));
-    // The answer names no file, so any later change may make it obsolete.
+    // The answer mentions no file, so any later change may make it obsolete.
     let vague =
         "said: Yes, lines 69 to 88 handle them, and the lexer calls that once for every token that it reads.";
     assert!(!told_after(vague, "edit: src/writer.py").contains("lines 69 to 88"));

@@ -51,15 +51,15 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
     add_answered_requests(digest, &known, all);
 }
 
-/// Returns whether a prompt does not contain a request of its own, such as "yes" or "go on".
+/// Returns whether a prompt contains no request of its own. Examples are "yes" and "go on".
 fn is_empty_request(prompt: &Prompt) -> bool {
     let is_yes = prompt.prompt_kind() == PromptKind::Approval
         && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
     is_yes || prompt::is_uninformative_once_answered(&prompt.text)
 }
 
-/// Adds the beginnings of the newest requests that were answered. Of the older ones, only those that opened a piece of
-/// work are added: questions, pasted output and orders to commit say nothing about what the session did.
+/// Adds the beginnings of the newest requests that were answered. Of the older ones, only those that opened a piece
+/// of work are added, because questions, pasted output and orders to commit say nothing about what the session did.
 fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
     let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
     let opens_work = |prompt: &Prompt| {

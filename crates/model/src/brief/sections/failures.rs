@@ -56,8 +56,8 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Names the newest file, and also the other one if there are exactly two, because editing either may have solved the
-/// failure. The files are listed with their folders further down.
+/// Lists the most recently edited file, and also the other file if there are exactly two, because either edit may
+/// have fixed the failure. The files are listed with their folders further down.
 fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
     let path = |file: &str| path_or_code(endings.split_at_unique_ending(file).1, 120);
     match files {

@@ -10,7 +10,8 @@ use crate::digest::{Digest, FileUse};
 use crate::render::{is_plain_path, path_or_code};
 use crate::text::cut_to_bytes;
 
-/// The number of most likely files that are listed if the summary lacks them, even if they were read long ago.
+/// This many of the files that are most likely to be needed are listed even if they were read long ago, unless the
+/// summary mentions them.
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -45,15 +46,16 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         if file.deleted || gone.contains(&file.path) || is_from_cache(file) {
             continue;
         }
-        // A file outside the project that was only named in a command may be temporary, and one that was named before
-        // the current task belongs to an earlier task.
+        // These files were only mentioned in a command. One that is outside the project may be temporary, and one
+        // that was last mentioned before the current task belongs to an earlier task.
         if class == FactClass::Named && (file.is_outside_checkout || file.last_use_record < task) {
             continue;
         }
         let candidate =
             all.add_fact(class, format!("file:{}", cut_to_bytes(&file.path, 300)), file_forms(file, name));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path_or_code(folder, 200) });
-        // If there is a summary, files that were read before the last edit are left out, except the most likely ones.
+        // If there is a summary, files that were read before the last edit are left out, except those most likely to
+        // be needed.
         let served =
             class == FactClass::Read && file.last_use_record < last_edit && place >= MAX_LIKELY_FILES;
         candidate.strings_stating_fact = vec![if served { String::new() } else { name.to_owned() }];
@@ -75,13 +77,13 @@ fn is_from_cache(file: &FileUse) -> bool {
 
 /// The folders that are printed once for all their files.
 struct PrintedFolders<'p> {
-    /// The folder whose single mention saves the most characters, or empty if no folder contains two files.
+    /// The folder that saves the most characters if it is printed only once. Empty if no folder contains two files.
     main_folder: &'p str,
     /// Folders below the main one that contain so many files that a separate line for the folder is shorter.
     folders_with_own_line: Vec<&'p str>,
 }
 
-/// How many characters a folder's line needs besides the folder and the files.
+/// How many characters a folder's line needs in addition to the names of the folder and its files.
 const FOLDER_LINE_CHARS: usize = 12;
 
 impl<'p> PrintedFolders<'p> {
@@ -176,7 +178,8 @@ mod tests {
         assert_eq!(found[0], ("project/app", "main.py"));
         assert_eq!(found[3], ("project/app", "tests/x1.py"));
         assert_eq!(found[4], ("project/app/settings", "a1.py"));
-        // A name that two files share needs the rest of its path, so it is no reason for another line.
+        // A file whose name is not unique is printed with the rest of its path, so a separate line for its folder
+        // saves nothing.
         let shared = [
             "project/shop/cart/types.go",
             "project/shop/cart/prices/types.go",

@@ -82,9 +82,8 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Returns whether a statement names a fix that was still to be made, and a commit has been made since an edit that
-/// followed it. The commit's subject says what was fixed. The statement stays if the newest prompt is about the same
-/// thing.
+/// Returns whether a statement announces a fix that has since been made and committed. Such a statement is obsolete,
+/// because the commit's subject says what was fixed. Returns false if the newest prompt is about the same thing.
 pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
     const FIX_TO_COME: [&str; 9] = [
         "the fix is",
@@ -107,7 +106,7 @@ pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
         && !statement::shares_a_word(newest, &said.text)
 }
 
-/// Returns whether a statement about failing tests is outdated because a later one is also about failing tests.
+/// Returns whether a statement about failing tests is outdated because a later statement is also about failing tests.
 pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {
         let small = text.to_lowercase();

@@ -92,7 +92,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
-    // If the last message names several files, some of them may not have been edited yet.
+    // If the last message mentions several files, some of them may not have been edited yet.
     let left =
         digest.edits_of_named_files(words, digest.last_message_record).map_or(String::new(), |edits| {
             let left: Vec<String> = edits.not_edited.iter().map(|name| path_or_code(name, 80)).collect();
@@ -211,7 +211,7 @@ fn list_steps(steps: &[String], listed: ListedSteps) -> String {
     format!("{before}{}", listed.join(", "))
 }
 
-/// Describes one step, such as `edited src/a.rs` or `ran `cargo test` → failed`.
+/// Describes one step, such as `edited src/a.rs` or ``ran `cargo test` → failed``.
 fn describe_step(step: &CallStep) -> String {
     let path = || path_or_code(&step.path_or_command, 160);
     let ended = match (step.failed, step.passed) {

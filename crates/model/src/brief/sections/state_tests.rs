@@ -138,7 +138,7 @@ fn edits_are_never_among_the_other_calls() {
     let with_edits = |most| list_steps(&steps, ListedSteps::EditsAndOthers(most));
     assert_eq!(with_edits(1), "2 other calls, edited x.rs, y.rs (2×), ran `b` → failed");
     assert_eq!(with_edits(9), "ran `a`, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");
-    // If there is little room, the list of files names the edits.
+    // If there is little room, edits may be left out here, because the brief also lists the edited files.
     let newest = |most| list_steps(&steps, ListedSteps::Newest(most));
     assert_eq!(newest(2), "3 calls, read z.rs, ran `b` → failed");
     assert_eq!(newest(4), "1 call, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");

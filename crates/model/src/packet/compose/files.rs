@@ -63,7 +63,7 @@ impl PacketFacts<'_> {
             why.push(in_quotation_marks(&last.join("; "), 240));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        // If a failure names many files, its error text lists them anyway.
+        // A failure is not mentioned if it names many files, because its error text lists them anyway.
         let is_one_of_few = |failure: &&&Failure| {
             let named =
                 |file: &&&FileUse| failure.error.contains(file.path.rsplit('/').next().unwrap_or(&file.path));

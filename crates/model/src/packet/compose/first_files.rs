@@ -17,7 +17,7 @@ const MAX_UNOPENED_FILES: usize = 2;
 /// The maximum number of files from the folder that a failure names.
 const MAX_FILES_OF_FOLDER: usize = 2;
 
-/// Why a file should be opened first, best reason first.
+/// Why a file should be opened first. The variants are ordered from the best reason to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OpenReason {
     /// The first step names the file.
@@ -43,12 +43,12 @@ impl PacketFacts<'_> {
         self.material.confirmed.iter().map(|path| in_backticks(path, 120)).collect()
     }
 
-    /// Returns the files to open first: those that the user chose, then the best of the others. The other files are
-    /// listed elsewhere in the packet.
+    /// Returns the files to open first: those that the user chose, then the best of the others. Files that are left out
+    /// here are listed elsewhere in the packet.
     pub(super) fn first_files(&self, step: &str) -> Vec<String> {
         let digest = self.material.digest;
         let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
-        // The text in brackets says what was done after the announcement.
+        // The text from `SINCE_THEN` onwards describes what was done after the announcement, so it is cut off.
         let planned = step.split(SINCE_THEN).next().unwrap_or(step);
         let in_step = |file: &FileUse| {
             let name = base(&file.path);
@@ -58,7 +58,7 @@ impl PacketFacts<'_> {
         let left = self.files_left();
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let git = digest.git_state();
-        // A file that a later commit left out is not part of the work.
+        // A file that was edited before the last commit but is not part of it does not belong to the work.
         let committed = git.commit.map_or(0, |used| used.record);
         let is_uncommitted = |file: &FileUse| {
             file.edited_at > committed && git.uncommitted.iter().any(|other| other.path == file.path)

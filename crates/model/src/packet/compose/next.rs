@@ -51,7 +51,7 @@ impl PacketFacts<'_> {
         if !loop_prompt.is_empty() && !words::says_what_to_do(purpose) {
             return in_quotation_marks(loop_prompt, MAX_GOAL_CHARS);
         }
-        // The purpose of a swept session only repeats the beginning of the request.
+        // If `thru sweep` wrote the packet, the purpose only repeats the beginning of the request.
         let repeats_request = purpose.starts_with("go on: ") && self.is_in_goal(purpose);
         let goal = goal_text(&self.goal).map(words::without_pasted_output);
         match goal.as_deref() {
@@ -74,7 +74,7 @@ impl PacketFacts<'_> {
     }
 
     /// Returns the first step. Returns `None` if the session does not show what to do first. If the user stated a
-    /// purpose, that purpose is open work, whatever the session has finished.
+    /// purpose, that purpose is open work, regardless of what the session has finished.
     fn first_step(&self) -> Option<FirstStep> {
         let purpose = self.material.purpose;
         let is_purpose_open = words::is_given(purpose) && words::says_what_to_do(purpose);
@@ -82,7 +82,7 @@ impl PacketFacts<'_> {
             .filter(|step| !is_purpose_open || !matches!(step, FirstStep::NothingOpen(_)))
     }
 
-    /// Returns the first step that follows from the session, which may be that nothing is open.
+    /// Returns the first step that follows from the session. The result may be that nothing is left to do.
     fn first_step_of_session(&self) -> Option<FirstStep> {
         let digest = self.material.digest;
         if digest.record_count == 0 {
@@ -100,7 +100,7 @@ impl PacketFacts<'_> {
                     Some(FirstStep::Begin("the user's answer to what is under Open Questions".to_owned()))
                 }
                 (_, true, Some(todo)) => Some(FirstStep::Begin(todo)),
-                // A person who names the work expects that something is left to do.
+                // A person who states a purpose expects that something is left to do.
                 (_, true, None) if self.is_purpose_given() => Some(FirstStep::Begin(
                     "what the goal still lacks; the agent's last message, under Context, says where it stands"
                         .to_owned(),
@@ -239,7 +239,7 @@ impl PacketFacts<'_> {
                 in_quotation_marks(&remark.text, 160)
             ));
         }
-        // An open failure would be more informative.
+        // If a failure is open, the last steps are not described, because the failure is more informative.
         let has_worked = digest.steps_since_last_message().iter().any(is_work_step);
         if self.announced_work().is_none() && self.failing.is_empty() && has_worked {
             let since = brief::describe_last_steps(digest, MAX_LAST_STEPS);
@@ -251,9 +251,8 @@ impl PacketFacts<'_> {
             .then(|| format!("the user's newest message, which the agent was working on{words}"))
     }
 
-    /// Returns whether the work for the current request is done, as far as can be seen: the checks passed after the
-    /// last edit, and every file that the request names was edited. For a long request, only the checks that it demands
-    /// can show this.
+    /// Returns whether the work for the current request seems to be done: the checks passed after the last edit, and
+    /// every file that the request names was edited. For a long request, only the checks that it demands can show this.
     fn is_work_over(&self) -> bool {
         let digest = self.material.digest;
         let demanded = choose::checks_demanded_by_user(&self.goal);
@@ -382,8 +381,8 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        // A call to a script file usually prepares something. Tests and linters are called by the name of their tool. A
-        // run of a few tests does not show that the goal is met.
+        // Script files are left out, because they usually prepare something, whereas tests and linters are called by
+        // the name of their tool. Partial test runs are left out, because they do not show that the goal is met.
         let is_partial = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_partial_test_run);
         let is_check =
             |command: &&String| is_demanded(command) || !run::is_script_call(command) && !is_partial(command);
@@ -400,7 +399,7 @@ impl PacketFacts<'_> {
             .into_iter()
             .chain(promise)
             .collect();
-        // A passing question does not replace the task during which it was asked.
+        // A question that the user asks during a task does not replace the task.
         let is_whole_goal = self.goal.task_prompt.is_none() && !words::is_given(self.material.purpose);
         match (all.is_empty(), is_question && is_whole_goal) {
             (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),

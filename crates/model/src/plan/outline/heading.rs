@@ -133,7 +133,7 @@ impl PlanOutlineReader<'_> {
         };
         let id = match id {
             Some(id) if !taken(id) => id,
-            // The earlier heading was a chapter about the phase.
+            // The earlier heading with this number has no tasks, so it was only a chapter about the phase.
             Some(id) if !self.is_written_by_thru && self.empty_phase(id).is_some() => {
                 self.add_warning(
                     line,

@@ -97,8 +97,8 @@ pub fn meaning_of_words(text: &str) -> ListMeaning {
     }
 }
 
-/// Returns the meaning of the list below a heading. A heading without a word for its list inherits the meaning from
-/// the heading above. The heading of a phase or a task inherits only `Criteria`.
+/// Returns the meaning of the list below a heading. A heading that does not say what its list contains inherits the
+/// meaning from the heading above. The heading of a phase or a task inherits only `Criteria`.
 pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     if explicit_phase(text).is_some() || item::is_task_heading(text) {
         return if above == ListMeaning::Criteria { above } else { ListMeaning::Unlabelled };
@@ -110,7 +110,7 @@ pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
 }
 
 /// Returns the words of a label such as `**Tasks:**`, `**Tasks**:`, `**Tasks**` or `Tasks:`. The result is empty for
-/// `**Goal:** text`, which ends the label above it.
+/// `**Goal:** text`, which ends the list of the label above it.
 pub fn label_words(text: &str) -> Option<&str> {
     let text = text.trim();
     if let Some((words, behind)) = text.strip_prefix("**").and_then(|rest| rest.split_once("**")) {

@@ -140,7 +140,8 @@ fn is_state_table_task_list(lines: &[&str]) -> bool {
 struct PlanLineClassifier {
     lines: Vec<PlanSourceLine>,
     reads_states: bool,
-    /// The levels of the headings that contain the current line, each with the meaning of the lists below it.
+    /// The levels of the headings above the current line that are still open, each with the meaning of the lists below
+    /// it.
     open_headings: Vec<(usize, ListMeaning)>,
     heading_count: usize,
     under_steps_heading: bool,
@@ -319,7 +320,7 @@ fn parse_checkbox(text: &str) -> Option<PlanLineKind> {
     Some(PlanLineKind::Checkbox { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
-/// Returns the state that the mark in a box means.
+/// Returns the state that the mark in a box stands for.
 pub fn parse_box_mark(inside: &str) -> Option<CheckboxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {

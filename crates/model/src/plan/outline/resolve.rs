@@ -87,8 +87,8 @@ impl PlanOutlineReader<'_> {
         }
     }
 
-    /// Turns dependencies on phases into dependencies on tasks. The tasks of a phase then depend on the last task of
-    /// each phase that it depends on.
+    /// Turns dependencies on phases into dependencies on tasks. If phase 2 depends on phase 1, each task of phase 2
+    /// then depends on the last task of phase 1.
     fn resolve_phase_dependencies(&mut self) {
         let mut lasts: HashMap<u32, String> = HashMap::new();
         for phase in &self.plan.phases {

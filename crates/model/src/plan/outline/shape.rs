@@ -90,7 +90,8 @@ impl OutlineShape {
             has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
         };
         let has_boxes = any(&has_box);
-        // If several phases have no lists, the lists of other chapters are used only if they are labelled as work.
+        // If there are several phases and none contains a list, the lists of other chapters are used only if they are
+        // labelled as work.
         let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
         let is_enough = |block: &PlanSourceLine| phases < 2 || block.list_meaning == ListMeaning::Tasks;
         let source = if has_boxes && !are_beside() {

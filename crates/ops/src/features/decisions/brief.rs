@@ -21,9 +21,9 @@ const DECISIONS_BRIEF_SECTION: BriefSection = BriefSection {
 };
 pub const BRIEF_SECTION_NAMES: &[&str] = &[DECISIONS_BRIEF_SECTION.name];
 
-/// How many decisions a brief lists. It gives only the number of the others.
+/// How many decisions a brief lists. The others are only counted.
 const MAX_DECISIONS_NAMED: usize = 8;
-/// How many patterns a brief lists. It gives only the number of the others.
+/// How many patterns a brief lists. The others are only counted.
 const MAX_PATTERNS_NAMED: usize = 4;
 
 /// How many decisions become candidates when scoring is enabled. The limit for patterns is the same.
@@ -67,7 +67,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older = Candidate::new(&DECISIONS_BRIEF_SECTION, "decisions:older", text)
             .with_signal(ScoreSignal::DecisionRecency, 1.0);
-        // Decisions that are not named are older than the last named decision, so each of them gets at least that
+        // Decisions that are not listed are older than the last listed decision, so each of them gets at least that
         // decision's age.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
@@ -84,7 +84,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 
 fn describe_decisions_of_other_swarm(decisions: usize, other: &str) -> String {
     format!(
-        "{} set aside with the plan of the swarm {}: not in force here; `thru decisions list` names them",
+        "{} set aside with the plan of the swarm {}: not in force here; `thru decisions list` lists them",
         count_with_noun(decisions, "decision"),
         inline_for_model(other, 64)
     )

@@ -24,7 +24,7 @@ pub struct DecisionListing {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "set_aside")]
     pub of_other_swarm: Option<OtherSwarmDecisions>,
-    /// How many decisions were in force once and no longer are.
+    /// How many decisions were once in force but no longer are.
     #[serde(rename = "over")]
     pub ended_count: usize,
     /// How many decisions were left out because only `most` were requested.

@@ -12,7 +12,7 @@ use crate::Result;
 use crate::features::ProjectContext;
 use crate::session::roster::{self, RosterEntry};
 
-/// How many sessions `context.md` names.
+/// How many sessions `context.md` lists.
 const MAX_SESSIONS_NAMED: usize = 5;
 
 /// Rewrites the view. If a person edited the view, the edited file is kept next to the new one, and the returned note
@@ -49,7 +49,7 @@ pub(super) fn write_view(
     };
     store.write_context_view(&view)?;
     Ok(kept.map(|kept| {
-        format!("context.md had been edited: your version is kept as {kept}, and context.md is written from the decisions")
+        format!("context.md had been edited: your version is kept as {kept}, and context.md is rewritten from the decisions")
     }))
 }
 

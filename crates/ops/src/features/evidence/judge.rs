@@ -32,7 +32,7 @@ impl<'a> FreshnessJudge<'a> {
     }
 
     /// Returns a judge for a brief. It answers `Unknown` if a comparison takes longer than `time` or exceeds
-    /// [`BRIEF_EFFORT`].
+    /// [`EXAMINATION_LIMIT_FOR_BRIEF`].
     pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
@@ -64,7 +64,7 @@ impl<'a> FreshnessJudge<'a> {
             return Freshness::Stale(format!("{} changed", entry.changed));
         }
         if entry.tree.is_empty() {
-            return Freshness::Unknown("it is not bound to files".to_owned());
+            return Freshness::Unknown("it does not say which files it is about".to_owned());
         }
         let key = (task.clone(), entry.tree.clone(), entry.scope.clone());
         if let Some(known) = self.cached_results.borrow().get(&key) {

@@ -38,8 +38,8 @@ const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
 pub struct EvidenceRunRequest<'a> {
     pub task: &'a str,
     pub argv: &'a [String],
-    /// The files and folders that the run covers. If the list is empty, the run covers the files that the task names.
-    /// If the task names none, the run covers the whole project.
+    /// The files and folders that the run covers. If the list is empty, the run covers the files that the task lists.
+    /// If the task lists none, the run covers the whole project.
     pub files: &'a [String],
     pub timeout: Option<Duration>,
     /// A JUnit file that contains the test counts.
@@ -190,7 +190,7 @@ fn find_covered_files(
         }
         return Ok(some(files));
     }
-    // Use the files that the task names, but only if all of them exist, because an outdated list would hide changes.
+    // Use the files that the task lists, but only if all of them exist, because an outdated list would hide changes.
     let own: Vec<&String> = task.map(|task| task.files_touched.iter().collect()).unwrap_or_default();
     let found: Vec<Vec<String>> =
         own.iter().map(|path| files_at_or_below(&checkout, all.as_deref(), path)).collect();

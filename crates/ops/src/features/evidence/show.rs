@@ -31,7 +31,7 @@ pub struct TaskEvidenceLine {
     pub command: Option<String>,
     pub timestamp: String,
     pub entries: usize,
-    /// Why the bundle cannot be read, if it cannot.
+    /// Why the bundle cannot be read, or `None` if it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

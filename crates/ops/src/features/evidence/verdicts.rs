@@ -31,7 +31,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let called = if name.is_empty() { described_agent(asked) } else { name };
     let Some(part) = SwarmRole::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {
-        return Ok(FeatureAnswer::no_action("this sub-agent does not judge"));
+        return Ok(FeatureAnswer::no_action("this sub-agent gives no verdicts"));
     };
     if !swarm_of(called).is_some_and(|swarm| swarm::is_swarm_in_use(&context.project, &swarm)) {
         return Ok(FeatureAnswer::no_action("this sub-agent belongs to no swarm that is in use here"));
@@ -77,7 +77,9 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
         },
         task.as_str(),
     );
-    let Some(mut entry) = entry else { return Ok(FeatureAnswer::no_action("this sub-agent does not judge")) };
+    let Some(mut entry) = entry else {
+        return Ok(FeatureAnswer::no_action("this sub-agent gives no verdicts"));
+    };
     if let Some(head) = store::git::read_head(&context.project.root.checkout) {
         entry.head = head.commit;
     }

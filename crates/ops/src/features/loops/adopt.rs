@@ -23,7 +23,7 @@ pub struct LoopToAdopt {
 
 /// Returns the loop to show to the user. This call does not allow anything yet.
 pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
-    require_person(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
+    require_person(world, "a loop cannot be adopted", &format!("thru loop adopt {named}"))?;
     let store = open_trusted_store(world)?;
     let state = store.read_loop(&choose_loop(world, &store, Some(named), LoopUse::View)?)?.loop_state;
     if matches!(state.status, LoopStatus::Done | LoopStatus::Cancelled) {

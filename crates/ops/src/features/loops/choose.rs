@@ -14,7 +14,7 @@ use crate::session::list::SessionChoice;
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// How many loops of each status an error names.
+/// How many loops of each status an error message lists.
 const MAX_LOOPS_NAMED: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +109,8 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
     }
 }
 
-/// Says that there is no loop for a command that names none. The hint lists the loops that the user may mean.
+/// Returns the error that is shown if the user named no loop and no loop suits the command. The hint lists the loops
+/// that the user may mean.
 fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
     let place = if here.is_some() { "this session" } else { "this project" };
     let what = match aim {
@@ -126,7 +127,7 @@ fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
         let named: Vec<&str> = fitting.iter().take(MAX_LOOPS_NAMED).map(|known| known.id.as_str()).collect();
         (!named.is_empty()).then(|| format!("{title}: {}{more}", named.join(", ")))
     };
-    let active = if here.is_some() { "running or waiting, also elsewhere" } else { "waiting" };
+    let active = if here.is_some() { "running or waiting, in this or another session" } else { "waiting" };
     let active = if aim == LoopUse::Resume { "not paused" } else { active };
     let open = [ids(active, &[LoopStatus::Active]), ids("paused", &[LoopStatus::Paused])];
     let open: Vec<String> = open.into_iter().flatten().collect();
@@ -177,8 +178,8 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
     ))
 }
 
-/// Like [`find_owner`], except when no harness runs the command. Then an existing loop keeps its session or, if it
-/// has none, waits for the next session.
+/// Like [`find_owner`], except when no harness runs the command. In that case, an existing loop keeps its session or,
+/// if it has none, waits for the next session.
 pub(super) fn find_owner_of_existing(
     world: &World,
     store: &Store,

@@ -26,7 +26,7 @@ use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
 use crate::{Error, Result, WriteMode};
 
-/// How many changed files the log names.
+/// How many changed files the log lists.
 const MAX_FILES_LOGGED: usize = 20;
 
 /// How many bytes at the end of the journal are searched for the start of a loop.
@@ -71,7 +71,7 @@ impl<'c> LoopSessionStop<'c> {
         let LockedVerdict { verdict, record, .. } = &judged;
         let (part, why, what) = match verdict {
             StopVerdict::AllowStop(allowed) => {
-                (ReplyPart::silent(), format!("loop {} allows it: {allowed:?}", self.id), String::new())
+                (ReplyPart::silent(), format!("loop {} allows the stop: {allowed:?}", self.id), String::new())
             }
             StopVerdict::RunValidators => {
                 let validators = record.loop_state.validators.clone();
@@ -89,7 +89,7 @@ impl<'c> LoopSessionStop<'c> {
             }
             StopVerdict::RepeatLastReply { text } => (
                 ReplyPart::from_reply(Reply::BlockStop(text.clone())),
-                format!("loop {}: the same stop again", self.id),
+                format!("loop {}: this stop was already reported", self.id),
                 String::new(),
             ),
             StopVerdict::SendPrompt { next_state, text } => {

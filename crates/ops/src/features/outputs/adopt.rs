@@ -48,7 +48,7 @@ impl From<&ExpectedOutput> for LaunchShown {
 
 /// Returns the launches to show to the user. This call does not allow anything yet.
 pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<LaunchesToAdopt> {
-    require_person(world, "launch commands are not adopted", "thru gate run --adopt")?;
+    require_person(world, "launch commands cannot be adopted", "thru gate run --adopt")?;
     let place = GateContext::find_project(world)?;
     require_trust(&place)?;
     let run = find_or_create_run(world, &place, stage)?;

@@ -146,7 +146,7 @@ fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<Chose
     // If the live run no longer exists, that must not prevent a new run.
     let live = place.find_live_run().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
-        // Lock the folder, because a process that is working in it must keep its list.
+        // Lock the folder, because its list must not change while another process is working in it.
         let lock = place.lock_run(&live.run, "gate expect")?;
         let kind = RunFolderKind::Shared(last_expected_of_stage(&live.run, stage));
         return Ok(ChosenRunFolder { run: live.run, kind, _lock: Some(lock) });
@@ -163,8 +163,8 @@ fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs
     current.or_else(|| run.read_list_of_stage(stage).ok())
 }
 
-/// Makes room for a stage's list. If the current list belongs to another stage, it gets the file name of that stage's
-/// list. An earlier list of the same stage is moved aside.
+/// Makes room for a stage's list. If the current list belongs to another stage, it is renamed to the file name for
+/// that stage. An earlier list of the same stage is moved aside.
 fn set_aside_old_list(world: &World, run: &RunFolder, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::to_compact(world.now));
     let other = run.read_expected().ok().filter(|list| list.stage != stage.as_str());
@@ -244,7 +244,7 @@ fn outputs_from_settings(place: &GateContext, stage: &str) -> Result<Vec<Expecte
     }
 }
 
-/// Returns the paths of input files relative to the checkout, as records contain them.
+/// Returns the paths of input files relative to the checkout, which is how records store them.
 fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     let mut inputs = Vec::with_capacity(named.len());
     for named in named {

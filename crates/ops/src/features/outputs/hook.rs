@@ -69,8 +69,8 @@ const OUTPUTS_BRIEF_SECTION: BriefSection = BriefSection {
 };
 pub const BRIEF_SECTION_NAMES: &[&str] = &[OUTPUTS_BRIEF_SECTION.name];
 
-/// Returns a candidate for each output that the live run is still waiting for, or one that explains why the outputs
-/// are unknown.
+/// Returns a candidate for each output that the live run is still waiting for, or a single candidate that explains
+/// why the outputs are unknown.
 pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, settings, .. } = context.project;
     // When a session starts, the brief describes the last session, whose run may still be open.
@@ -260,7 +260,7 @@ fn invalid_outputs(
     Ok(invalid)
 }
 
-/// Returns the path under which an agent in the checkout can open the file.
+/// Returns the path with which an agent in the checkout can open the file.
 fn path_for_agent(path: &Path, root: &Root) -> String {
     place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
 }

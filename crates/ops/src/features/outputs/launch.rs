@@ -19,7 +19,7 @@ use crate::process::reaper::ProcessReaper;
 use crate::process::{self, CommandJob, CommandObserver};
 use crate::world::OUTPUT_VARIABLE;
 
-/// How many of the bytes that one launch prints are kept.
+/// The maximum number of bytes that are kept from the output of one launch.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many bytes are held back while waiting for the end of a private key.
@@ -42,8 +42,8 @@ pub(super) fn run_launch(launch: &OutputLaunch) -> Result<String> {
     let path = run.path().join(&output.file);
     let prompt = layout::launch_prompt_file(&output.file);
     run.write_file(&prompt, &gate::launch_prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
-    // A process that inherits this file as stdin keeps the lock, even after the current process has ended. With this
-    // lock, a later run detects that a launch of a killed run is still working.
+    // A process that inherits this file as stdin keeps the lock, even after the current process has ended. The lock
+    // shows a later run that a launch of a killed run is still working.
     let stdin = run.open_with_inherited_lock(&prompt)?;
     let log = Arc::new(Mutex::new(LaunchLog::new(launch)));
     let write = Arc::clone(&log);

@@ -1,4 +1,5 @@
-//! Finds the live run. `state/live.json` names it, or else the live-state file that a setting names.
+//! Finds the live run. It is recorded in `state/live.json` or, if no run is recorded there, in the live-state file
+//! from the settings.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ const MAX_STATE_FILE_BYTES: usize = 4 * 1024 * 1024;
 const OTHER_RUN_HINT: &str =
     "`thru gate live --set DIR` chooses another run, `thru gate expect STAGE --critical FILE…` creates one";
 
-/// Which file names the live run.
+/// The file that identifies the live run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LiveRunSource {
@@ -69,7 +70,7 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
 pub struct ClearedLiveRun {
     /// The run that is no longer live, or `None` if no run was live or the live run could not be read.
     pub cleared: Option<LiveRunReport>,
-    /// The run that another tool's live-state file still names. thru does not edit that file.
+    /// The run that another tool's live-state file still identifies as live. thru does not edit that file.
     pub still_live: Option<LiveRunReport>,
 }
 
@@ -102,7 +103,7 @@ pub(crate) fn live_run_of_project(world: &World, project: &Project) -> Option<Ru
     find_live_run_in(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
 }
 
-/// Finds the live run. Returns an error if a file names a run that does not exist.
+/// Finds the live run. Returns an error if the recorded run does not exist.
 pub(super) fn find_live_run_in(
     store: &Store,
     root: &Root,
@@ -144,7 +145,7 @@ pub(super) fn find_live_run_in(
     }))
 }
 
-/// Opens a run. `named` is the file that names `dir`, and appears in error messages.
+/// Opens a run. `named` is the file in which `dir` is recorded. Error messages mention that file.
 fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     let mut absent = None;
     for base in bases {
@@ -177,7 +178,7 @@ pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a P
     }
     Err(Error::Usage {
         what: format!("{dir}: a run is a folder inside the project {}", root.path.display()),
-        hint: "name one that is, or let `thru gate expect` make one".into(),
+        hint: "name one that is, or let `thru gate expect` create one".into(),
     })
 }
 

@@ -79,7 +79,7 @@ impl OrphanedLaunch {
                 )
             }
             None => {
-                "a launch of an earlier run is still working on it, in an unknown process; wait until it ends"
+                "a command that an earlier run launched is still working on it, but its process is unknown; wait until it ends"
                     .to_owned()
             }
         }

@@ -164,7 +164,7 @@ fn should_launch(
     }
 }
 
-/// How many of the refused commands the error names.
+/// How many of the refused commands the error lists.
 const MAX_COMMANDS_NAMED: usize = 5;
 /// How many characters of each command the error shows.
 const MAX_COMMAND_CHARS: usize = 200;

@@ -125,8 +125,8 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     })
 }
 
-/// Returns the line to append. Enough line ends precede it to leave a blank line, so that it does not become part of
-/// a paragraph.
+/// Returns the line to append. It is preceded by enough line breaks to leave a blank line, so that it does not become
+/// part of a paragraph.
 fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_ending();

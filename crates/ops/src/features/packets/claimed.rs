@@ -1,4 +1,4 @@
-//! The packet that a session has claimed, and what the session and its own packets are told about it.
+//! The packet that a session has claimed, and how it is described to the session and in the session's own packets.
 
 use model::brief::{BriefOccasion, Candidate};
 use model::document::{Document, HeadingPattern};
@@ -82,7 +82,7 @@ pub(super) fn continued_packet(
     }
     let quotes = quoted_goals(&document).into_iter().take(MAX_GOALS_TOLD).map(|(_, quote)| quote);
     let goal: Vec<String> = std::iter::once(packet.purpose).chain(quotes).collect();
-    // People may have changed the packet.
+    // Redact the text, because people may have changed the packet.
     let redacted = |text: &str| Redacted::redact_whole(text, redact).to_string();
     let constraints = constraint_lines(&document).into_iter().take(MAX_CONSTRAINTS_TOLD);
     let constraints = constraints.map(|line| redacted(&line)).collect();

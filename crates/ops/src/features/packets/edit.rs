@@ -108,7 +108,7 @@ pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: 
     let _ = project.store.dir().append_lines(layout::RELEVANT_FILES_INDEX, &lines, limit);
 }
 
-/// Returns the paths relative to the checkout, as records contain them.
+/// Returns the paths relative to the checkout, which is how records store them.
 fn paths_below_root(project: &Project, files: &[String]) -> Vec<String> {
     let checkout = project.root.checkout.to_string_lossy();
     files.iter().map(|file| place::path_within_checkout(&checkout, file).path.into_owned()).collect()

@@ -41,7 +41,7 @@ pub struct HandoffRequest<'a> {
     pub hashes: FileHashes,
 }
 
-/// Whether to store fingerprints of the files, with which a pickup detects changes.
+/// Whether to store fingerprints of the files. A pickup uses them to detect changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileHashes {
     #[default]
@@ -67,7 +67,7 @@ pub struct HandoffReport {
     pub open_todos: usize,
     pub suggested: Vec<String>,
     pub next_prompt: String,
-    /// The packets that this packet continues, which are done now.
+    /// The packets that this packet continues. They are now marked as done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub continues: Vec<String>,
     /// Whether a secret in the input was redacted.
@@ -109,21 +109,22 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     let git = source.checkout.as_deref().and_then(read_git_state);
     let report = write_packet(world, &project, &source, &request, git.as_ref())?;
     let sessions = sessions_handing_off(world, &request, &source);
-    // The packet is written. If this fails, the worst result is that an old packet stays on offer.
+    // The new packet is already written. If the old packets cannot be closed, the worst result is that they stay on
+    // offer.
     let continues =
         claimed::close_continued_packets(world, &project, &sessions, &report.id).unwrap_or_default();
     if let Ok(id) = Id::new(&report.id) {
         packet_files::add_confirmed_to_file_index(world, &project, &id, &confirmed);
     }
     if request.transcript.is_none() {
-        // If recording this fails, the worst result is that a sweep writes an extra packet.
+        // If the packet cannot be recorded, the worst result is that a sweep writes an extra packet.
         let _ = crashed::record_handoff_packet(world, &project.store, &source.digest.session, &report.id);
     }
     Ok(HandoffReport { is_secret_redacted: given.has_redacted(), instead_of, continues, ..report })
 }
 
-/// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked for
-/// it. A session that hands over another session's work keeps its own packet.
+/// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked
+/// for it. A session that explicitly asked for another session's work is left out, so it keeps its claimed packet.
 fn sessions_handing_off(world: &World, request: &HandoffRequest, source: &PacketSource) -> Vec<Id> {
     let described = Id::new(&source.digest.session).ok().filter(|_| request.transcript.is_none());
     let is_own = request.transcript.is_none() && request.session.is_none();
@@ -324,7 +325,7 @@ pub(crate) fn write_packet(
         if source.is_of_other_folder { Vec::new() } else { past::gone_files(digest, here, usize::MAX) };
     let confirmed = request.confirmed;
     let ignored = match (git, checkout) {
-        // Outside a repository, no file is ignored. In a hook, git is not run.
+        // Ask git which files it ignores. This is skipped outside a repository and in hooks, which do not run git.
         (Some(GitFacts { dirty: Some(_), .. }), Some(checkout)) => {
             let paths: Vec<&str> = digest
                 .files
@@ -336,7 +337,7 @@ pub(crate) fn write_packet(
         }
         _ => Vec::new(),
     };
-    // If the decisions cannot be read, the packet just lacks that section.
+    // If the decisions cannot be read, the packet has no section about decisions.
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let decisions = decisions::decisions_for_packet(&context).unwrap_or_default();
@@ -347,7 +348,7 @@ pub(crate) fn write_packet(
     let running = running.filter(|_| !source.is_of_other_folder);
     let loop_prompt =
         running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
-    // If the claimed packet cannot be read, the packet still contains what the session did.
+    // If the claimed packet cannot be read, the new packet still contains what the session did.
     let continued = match source.is_of_other_folder {
         true => None,
         false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
@@ -375,7 +376,7 @@ pub(crate) fn write_packet(
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),
     };
-    // Compose a first draft to learn which files the packet names, and read only those files.
+    // Compose a first draft to learn which files the packet mentions, and read only those files.
     let first = packet::compose_packet(&material);
     let files_seen = match (checkout, request.hashes) {
         (Some(checkout), FileHashes::Take) => {

@@ -39,8 +39,8 @@ pub fn import_handoff(world: &World, file: &Path, mode: WriteMode) -> Result<Imp
     import_handoff_after(world, file, mode, &[])
 }
 
-/// Imports one of several files. A dry run writes nothing, so `earlier` lists the files that came before this one,
-/// and duplicates among them are recognised.
+/// Imports one of several files. `earlier` lists the files that were imported before this one, so that a dry run
+/// recognises duplicates even though it writes nothing.
 pub fn import_handoff_after(
     world: &World,
     file: &Path,

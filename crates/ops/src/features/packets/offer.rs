@@ -48,10 +48,10 @@ impl OfferedPacket {
     }
 }
 
-/// Returns the open packets that no running session has claimed. The first packet is the one that `thru status` and a
-/// brief name first and that `thru pickup` without an id uses. The active packets come before the drafts, each most
-/// recently changed first. But the draft of a crashed session that is newer than all active packets comes before
-/// them, because it describes the latest work.
+/// Returns the open packets that no running session has claimed. The first packet is shown first by `thru status` and
+/// in a brief, and is used by `thru pickup` without an id. The active packets come before the drafts, each most
+/// recently changed first. However, if the draft of a crashed session is newer than all active packets, it comes
+/// first, because it describes the latest work.
 pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<OfferedPacket>> {
     let mut claimants = None;
     let mut free = open_packets(store)?;

@@ -38,7 +38,7 @@ pub struct PickupRequest<'a> {
     pub claim: ClaimMode,
 }
 
-/// Whether the prompt also names files that changed after the packet was written.
+/// Whether the prompt also lists files that changed after the packet was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaterFiles {
     Add,
@@ -100,7 +100,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let mention = mention_style(world, request.harness)?;
     let project = Project::find_for_reading(world)?;
     let id = packets::choose_packet(world, &project, request.id)?;
-    // Ask before the packet is claimed, because then it is no longer on offer.
+    // List the packets on offer before this packet is claimed, because a claimed packet is no longer on offer.
     let on_offer = match request.id {
         Some(_) => Vec::new(),
         None => offer::packets_on_offer(&project.store, world.now)?,
@@ -229,7 +229,7 @@ pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> 
     let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
     let found = newest(PacketStatus::Active).or_else(|| newest(PacketStatus::Draft)).ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
-        hint: "`thru handoff \"what is to be finished\"` creates one; `thru packet list` shows those that are done".into(),
+        hint: "`thru handoff \"what remains to be done\"` creates one; `thru packet list` shows those that are done".into(),
     })?;
     id(found.name)
 }
@@ -377,8 +377,8 @@ fn folder_from(here: &Path, there: &Path) -> String {
     }
 }
 
-/// Returns whether the packet's own session has edited any files since, even files that the packet does not list.
-/// Only the end of a long journal is read, because that is where the newest events are.
+/// Returns whether the packet's own session has edited any files since the packet was written, even files that the
+/// packet does not list. Only the end of a long journal is read, because that is where the newest events are.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let Ok(session) = Id::new(&packet.session_id) else { return false };
     let tail = project
@@ -395,7 +395,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
-    // If HEAD has not moved, or if there was no commit then or now, there are no commits to count.
+    // If HEAD has not moved, or if either commit is unknown, there are no commits to count.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))

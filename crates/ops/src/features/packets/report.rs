@@ -130,5 +130,5 @@ fn first_error_finding(checked: CheckedPacket) -> Option<Finding> {
     let text = format!("not a valid packet: {}{more}", first.text);
     let line = first.line;
     let finding = Finding::new(FindingLevel::Warning, text).at_line(format!("packets/{id}.md"), line);
-    Some(finding.with_hint(format!("`thru packet validate {id}` names everything that is wrong with it")))
+    Some(finding.with_hint(format!("`thru packet validate {id}` lists everything that is wrong with it")))
 }

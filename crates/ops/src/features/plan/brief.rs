@@ -1,5 +1,5 @@
 //! The part of a brief about the plan: its progress, the current task, the blocked tasks and the ready tasks. For
-//! finished phases, the brief only names the records.
+//! finished phases, the brief mentions only their records.
 
 use model::brief::{BriefSection, Candidate};
 use model::id::Id;
@@ -70,7 +70,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("blocked: {}{why}{held}", describe_task(task, 100));
         all.push(scored(&task.id, text, ScoreSignal::BlockedTask));
     }
-    // If no task is in progress, the ready tasks are scored as the current task.
+    // If no task is in progress, the ready tasks are scored as if they were the current task.
     let (signal, value) =
         if current.is_empty() { (ScoreSignal::CurrentTask, 1.0) } else { (ScoreSignal::Phase, 0.5) };
     if !standing.ready.is_empty() {

@@ -1,4 +1,5 @@
-//! Writes the record of a finished phase, `phases/<n>.md`. Briefs then name that record instead of the phase's tasks.
+//! Writes the record of a finished phase, `phases/<n>.md`. Briefs then mention that record instead of the phase's
+//! tasks.
 
 use jiff::Timestamp;
 use model::decision::{Decision, DecisionState};

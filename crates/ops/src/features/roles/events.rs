@@ -200,7 +200,7 @@ impl RoleStateChanger<'_> {
         Ok(super::find_context_file(root, settings, role)?.is_some() || store.read_lifecycle(role)?.is_some())
     }
 
-    /// Binds the session to the role if only a variable names the role, so that the session keeps it.
+    /// Binds the session to the role if the role comes only from a variable, so that the session keeps the role.
     fn register_role(&self, role: &Id, known: SessionRoleOrigin) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
         if let (SessionRoleOrigin::Variable, Some(session)) = (known, self.session) {

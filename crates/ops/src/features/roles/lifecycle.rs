@@ -192,7 +192,7 @@ pub struct LifecycleRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "forgotten")]
     pub dropped_steps: Option<u64>,
-    /// Why the role's state cannot be read, if it cannot.
+    /// Why the role's state cannot be read, or `None` if it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
     /// A command that helps if the state cannot be read, or `None` if no command helps.

@@ -36,7 +36,7 @@ pub struct RecoverReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "missing")]
     pub missing_path: Option<String>,
-    /// If this role has no file, the role with the most similar name that has one.
+    /// The role with the most similar name that has a context file. Set only if this role has no context file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "near")]
     pub similar_role: Option<String>,
@@ -58,7 +58,7 @@ pub struct RecoverReport {
     /// The session whose recovery this command ended, if the command ran outside that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_recovery_of: Option<String>,
-    /// Why the lifecycle's state was not changed, if it was not.
+    /// Why the lifecycle's state could not be changed, if an attempt to change it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "held")]
     pub unchanged_reason: Option<String>,

@@ -54,7 +54,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
                         Finding::new(FindingLevel::Note, text).at_line(file.display_path.clone(), None);
                     findings.push(
                         finding
-                            .with_hint(format!("`thru context validate {}` names them", file.display_path)),
+                            .with_hint(format!("`thru context validate {}` lists them", file.display_path)),
                     );
                 }
             }

@@ -69,8 +69,9 @@ pub fn activity_report(world: &World, session: Option<&str>) -> Result<ActivityR
     })
 }
 
-/// Returns the calls of a session: those in the log, and those that no checkpoint has folded yet. The log is only a
-/// cache. If its number of calls does not match the digest, all calls are read from the journal.
+/// Returns the calls of a session: the calls in the log, and the calls since the last checkpoint, which are not in
+/// the log yet. The log is only a cache. If the number of calls in it does not match the digest, all calls are read
+/// from the journal.
 fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
     let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
     let mut unfolded = Vec::new();

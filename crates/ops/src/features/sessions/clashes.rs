@@ -19,8 +19,8 @@ use crate::features::{FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::session::roster::{self, RosterEntry};
 
-/// A prompt counts as an earlier prompt only if it is at least this old. A newer prompt belongs to the current event,
-/// which two hooks may report.
+/// A prompt counts as an earlier prompt only if it is at least this old. A newer prompt is the current prompt, which
+/// two hooks may have reported.
 const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
 /// If the part of the journal that is read first contains no earlier prompt, the edits of all sessions that were active
@@ -64,7 +64,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<FeatureA
     let what = "record that the session was warned about these edits";
     Ok(FeatureAnswer::with_change(
         clash_reply(store, &clashes, now),
-        "another session edits the same file",
+        "another session edited the same file",
         what,
         move || {
             // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
@@ -134,10 +134,10 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     Ok(found)
 }
 
-/// Returns a filter that drops harmless clashes. A clash is harmless if the other session was over before this session
-/// started, because then this session has seen only the final content of the file. A session that crashed was over
-/// after its last record. Times are in whole seconds, so within one second the order of the session list decides. If
-/// the beginning of this session's journal was not read, no clash is dropped.
+/// Returns a filter that drops harmless clashes. A clash is harmless if the other session was over before this
+/// session started, because then this session has seen only the final content of the file. A crashed session counts
+/// as over after its last record. Times are in whole seconds, so within one second the order of the session list
+/// decides. If the beginning of this session's journal was not read, no clash is dropped.
 fn clash_filter<'s>(
     store: &'s Store,
     own: &Id,
@@ -180,8 +180,8 @@ impl OwnJournalTail {
     }
 }
 
-/// Returns whether `text` is certainly the whole journal. Its length alone does not show that, because the reader
-/// drops an incomplete first line, so a part of a journal can also be shorter than `size`.
+/// Returns whether `text` is certainly the whole journal. The length alone does not show this. The reader drops an
+/// incomplete first line, so the end of a longer journal can also be shorter than `size`.
 fn is_whole_journal(text: &[u8], size: u64) -> bool {
     (text.len() as u64) < size / 2
 }

@@ -1,5 +1,5 @@
-//! If the user of a session only said “continue”, names the work that the session continues: the work of the session
-//! that its first brief described. After a compaction, nothing else tells the agent what that work was.
+//! Finds the earlier work that a session continues if its user only said “continue”. This is the work of the session
+//! that the first brief described. After a compaction, nothing else tells the agent what that work was.
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::Digest;

@@ -1,4 +1,4 @@
-//! Describes the recent work of other agents, for starting sub-agents and for briefs.
+//! Describes the recent work of other agents, for sub-agents that are starting and for briefs.
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan;
@@ -30,8 +30,8 @@ const MAX_OTHER_SESSIONS: usize = 4;
 /// How many bytes are read from the end of a journal.
 const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 
-/// Returns a candidate for a starting sub-agent. It describes what the other agents of its session, and other
-/// sessions, did in the last half hour.
+/// Returns a candidate for a sub-agent that is starting. The candidate describes what the other agents of the same
+/// session, and other sessions, did in the last half hour.
 pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
     let from = start_of_recent_time(world.now);

@@ -54,7 +54,7 @@ pub fn show_swarm_plan(world: &World) -> Result<SwarmPlan> {
     let mut verdicts = BTreeMap::new();
     for task in plan.loaded.plan.tasks() {
         let Ok(id) = Id::new(&task.id) else { continue };
-        // Skip evidence that cannot be read, because the plan's own evidence lines report it.
+        // Skip evidence that cannot be read. The evidence lines in `plan` already report the error.
         let Ok(Some(bundle)) = project.store.read_evidence(&id) else { continue };
         let entries: Vec<EvidenceEntry> = bundle.entries.into_iter().filter(is_agent_verdict).collect();
         if !entries.is_empty() {

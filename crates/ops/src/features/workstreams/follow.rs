@@ -79,8 +79,8 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     Ok(followed.and(unread).err().map(|error| error.to_string()))
 }
 
-/// Returns the workstream that was chosen for this session or whose manifest names it, and the first read error. The
-/// search continues after a read error.
+/// Returns the workstream that was chosen for this session, or else the workstream whose manifest names the session.
+/// Also returns the first read error. The search continues after a read error.
 fn workstream_naming_session(place: &WorkstreamFinder, session: &Id) -> (Option<String>, Result<()>) {
     if let Ok(Some(ChosenWorkstream { id })) =
         place.store.session_state(session).read_state::<ChosenWorkstream>()
@@ -142,8 +142,8 @@ impl SessionFollower<'_> {
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
 
-    /// Returns whether the workstream's files are in the store. Hooks do not write files outside the store. `thru
-    /// resume update` does.
+    /// Returns whether the workstream's files are in the store. Hooks do not write files outside the store. Only
+    /// `thru resume update` does.
     fn is_in_store(&self, found: &Workstream) -> Result<bool> {
         let (_, manifest) = self.workstreams.read_manifest(found)?;
         let steps = self.workstreams.find_steps_file(found, &manifest)?;

@@ -21,8 +21,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// Reports invalid manifests, manifests in the older layout, and state files from before a compaction that cannot be
-/// used. Other tools also write these state files, and briefs rely on them.
+/// Reports invalid manifests, manifests in the older layout, and unusable state files. The state files are written
+/// before a compaction, and briefs rely on them. Other tools also write them.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let store = project.store;
     let newest = read_state(store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::err);
@@ -64,7 +64,7 @@ fn manifest_finding(checked: resume::CheckedManifest) -> Option<Finding> {
     let finding = Finding::new(FindingLevel::Warning, text).at_line(checked.path.clone(), first.line);
     Some(
         finding.with_hint(format!(
-            "`thru resume validate {}` names everything that is wrong with it",
+            "`thru resume validate {}` lists everything that is wrong with it",
             checked.path
         )),
     )

@@ -145,7 +145,7 @@ pub struct ListedWorkstream {
     pub progress: String,
     pub last_updated: String,
     pub path: String,
-    /// Why the manifest cannot be read, if it cannot.
+    /// Why the manifest cannot be read, or `None` if it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! Reads information about processes with `proc_pidinfo`. Its short result is available for every user's processes,
 //! but lacks the start time. Its long result is available only for the user's own processes. The search for a harness
-//! passes through `login`, which belongs to root, so both are needed.
+//! passes through `login`, which belongs to root, so both results are needed.
 
 use std::path::PathBuf;
 

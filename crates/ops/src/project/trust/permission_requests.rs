@@ -32,8 +32,8 @@ pub struct PermissionRequest {
     pub adopt_command: String,
 }
 
-/// Returns the requests of loops, of the commands in runs, and of the stages in the project's settings. Records that
-/// cannot be read are left out, because nothing in them can run.
+/// Returns the permission requests for loops, for the commands in runs, and for the stages in the project's settings.
+/// Records that cannot be read are left out, because nothing in them can run.
 pub(super) fn all_permission_requests(world: &World, project: &Project) -> Vec<PermissionRequest> {
     [requests_of_loops(project), requests_of_runs(world, project), requests_of_stages(world, project)]
         .concat()
@@ -62,7 +62,7 @@ fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> 
     let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS_FOLDER);
     let mut runs: Vec<RunFolder> =
         names.iter().filter_map(|name| RunFolder::open(&root.path, &folder(name)).ok()).collect();
-    // An orchestrator may have made another folder in the project the live run.
+    // The live run can also be in another folder of the project, because an orchestrator can choose any folder.
     if let Some(live) = outputs::live_run_of_project(world, project)
         && runs.iter().all(|run| run.path() != live.path())
     {

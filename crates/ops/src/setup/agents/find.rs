@@ -24,7 +24,8 @@ pub(super) struct OwnAgentFile {
 /// How many files in a folder are examined.
 const MAX_FILES: usize = 1_000;
 
-/// Returns the agent files in a folder that thru wrote, sorted by name. If the folder does not exist, there are none.
+/// Returns the agent files that thru wrote to a folder, sorted by name. Returns an empty list if the folder does not
+/// exist.
 pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     let mut found = Vec::new();
     for path in files_with_suffix(folder, ".md")? {

@@ -1,6 +1,6 @@
-//! The user's own prompts, which replace or extend thru's. They are files called `{agent}.md` and `{agent}_append.md`
-//! in the folder `agents`, next to the user's settings. Prompts for a single swarm are in a subfolder named after the
-//! swarm.
+//! The user's own prompts, which replace or extend thru's prompts. They are files called `{agent}.md` and
+//! `{agent}_append.md` in the folder `agents`, next to the user's settings. Prompts for a single swarm are in a
+//! subfolder named after the swarm.
 
 use std::path::{Path, PathBuf};
 

@@ -213,7 +213,7 @@ fn harness_findings(
         (
             AgentFileState::Changed,
             FindingLevel::Warning,
-            "somebody changed it since it was installed",
+            "somebody has changed it since it was installed",
             forced,
         ),
         (
@@ -243,7 +243,7 @@ fn harness_findings(
     }
     if !harness.capabilities.names_subagents {
         let text = format!(
-            "{}: hooks do not name the agent that stops; a verdict is recorded if the description of the call begins with its name",
+            "{}: hooks do not name the agent that stops; a verdict is recorded if the description of the call begins with the agent's name",
             harness.title
         );
         findings.push(Finding::new(FindingLevel::Note, text));

@@ -23,7 +23,7 @@ pub struct UninstallReport {
     /// The reports about settings that were changed or could not be changed.
     #[serde(rename = "undone")]
     pub uninstall_reports: Vec<InstallReport>,
-    /// What could not be removed, each with the reason.
+    /// Descriptions of what could not be removed, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "not_undone")]
     pub failures: Vec<String>,

@@ -86,8 +86,8 @@ pub(in crate::setup) fn remove_harness_folder(world: &World, scope: InstallScope
     }
 }
 
-/// Removes the folders in the user's home that thru created and that are empty. A folder that another program has
-/// created again since is kept, because its removal is recorded.
+/// Removes the folders in the user's home that thru created and that are empty. Each removal is recorded, so that a
+/// folder which another program later creates at the same path is kept.
 fn remove_created_folders(world: &World) {
     let Some(installs) = world.installs() else { return };
     let mut folders = installs.list_created_folders().unwrap_or_default();

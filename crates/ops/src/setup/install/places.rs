@@ -54,7 +54,7 @@ fn has_content(folder: &Path) -> bool {
     }
 }
 
-/// Returns the signs of a harness that are searched for, to explain why none was found.
+/// Returns the signs of a harness that thru looks for. They are shown to the user if no harness is found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let sign = |folder: &Path| match folder.is_dir() {
@@ -154,7 +154,7 @@ pub struct IgnoredFile {
     pub why: String,
 }
 
-/// Returns the files with thru's hooks that their harness ignores, so that the hooks do not run.
+/// Returns the files that contain thru's hooks but that their harness ignores. The hooks in these files do not run.
 pub fn ignored_files(world: &World, checkout: &Path) -> Vec<IgnoredFile> {
     let of_harness = |harness: &'static Harness| {
         let wired = wired_files_in_force(world, harness, checkout).into_iter();

@@ -8,7 +8,7 @@ use crate::output::{self, OutputFormat};
 /// Mark an output as complete by appending its last line
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// An output of the live run, or the path of one in any run
+    /// An output of the live run, or the path of an output in any run
     file: PathBuf,
 }
 

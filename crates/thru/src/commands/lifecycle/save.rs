@@ -41,7 +41,7 @@ fn print_saved(saved: &SaveReport) {
             "Next: fix {file}; `thru context fix {file}` fixes what needs no judgement"
         )),
         (None, Some(path)) => {
-            output::print_message(format_args!("Next: `thru context new {role}` makes {path}"));
+            output::print_message(format_args!("Next: `thru context new {role}` creates {path}"));
         }
         (None, None) => {}
     }

@@ -10,9 +10,9 @@ use crate::output::OutputFormat;
 /// Start a loop and put it into the foreground
 ///
 /// The loop ends when the agent gives its promise and the validators pass, or when a limit is reached: the number of
-/// iterations, the time (--for), or 3 turns in a row without progress. A turn makes no progress if it has no tool call,
-/// or if it changes no file and the agent only repeats its last message. `loops.no_progress_turns` sets that number;
-/// see `thru config`.
+/// iterations, the time (--for), or 3 turns in a row without progress. A turn makes no progress if it has no tool
+/// call, or if it changes no file and the agent only repeats its last message. `loops.no_progress_turns` sets the
+/// number of turns; see `thru config`.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("source").required(true).args(["prompt", "from_packet", "file"]))]
 pub struct Args {

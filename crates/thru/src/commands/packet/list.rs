@@ -22,7 +22,7 @@ pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: Ou
         OutputFormat::Text if rows.is_empty() => {
             let of = status.map_or(String::new(), |status| format!(" with status {status}"));
             output::print_message(format_args!(
-                "No packets{of} here yet. `thru handoff \"what is to be finished\"` creates one."
+                "No packets{of} here yet. `thru handoff \"what remains to be done\"` creates one."
             ));
         }
         OutputFormat::Text => {

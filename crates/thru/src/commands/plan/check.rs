@@ -20,7 +20,7 @@ fn print_checked(checked: &CheckedPlan) {
     }
     if findings.is_empty() {
         output::print_line(format_args!(
-            "{GOOD}The plan is sound:{GOOD:#} {}, {} in the ledger give the same plan",
+            "{GOOD}The plan is sound:{GOOD:#} {}; rebuilding it from {} in the ledger gives the same plan",
             count_with_noun(*tasks, "task"),
             count_with_noun(*ledger_lines, "change")
         ));

@@ -16,7 +16,7 @@ use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, OutputStream, Text
 /// allocating a new one.
 const PAGE_BYTES: usize = 32 * 1024;
 
-/// The maximum number of tasks listed for a phase that is not current. The footer names the tasks that are ready or
+/// The maximum number of tasks listed for a phase that is not current. The footer lists the tasks that are ready or
 /// blocked.
 const MAX_TASKS_LISTED: usize = 20;
 
@@ -74,8 +74,9 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     Ok(())
 }
 
-/// The text to print next. A large plan has thousands of lines, so its text is not copied twice. Without colour, the
-/// text contains no style marks for the printer to replace. Text from the plan is cleaned before it is added.
+/// The text to print next, collected in one buffer because a large plan has thousands of lines. If the output has no
+/// colour, no style marks are added, so the printer has none to replace. Text from the plan is cleaned before it is
+/// added.
 struct PlanPage {
     text: String,
     has_color: bool,

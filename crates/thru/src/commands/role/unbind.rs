@@ -7,7 +7,7 @@ use crate::output::{self, BOLD, OutputFormat, WARN};
 /// Remove the role from a session; the role's file and lifecycle stay
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Unbind only sessions with this role; without --session, every session with this role
+    /// Unbind only sessions with this role; without --session, unbind all such sessions
     role: Option<String>,
     /// Use this session [default: the current session]; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
@@ -43,7 +43,7 @@ fn print_unbound(UnboundRole { session, is_guessed_session, role, variable }: &U
     }
     if let Some(variable) = variable {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} ${variable} is set, and gives a session its role again"
+            "{WARN}note:{WARN:#} ${variable} is set, so the session will get its role again"
         ));
     }
 }

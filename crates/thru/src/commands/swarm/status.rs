@@ -10,7 +10,7 @@ use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
 /// Show what agents did: calls, failures and average time, by tool, by agent and by session
 ///
-/// An agent is named by its sub-agent type or by the role of its session, or is `main`. Everything comes from the
+/// An agent is listed by its sub-agent type or by the role of its session, or as `main`. Everything comes from the
 /// journals; `indexes/activity.jsonl` is a cache and can be deleted.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -1,4 +1,4 @@
-//! Tests for the complaints of the fifth newcomer.
+//! Tests for the problems that the fifth new user reported.
 
 use super::*;
 use crate::packet_sweeps::mark_process_dead;

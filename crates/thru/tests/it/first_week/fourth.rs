@@ -1,4 +1,4 @@
-//! Tests for the complaints of the fourth newcomer.
+//! Tests for the problems that the fourth new user reported.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests for the complaints of the seventh newcomer.
+//! Tests for the problems that the seventh new user reported.
 
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
@@ -37,7 +37,7 @@ fn stop_at(env: &TestEnv, time: &str, session: &str, message: &str) {
     fire_at(env, time, session, "Stop", json!({"last_assistant_message": message}));
 }
 
-/// Runs a command of thru as the agent of a session does.
+/// Runs a thru command as the agent of a session does.
 fn thru_at(env: &TestEnv, time: &str, session: &str, words: &[&str]) -> crate::call::ThruOutput {
     let call = env.thru_call(words).with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z"));
     call.with_variable("CLAUDE_CODE_SESSION_ID", session).run().assert_ok()
@@ -237,7 +237,7 @@ fn files_at_risk_are_named_with_their_folder_and_are_those_of_the_session() {
     let files = "tests/{test_sum.py,test_cli.py}, csvsum/__main__.py";
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains(&format!("- 3 files edited by the session, not committed: {files}")), "{brief}");
-    // Below the title, each folder is named before its files.
+    // Before the list of files, the brief mentions no file without its folder.
     let (before, _) = brief.split_once("\nFiles:\n").unwrap();
     assert!(!before.contains(" test_cli.py") && !before.contains(" __main__.py"), "{brief}");
     env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));

@@ -1,10 +1,10 @@
-//! Tests for the complaints of the sixth newcomer.
+//! Tests for the problems that the sixth new user reported.
 
 use super::fifth::{ask, edit_file, run_command, stop};
 use super::*;
 use crate::packet_sweeps::mark_process_dead;
 
-/// A session that edits files with commands has changed files.
+/// A file that a session edits with a shell command counts as changed.
 #[test]
 fn the_log_of_a_loop_counts_what_commands_wrote() {
     let env = TestEnv::with_root();
@@ -210,7 +210,7 @@ fn the_help_names_every_limit_of_a_loop() {
     assert!(help.contains("loops.no_progress_turns"), "{help}");
 }
 
-/// The agent says that it committed, but git refused, because it does not know the user.
+/// The agent says that it committed, but git refused because no e-mail address was configured.
 #[test]
 fn a_commit_that_failed_behind_a_pipe_is_told_and_its_files_are_at_risk() {
     let env = TestEnv::with_repository();
@@ -261,7 +261,8 @@ fn an_empty_folder_of_a_harness_is_called_empty() {
     assert!(init.stderr.contains(&format!("{} (which is empty),", folder.display())), "{init}");
 }
 
-/// The user hands off work by name, so something is left to do, although the agent's last message announces nothing.
+/// The user hands off work with a purpose, so something is left to do, although the agent's last message does not
+/// announce a next step.
 #[test]
 fn a_handoff_with_a_purpose_does_not_say_that_nothing_is_open() {
     let env = TestEnv::with_root();
@@ -306,7 +307,7 @@ fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
     assert!(picked.contains("> Round the totals half up"), "{picked}");
     assert!(picked.contains(rule), "{picked}");
     assert!(picked.contains("Begin with: what the agent said it would do: “Printing is next.”"), "{picked}");
-    // The packet of the crashed session is named before the older one.
+    // The brief mentions the packet of the crashed session before the older packet.
     let told = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
     let places = (told.find(" crashed; `thru pickup "), told.find("on offer: “round the totals”"));
     assert!(matches!(places, (Some(crashed), Some(older)) if crashed < older), "{told}");
@@ -329,7 +330,7 @@ fn a_session_that_crashed_is_neither_guessed_nor_suggested() {
     assert!(!expected.to_string().contains("is told which outputs"), "{expected}");
     let started = env.run_thru(&["loop", "start", "go on"]).assert_exit_code(2);
     assert!(started.stderr.contains("no session is open now"), "{started}");
-    // A session that is named may be resumed.
+    // The crashed session is accepted if the user names it, because the user may resume it.
     env.run_thru(&["role", "bind", "tester", "--session", "s1"]).assert_ok();
 }
 

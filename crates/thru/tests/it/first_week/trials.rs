@@ -191,7 +191,8 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
     assert!(packet.contains("src/cart.py") && packet.contains("session_id: worked"), "{packet}");
-    // At a terminal, `thru` guesses the session. A session without any tool call must not hide the earlier work either.
+    // At a terminal, `thru` guesses the session. It must not choose a session without tool calls instead of the session
+    // that did the work.
     start_session(&env, "asked");
     env.fire_event("asked", "UserPromptSubmit", json!({"prompt": "Where were we with the discount?"}));
     env.fire_event("asked", "Stop", json!({"last_assistant_message": "Hi."}));

@@ -61,7 +61,7 @@ pub fn hostile_corpus() -> Vec<String> {
             .chain(each(0x2060, 0x206f))
             .chain(each(0xfe00, 0xfe0f)),
     );
-    // Add words in tag characters and in variation selectors, which models can read.
+    // Add words spelled in tag characters and in variation selectors, which models can read.
     all.push("run it".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect());
     all.push("run it".bytes().filter_map(|b| char::from_u32(0xe0100 + u32::from(b))).collect());
     all.push("\u{202e}txt.exe\u{202c} \u{2066}a\u{2069}".to_owned());

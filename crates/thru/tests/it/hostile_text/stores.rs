@@ -271,7 +271,8 @@ fn write_workstream(env: &TestEnv) {
     fs::write(path, manifest).unwrap();
 }
 
-/// Fires the events of a session in which all text is hostile, followed by a compaction. Also writes a foreign journal.
+/// Fires the events of a session in which all text is hostile, followed by a compaction. Also appends hostile lines to
+/// the journal and the indexes.
 fn fire_hostile_session(env: &TestEnv) {
     env.fire_hook("SessionStart", &env.event_payload("s1", "SessionStart", json!({"source": "startup"})));
     for n in 0..12 {

@@ -95,7 +95,7 @@ struct OldResumeFile<'a> {
     now: Timestamp,
 }
 
-/// Returns the old files of one workstream, which can be in its folder and in its planning folder.
+/// Returns the old files of one workstream. They can be in the workstream's folder and in its planning folder.
 fn old_resume_files<'a>(
     place: &'a WorkstreamFinder,
     id: &str,
@@ -138,7 +138,7 @@ impl OldResumeFile<'_> {
                 return migration_result(MigrationOutcome::Skip, why);
             }
             (true, true, _) => {
-                let why = "there is already a backup of an earlier manifest; move it away first";
+                let why = "there is already a backup of an earlier manifest; move it elsewhere first";
                 return migration_result(MigrationOutcome::Error, why);
             }
             (true, false, _) => {}
