@@ -81,7 +81,7 @@ pub struct Args {
     /// Run fewer rounds, with smaller transcripts
     #[arg(long)]
     pub quick: bool,
-    /// Exit with 1 if a noise-free limit is missed
+    /// Exit with 1 if a limit on memory, system calls or bytes read is exceeded
     #[arg(long)]
     pub gate: bool,
     /// Compare with hooks in Node, Python and Bash (with jq) that do the same work

@@ -39,7 +39,7 @@ pub enum AddressMode {
 }
 
 impl AddressMode {
-    /// The mode of the binary that users get.
+    /// The address mode of the binary that users get.
     pub const RELEASE_MODE: Self = Self::Fixed;
 }
 

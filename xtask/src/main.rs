@@ -36,7 +36,7 @@ enum Command {
     Bench(bench::Args),
     /// Record which functions hooks call, so that `dist` can put them next to each other
     Layout,
-    /// Break everything around `thru` and look for lost data
+    /// Run `thru` with faults, hostile input and many processes, and look for lost data
     Torture(torture::Args),
     /// Run the real harnesses offline with a scripted model, and install them if necessary
     E2e(e2e::Args),

@@ -20,8 +20,8 @@ pub enum OperatingSystem {
 pub struct Platform {
     pub target: &'static str,
     pub system: OperatingSystem,
-    /// Whether the lints include the tests. If two targets have the same system, the tests are checked for one of them
-    /// only.
+    /// Whether the lints include the tests. If two targets have the same operating system, the tests are checked for
+    /// one of them only.
     lint_tests: bool,
 }
 

@@ -48,7 +48,7 @@ pub struct Args {
     /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write what a judge reads about each compaction to this folder, and measure nothing
+    /// Write files for judging the brief of each compaction to this folder, and measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
     /// Read only transcripts whose name contains TEXT
@@ -129,8 +129,9 @@ pub fn run_recall(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes the digest at every cut to a folder, and runs the test in `model` that composes each brief with the current
-/// code and with the old code. The old code exists only in that test.
+/// Returns whether briefs without scoring are the same as before scoring was added. Writes the digest at every cut to
+/// a folder, and runs the test in `model` that composes each brief with the current code and with the old code. The
+/// old code exists only in that test.
 fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let mut written = 0;

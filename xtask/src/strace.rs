@@ -74,7 +74,7 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     })
 }
 
-/// For each kind of call, the calls that differ from every earlier call: the number of each call and its arguments.
+/// For each kind of call, the number and the arguments of every call that differs from all earlier calls.
 pub type FirstCalls = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Returns the calls that differ from every earlier call. Calls are counted from 1 in each process, like strace's

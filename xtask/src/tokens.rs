@@ -226,14 +226,14 @@ fn kind_of_written_text(text: &str) -> TokenTextKind {
 struct ErrorFigures {
     kind: TokenTextKind,
     texts: usize,
-    /// The median of the ratios for which the estimates would have been exact.
+    /// The median of the measured ratios of tokens to characters. With its own ratio, each estimate would be exact.
     median_exact_ratio: f64,
     ratio: f64,
     /// The median of the errors in percent, with its sign.
     median: f64,
     /// The error in percent that nine out of ten estimates do not exceed.
     p90: f64,
-    /// The median and the p90 for the ratio 0.33, which is used if scoring is off.
+    /// The values that `median` and `p90` would have with the ratio 0.33, which is used if scoring is off.
     uniform_ratio_errors: (f64, f64),
 }
 

@@ -192,7 +192,7 @@ const TORTURE_SECTIONS: &[TortureSection] = &[
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
-    /// Try fewer points
+    /// Run a faster selection of the tests
     #[arg(long)]
     pub quick: bool,
     /// Run only sections whose name contains TEXT
@@ -201,7 +201,7 @@ pub struct Args {
     /// Test only commands and hostile stores whose name contains TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub row: Option<String>,
-    /// Torture this binary instead of target/dist/thru
+    /// Test this binary instead of target/dist/thru
     #[arg(long, value_name = "PATH")]
     pub bin: Option<PathBuf>,
 }

@@ -135,7 +135,7 @@ pub fn file_author(text: &str) -> FileAuthor {
     }
 }
 
-/// Returns the position of our mark, and the swarm and the digest that the mark contains.
+/// Returns the position of the comment that identifies our files, and the swarm and the digest in that comment.
 fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
     let at = text.rfind(AGENT_FILE_MARK_START)?;
     let (swarm, rest) = text[at + AGENT_FILE_MARK_START.len()..].split_once(AGENT_FILE_MARK_DIGEST_LABEL)?;

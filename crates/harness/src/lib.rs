@@ -47,7 +47,7 @@ pub fn is_complete_payload(payload: &[u8]) -> bool {
 pub struct Harness {
     /// The name on the command line and in records.
     pub name: &'static str,
-    /// The name that people use.
+    /// The name as people write it, such as `Claude Code`.
     pub title: &'static str,
     /// Other names of the harness, in older records and on the command line.
     pub aliases: &'static [&'static str],
@@ -186,7 +186,7 @@ pub struct HookTable {
 /// How a harness gets slash commands.
 #[derive(Clone, Copy, Debug)]
 pub enum SlashCommands {
-    /// Markdown files in the `commands` folder of its settings.
+    /// Markdown files in the subfolder `commands` of the harness's settings folder.
     MarkdownFiles {
         /// The harness's own commands, which our commands must not hide.
         reserved_names: &'static [&'static str],

@@ -74,7 +74,7 @@ impl HookLocation {
     /// The location in `settings.json` and `settings.local.json` of Claude Code.
     pub const CLAUDE_CODE: HookLocation =
         HookLocation { key: Some("hooks"), disabling_key: Some("disableAllHooks") };
-    /// The location in `settings.json` of Droid.
+    /// The location of hooks in Droid's `settings.json`.
     pub const DROID_SETTINGS: HookLocation =
         HookLocation { key: Some("hooks"), disabling_key: Some("hooksDisabled") };
     /// The location in `hooks.json` of Droid. Events are top-level keys, contrary to Droid's documentation.

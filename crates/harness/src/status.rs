@@ -8,7 +8,8 @@ use crate::fields::JsonFields;
 pub struct StatusLineSupport {
     /// The settings key of the status line. Its value is an object with `type` and `command`.
     pub settings_key: &'static str,
-    /// Parses the input of the program. Returns `None` if the input has another format.
+    /// Parses the input that the harness passes to a status line program. Returns `None` if the input has another
+    /// format.
     pub read_input: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
 }
 

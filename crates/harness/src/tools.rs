@@ -64,7 +64,7 @@ pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
                 .to_string()
                 .into_bytes()
         }
-        // A block is sent only at a stop, because at any other event it would be a veto.
+        // `block` is sent only at a stop. At any other event, it would prevent what the agent or the user does.
         (Reply::BlockStop(text), None) if matches!(kind, EventKind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }

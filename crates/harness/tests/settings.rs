@@ -295,8 +295,9 @@ fn upgrades_end_where_they_began() {
     }
 }
 
-/// Claude Code rewrites its settings when a user allows a tool. The white space changes, but the key order still
-/// records the state before the installation.
+/// Claude Code rewrites its settings when a user allows a tool. The white space changes, but the order of the keys in
+/// our hooks stays the same. That order records the state of the file before the installation, which uninstalling
+/// restores.
 #[test]
 fn survives_being_written_anew() {
     let cases =
@@ -426,7 +427,7 @@ fn leaves_what_was_edited_since() {
             format!(r#"[{{"hooks": [{{"command": "mine"}}, {ours}]}}]"#),
             Some(r#"[{"hooks": [{"command": "mine"}]}]"#.into()),
         ),
-        // Comments are around our group.
+        // There are comments around our group.
         (format!("[ // why\n  {stop} // because\n]"), Some("[ // why\n   // because\n]".into())),
         (format!("[ // why\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
         (format!("[ // why\n  {stop},\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
@@ -435,7 +436,7 @@ fn leaves_what_was_edited_since() {
             format!("[{theirs} /* a */, /* b */ {stop} /* c */ ]"),
             Some(format!("[{theirs} /* a */ /* b */ /* c */ ]")),
         ),
-        // There are only our groups.
+        // The array contains only our groups, so the whole event is removed.
         (format!("[\n{stop},\n{stop}\n]"), None),
     ];
     for (old, new) in cases {

@@ -95,7 +95,7 @@ pub struct ExplainedRow {
     /// The candidate's stable id, such as `file:src/a.rs`, `command:cargo test` or `prompt:12`.
     pub id: String,
     pub class: &'static str,
-    /// The 1-based position in the order that was used.
+    /// The candidate's position in the order in which candidates were considered, counted from 1.
     pub position: usize,
     /// The rank in the fixed order. Lower ranks come first.
     pub rank: u32,
@@ -235,7 +235,8 @@ impl BriefDraft {
         if !choice.has_all() {
             tail = OMISSIONS_LINE_UNITS;
             choice = choose_forms(&ranked, budget(tail));
-            // The line is usually shorter than the reserved space. A few more facts may fit.
+            // The line about omitted facts is usually shorter than the space reserved for it, so a few more facts may
+            // fit.
             let needed = |choice: &FormChoice| {
                 print::omitted_line(&ranked.candidates, choice).map_or(0, |line| utf16_length(&line))
             };

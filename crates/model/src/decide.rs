@@ -202,8 +202,8 @@ pub enum NotCapturedReason<'a> {
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCapturedReason) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
-        // Nothing was ever captured in an untrusted store, so a resumed session loses nothing. In the other cases, the
-        // events of a resumed session are lost.
+        // Nothing was ever captured in an untrusted store, so a session that is resumed there loses nothing, and the
+        // user gets no notice. For all other reasons, the events of a resumed session are lost.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
             if off != NotCapturedReason::Untrusted => {}
         _ => return Reply::Silent,

@@ -173,7 +173,7 @@ fn statements_of_a_decision_are_told_from_talk() {
             vec!["Lanes are kept for each session"],
         ),
         ("Open decisions:\n- whether lanes are kept at all", vec![]),
-        // In these sentences, the decision is still open, is somebody else's, or is only asked about.
+        // None of these texts states a decision of the agent.
         ("The reader returns a slice instead of a copy.", vec![]),
         ("It is not decided yet which parser we take.", vec![]),
         ("You need to decide on the parser.", vec![]),

@@ -75,16 +75,16 @@ pub struct Digest {
     /// Whether hooks saw the session from its start. If so, they have reported everything in the transcript.
     #[serde(rename = "from_start")]
     pub did_hooks_see_start: bool,
-    /// How many bytes of an overlong transcript were skipped at first contact.
+    /// How many bytes of an overlong transcript were skipped when it was read for the first time.
     #[serde(rename = "unread")]
     pub unread_transcript_bytes: u64,
     /// How many bytes of the journal a hook skipped to save time. Commands do read these bytes.
     #[serde(rename = "journal_unread")]
     pub unread_journal_bytes: u64,
-    /// How many rotated parts of the journal have been folded into the digest.
+    /// How many rotated parts of the journal the digest already includes.
     #[serde(rename = "parts")]
     pub folded_journal_parts: usize,
-    /// How many bytes of the journal's current part have been folded into the digest.
+    /// How many bytes of the journal's current part the digest already includes.
     #[serde(rename = "offset")]
     pub folded_journal_offset: u64,
     /// The number of records so far. Record numbers serve as this session's clock.
@@ -183,11 +183,12 @@ pub struct Digest {
     #[serde(with = "ids")]
     #[serde(rename = "calls")]
     counted_call_ids: Vec<u64>,
-    /// Shapes of calls that hooks reported without an id and that have not appeared in the transcript yet.
+    /// Hashes of the content of calls that hooks reported without an id and that have not appeared in the transcript
+    /// yet.
     #[serde(with = "ids")]
     #[serde(rename = "nameless")]
     shapes_reported_without_id: Vec<u64>,
-    /// Shapes of calls that appeared in the transcript but that no hook has reported yet.
+    /// Hashes of the content of calls that appeared in the transcript but that no hook has reported yet.
     #[serde(with = "ids")]
     #[serde(rename = "retold")]
     shapes_only_in_transcript: Vec<u64>,

@@ -11,8 +11,8 @@ pub struct Domain {
     pub words: Vec<String>,
 }
 
-/// The fields, each with words that belong to no other field. The words must match whole words of the text, ignoring
-/// case.
+/// The fields of expertise, each with words that belong to no other field. The words must match whole words of the
+/// text, ignoring case.
 const FIELD_WORDS: &[(&str, &str)] = &[
     (
         "security",

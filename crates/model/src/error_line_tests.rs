@@ -118,7 +118,7 @@ fn warnings_are_recognised() {
         ("ResourceWarning: Enable tracemalloc to get the object allocation traceback", true),
         ("(node:7) [DEP0040] DeprecationWarning: The `punycode` module is deprecated.", true),
         ("(node:7) ExperimentalWarning: x", true),
-        // With `python -W error`, these are errors.
+        // Python prints these lines as errors if warnings are errors (`python -W error`).
         ("DeprecationWarning: invalid escape sequence", false),
         ("E   DeprecationWarning: invalid escape sequence", false),
         ("ResourceWarning: unclosed file", false),

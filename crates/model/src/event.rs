@@ -88,7 +88,7 @@ pub enum EventKind<'a> {
 pub struct StopEvent<'a> {
     /// The agent's last message, if the payload contains it.
     pub message: Option<Text<'a>>,
-    /// The harness's id for that message.
+    /// The harness's id for the agent's last message.
     pub message_id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
     /// Whether this is the first stop since the user's last prompt. It is false if a stop hook has made the agent

@@ -84,7 +84,7 @@ keeping_the_rest! {
         /// The hash of the files to which the entry is bound.
         tree: String = skip String::is_empty,
         files: Option<u64> = skip Option::is_none,
-        /// `project` if the entry is bound to every file. In that case, a new file also makes it stale.
+        /// `project` if the entry covers the whole project. In that case, a new file also makes the entry stale.
         scope: String = skip String::is_empty,
         /// A file that was edited between the start of the command and the writing of the entry. If there is such a
         /// file, the entry is stale from the start.

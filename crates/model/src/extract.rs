@@ -40,9 +40,9 @@ pub struct NamedBlock {
 pub struct FileNameRules<'a> {
     /// Folders that must not be written to.
     pub forbidden_folders: &'a [&'a str],
-    /// Folders whose files are guarded.
+    /// Folders whose files can change which programs run or what agents are told.
     pub guarded_folders: &'a [&'a str],
-    /// Files that are guarded in every folder.
+    /// Files that can change which programs run or what agents are told, whatever their folder.
     pub guarded_files: &'a [&'a str],
 }
 

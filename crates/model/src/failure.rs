@@ -57,7 +57,7 @@ enum FailureLineRank {
     PackageVerdict,
     /// The line only says that something failed.
     Verdict,
-    /// A warning, such as npm, Node.js and Python print.
+    /// A warning like those that npm, Node.js and Python print.
     Notice,
 }
 
@@ -355,7 +355,7 @@ mod tests {
             ),
             "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
         );
-        // A test's log messages have the same form as its findings.
+        // A test's log messages have the same form as its failure messages, but they are left out.
         assert_eq!(
             error_lines(
                 "--- FAIL: TestX\nx_test.go:9: Rewind output: reset\nx_test.go:12: Count = 3, want 4\nFAIL"

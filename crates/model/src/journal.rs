@@ -252,7 +252,7 @@ pub struct ValidatorRun<'a> {
     pub ms: u64,
 }
 
-/// Returns the journal line for a validator's run. As in the loop, the exit code alone decides the result.
+/// Returns the journal line for a validator's run. Only the exit code decides whether the run passed.
 pub fn validator_run_line(session: &str, run: &ValidatorRun, policy: &RecordPolicy) -> Vec<u8> {
     let failed = run.exit_code != Some(0);
     let done = ToolDone {

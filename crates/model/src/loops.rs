@@ -97,7 +97,7 @@ pub struct LastStop {
     pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The time of the newest stop-hook message in the transcript at that stop.
+    /// The time of the newest stop-hook message that was in the transcript when the agent stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "feedback")]
     pub feedback_time: Option<String>,
@@ -115,7 +115,7 @@ pub struct LastStop {
     /// How many times in a row the agent was told to continue and made no tool call.
     #[serde(rename = "unaided")]
     pub continued_without_calls: u64,
-    /// The position in the session at that stop, or `None` if it is unknown.
+    /// The position in the session when the agent stopped, or `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "mark")]
     pub session_position: Option<SessionPosition>,

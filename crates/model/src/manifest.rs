@@ -435,7 +435,7 @@ pub fn tick_next_box(steps: &mut Document) -> Option<String> {
     Some(next.text)
 }
 
-/// Ticks the boxes whose text is in `done`. Returns whether any box was ticked.
+/// Ticks the checkboxes whose text is in `done`. Returns whether any checkbox was ticked.
 pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps

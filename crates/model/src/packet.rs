@@ -21,7 +21,7 @@ pub use compose::{ContinuedPacket, GitFacts, NONE_RECORDED, PacketDraft, PacketM
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;
 
-/// The first of a packet's level-2 headings. The other headings follow in the order in which they appear.
+/// The first of a packet's level-2 headings. The constants below are the other headings, in the order of a packet.
 pub const INTENT_HEADING: &str = "Intent";
 pub const CONTEXT_HEADING: &str = "Context";
 pub const CONSTRAINTS_HEADING: &str = "Constraints";

@@ -65,9 +65,9 @@ pub struct PlanOwner {
 }
 
 impl PlanOwner {
-    /// Parses the owner. Returns `None` if the file cannot be parsed. If the file names a swarm before the phases, the
-    /// phases are not read. In that case the status does not matter, because it matters only in plans without a swarm.
-    /// The files that thru writes name the swarm first.
+    /// Parses the owner. Returns `None` if the file cannot be parsed. If the swarm comes before the phases, as in the
+    /// files that thru writes, the phases are not parsed. The `migration_status` may then be missing, which does no
+    /// harm, because it is used only for plans without a swarm.
     pub fn read(bytes: &[u8]) -> Option<PlanOwner> {
         let head = memchr::memmem::find(bytes, b"\"phases\"").map_or(&bytes[..0], |at| &bytes[..at]);
         let head = head.trim_ascii_end();

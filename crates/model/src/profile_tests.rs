@@ -34,7 +34,7 @@ fn every_default_is_made_of_known_words() {
 #[test]
 fn which_sections_a_profile_asks_for() {
     let cases = [
-        ("general", "plan", true), // because of its tasks
+        ("general", "plan", true), // the profile includes tasks, which are part of the plan
         ("general", "decisions", true),
         ("general", "outputs", false),
         ("coder", "evidence", false),

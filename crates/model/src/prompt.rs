@@ -430,8 +430,8 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
     }
     let wishes = |sentence| match is_instruction(sentence) {
         true => vec![sentence],
-        // "Halve the amount; never change tests/." is a task followed by an instruction.
         false if sentence.ends_with('?') => Vec::new(),
+        // "Halve the amount; never change tests/." is a task followed by an instruction.
         false => {
             split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
         }

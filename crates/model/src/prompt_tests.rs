@@ -136,7 +136,8 @@ fn messages_that_need_what_came_before() {
         ("rename the reader to parser", false),
         ("this line is drawn twice, please draw one line only", false),
         ("/review", false),
-        // A message that begins with "hmm but" may be longer than one that only contains a word such as "it".
+        // Both messages are too long for "it" to make them unclear. Only the one that begins with "hmm but" depends
+        // on an earlier message.
         (
             "hmm but could we not simply compare it with the commit from which the topic branch was once made?",
             true,

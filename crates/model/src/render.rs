@@ -19,7 +19,8 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
     )
 }
 
-/// Formats a line of output for a model. White space is kept, so that aligned marks stay in their columns.
+/// Formats a line of output for a model. White space is kept, so that marks such as `^^^` stay below the text
+/// that they point to.
 pub fn output_line(text: &str, max: usize) -> String {
     let line = escape_for_model(text).replace(['\n', '\r'], " ");
     let line = line.trim_end();

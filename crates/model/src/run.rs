@@ -227,7 +227,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     // Test runners report success even if they found no tests. Such a run proves nothing.
     let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
-    // If a command after the checks failed too, it is unknown which check failed, so all of them must pass later.
+    // If a command after the checks also failed, it is unknown which check failed, so all of them must pass later.
     let is_all_failed =
         divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.acts_after_checks();
     let step = match ended {

@@ -93,7 +93,7 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
         start = i + 1;
         let kept: Vec<&ShellWord> = indexes_without_redirections(piece).map(|at| &piece[at]).collect();
         if kept.is_empty() {
-            // Adjacent operators count as one, as in `make |& tail` or `( a )`.
+            // Adjacent operators count as one, as in `make |& tail` and `( a ) && b`.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, StepJoin::Next | StepJoin::End)) {
                 let last: &mut CommandStep = last;
                 last.merges_stderr |= last.join_to_next == StepJoin::Pipe && then == StepJoin::Background;

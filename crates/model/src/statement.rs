@@ -51,7 +51,7 @@ enum AnnouncedSteps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CondensedExtent {
     Whole,
-    /// Stop after the first line from which something is kept.
+    /// Only the first line that contains text worth keeping.
     FirstSentence,
 }
 

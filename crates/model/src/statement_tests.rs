@@ -34,7 +34,7 @@ fn markup_announcements_and_praise_go() {
             "The cache is `stale`.",
         ),
         ("Hmm, that is odd. Wait, I should look again. The cache is `stale`.", "The cache is `stale`."),
-        // Dropped sentences between two others are marked.
+        // Where a sentence between two others is dropped, `…` is inserted.
         ("The reader is done. I will add tests. I chose cents.", "The reader is done. … I chose cents."),
         ("- reads `a`\n\nGreat!\n- writes `b`", "reads `a` … writes `b`"),
         ("", ""),

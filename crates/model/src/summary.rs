@@ -60,7 +60,7 @@ const MAX_FIRST_LINES: usize = 12;
 
 const MAX_LAST_LINES: usize = 20;
 
-/// A summary with figures about its original.
+/// The summary of an output, with figures about that output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSummary {
     pub text: String,

@@ -1,5 +1,5 @@
-//! Swarms. A swarm is a team of agents. Each agent has a fixed part, such as coder or reviewer. This module defines
-//! the parts and the agents' names, and determines which swarm a plan belongs to.
+//! Swarms. A swarm is a team of agents. Each agent has a fixed role, such as coder or reviewer. This module defines
+//! the roles and the agents' names, and determines which swarm a plan belongs to.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ impl SwarmRole {
         }
     }
 
-    /// Returns the part that an agent's type ends with. For example, the type `mega_reviewer` ends with the part
+    /// Returns the role that an agent's type ends with. For example, the type `mega_reviewer` ends with the role
     /// `reviewer`. A plugin's prefix, as in `plugin:reviewer`, is ignored.
     pub fn from_agent_type(agent: &str) -> Option<SwarmRole> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
@@ -53,17 +53,18 @@ impl SwarmRole {
         SwarmRole::ALL.into_iter().find(is_named)
     }
 
-    /// Returns the part named at the start of a task description, as in `reviewer: check the lexer`.
+    /// Returns the role named at the start of a task description, as in `reviewer: check the lexer`.
     pub fn from_description(text: &str) -> Option<SwarmRole> {
         SwarmRole::from_agent_type(described_agent(text))
     }
 
-    /// Returns whether agents with this part are forbidden to change files.
+    /// Returns whether agents with this role are forbidden to change files.
     pub fn is_read_only(self) -> bool {
         matches!(self, SwarmRole::Explorer | SwarmRole::Sme | SwarmRole::Reviewer | SwarmRole::Critic)
     }
 
-    /// Returns the type of evidence to record for this part's answers, or `None` if they contain no verdict.
+    /// Returns the type of evidence to record for the answers of agents with this role, or `None` if such answers
+    /// contain no verdict.
     pub fn evidence_type_judged(self) -> Option<EntryType> {
         match self {
             SwarmRole::Reviewer | SwarmRole::Critic => Some(EntryType::Review),
@@ -133,7 +134,7 @@ impl SwarmId {
         if self.as_str() == DEFAULT_SWARM_NAME { String::new() } else { format!("{}_", self.as_str()) }
     }
 
-    /// Returns the name of the agent with this part.
+    /// Returns the name of this swarm's agent with the given role.
     pub fn agent_name(&self, part: SwarmRole) -> String {
         format!("{}{}", self.agent_prefix(), part.name())
     }

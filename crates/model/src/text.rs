@@ -24,13 +24,13 @@ pub fn quoted_commands(text: &str) -> Vec<&str> {
     }
     // Sentences and code fragments are not command lines.
     found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
-    // File names are not command lines either.
+    // A single word with a slash or a dot is a file name, not a command line.
     found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
     found
 }
 
 /// Splits like `str::split_once`, but is faster on short lines, because that method's setup takes longer than its
-/// search. This function searches for the first byte of the mark that is not a space.
+/// search. This function searches for a single byte, the first byte of `mark` that is not a space.
 pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
     let before = mark.bytes().position(|byte| byte != b' ').unwrap_or(0);
     let first = *mark.as_bytes().get(before)?;

@@ -133,7 +133,7 @@ pub struct ToolCall<'a> {
     pub tool: Text<'a>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
-    /// The title or the first part of the text in the input of a tool that has an effect on the outside world.
+    /// The title in the call's input, or the first part of the text. `None` unless the tool acts on the outside world.
     pub input_text: Option<Text<'a>>,
     pub subject: CallSubject<'a>,
 }

@@ -93,7 +93,7 @@ const ANSWER_CASES: &[(&str, Option<Ruling>)] = &[
     ("VERDICT: PASS\nTESTS: 10 passed, 2 failed", None),
     ("If this were fixed: VERDICT: APPROVED", None),
     ("I would have said VERDICT: APPROVED", None),
-    // The verdict belongs to somebody else, or the format is quoted.
+    // The verdict is quoted, is an example, or was given earlier.
     ("> VERDICT: APPROVED", None),
     ("The previous verdict: APPROVED was wrong.", None),
     ("The verdict was APPROVED last time.", None),

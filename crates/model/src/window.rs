@@ -86,12 +86,12 @@ fn tokens_of_request(usage: &TokenUsage) -> u64 {
 }
 
 impl ContextUse {
-    /// Creates a value from the harness's report about one request.
+    /// Returns the use of the window that the harness reported for one request.
     pub fn from_report(usage: &TokenUsage, model: String, size: Option<u64>) -> ContextUse {
         ContextUse { tokens: tokens_of_request(usage), model, window_size: size, ..ContextUse::default() }
     }
 
-    /// Updates the value with the part of the transcript between two positions.
+    /// Updates the figures with the facts from the part of the transcript between `from` and `to`.
     pub fn update_from(&mut self, seen: &WindowFacts, from: u64, to: u64) {
         let from = from.max(self.counted_to);
         self.counted_to = to.max(self.counted_to);
@@ -125,8 +125,9 @@ fn window_size_in_table(model: &str) -> u64 {
 }
 
 /// Returns the size of the window. A size from the settings or the harness is always used. Otherwise the size in the
-/// table is used. If the harness reports more tokens than that, a large window is assumed. An estimate is not
-/// reliable enough for this. Returns `None` if more tokens are in use than fit into a large window.
+/// table is used. If the harness reports more tokens than that, a large window is assumed. If the number of tokens is
+/// only estimated, the size in the table is kept. Returns `None` if more tokens are in use than fit into a large
+/// window.
 fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
     if let Some(stated) = window_size_in_settings(&used.model, used.window_size, settings) {
         return Some(stated);

@@ -58,7 +58,8 @@ fn the_level_that_a_window_has_reached() {
     }
 }
 
-/// An estimate never enlarges a window, and a size from the settings or the harness is never enlarged.
+/// If the harness reports more tokens than fit into a window, a larger window is assumed. This is not done for an
+/// estimate, or if the settings or the harness state the size.
 #[test]
 fn only_measured_tokens_enlarge_a_window() {
     let used = |tokens, size, estimated| ContextUse {

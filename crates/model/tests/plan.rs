@@ -1,5 +1,5 @@
-//! Properties of any plan. Parsing its view gives the same plan, and its ledger can be replayed even if the ledger is
-//! cut off at any byte.
+//! Properties of any plan. Parsing its rendered `plan.md` gives the same plan, and its ledger can be replayed even if
+//! the ledger is cut off at any byte.
 
 #![allow(clippy::unwrap_used)]
 

@@ -142,8 +142,8 @@ fn private_keys_go_whole() {
     );
 }
 
-/// Secrets that span several lines, or that are recognised by another line. Each secret is between a pair of marks,
-/// as in `named.txt`.
+/// Secrets that span several lines, or that are recognised only because of another line. Each secret is enclosed in
+/// `<<` and `>>`, as in `named.txt`.
 #[test]
 fn secrets_over_several_lines_go() {
     let texts = [

@@ -222,7 +222,7 @@ pub enum NextStepUrgency {
     OfferedWork,
     /// A run is still waiting for outputs.
     MissingOutputs,
-    /// Nothing is waiting; the command shows where the last session ended.
+    /// Nothing more urgent is waiting. The suggested command shows where the last session ended.
     LastSession,
 }
 

@@ -150,8 +150,8 @@ impl World<'_> {
         })
     }
 
-    /// Returns the nearest root in this folder or above it that the rules exclude, and the reason. Error messages use
-    /// it to explain why no root was found.
+    /// If the rules exclude the nearest root in the current folder or above it, returns that root and the reason. Error
+    /// messages use this to explain why no root was found.
     pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
         let is_marked =
             |dir: &&Path| dir.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists();

@@ -136,7 +136,7 @@ impl Consents {
         };
         let mut taken = 0;
         for entry in dir.entries()? {
-            // Skip a record that cannot be read, because it allows nothing at either path.
+            // Skip a record that cannot be read, because it has never allowed anything.
             let Ok(bytes) = read_outside_store(&self.folder.join(&entry.name), MAX_RECORD_BYTES) else {
                 continue;
             };

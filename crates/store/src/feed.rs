@@ -52,7 +52,7 @@ pub struct FeedReport {
     pub cursor: FeedCursor,
     pub bytes_read: u64,
     pub lines: u64,
-    /// How many lines were cut.
+    /// How many lines were longer than the limit and were cut.
     pub skipped_long_lines: u64,
     /// How many bytes were skipped between the old cursor, or the beginning of the file, and the bytes that were
     /// read.

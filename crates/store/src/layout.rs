@@ -26,7 +26,7 @@ pub const INITIAL_FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch",
 /// The lock held while `root.json` is changed.
 pub const MARKER_LOCK: &str = "state/locks/root.lock";
 
-/// Returns the path of the lock that is held while a session's journal is folded into its digest.
+/// Returns the path of the lock that is held while a session's digest is updated from its journal.
 pub fn session_lock_path(session: &Id) -> String {
     format!("{LOCKS_FOLDER}/session-{session}.lock")
 }
@@ -47,7 +47,8 @@ pub(crate) fn packet_path_by_name(name: &str) -> String {
 
 /// The folder that records which packet each session has claimed.
 pub const CLAIMS_FOLDER: &str = "state/claims";
-/// The folder with a file for each session that crashed or handed over its work. The file names the session's packet.
+/// The folder with a file for each session that crashed or handed over its work. The file contains the name of the
+/// session's packet.
 pub const SWEPT_FOLDER: &str = "state/swept";
 /// The lock held while packets for crashed sessions are written.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
@@ -108,7 +109,7 @@ pub const SUMMARIES_FOLDER: &str = "summaries";
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
 /// The log of removed originals.
 pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
-/// The lock held while an original is stored, and while old originals are removed.
+/// The lock held while the original of a summarised output is stored, and while old originals are removed.
 pub const SUMMARIES_LOCK: &str = "state/locks/summaries.lock";
 
 pub fn original_file_name(id: &str) -> String {

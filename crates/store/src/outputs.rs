@@ -166,7 +166,7 @@ impl RunFolder {
         RunFolder { dir, expected_list_name: layout::EXPECTED_FILE.to_owned() }
     }
 
-    /// Returns this run with another stage's list.
+    /// Returns this run, but with the list of outputs that another stage expects.
     pub fn with_list_of_stage(self, stage: &Id) -> RunFolder {
         RunFolder { expected_list_name: layout::expected_file_of_stage(stage.as_str()), ..self }
     }

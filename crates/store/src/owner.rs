@@ -12,7 +12,7 @@ pub enum FolderExposure {
     /// The folder's mode lets other users write to it. A sticky bit, as on `/tmp`, does not keep them from adding
     /// files.
     WritableByOthers { mode: u32 },
-    /// The folder is inside the project that its records vouch for, so it may have come with that project.
+    /// The folder is inside the project whose trust it records, so it may have come with that project.
     InsideProject,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct FolderAccess {
 
 impl FolderAccess {
     pub fn from_stat(stat: &Stat) -> FolderAccess {
-        // The width of this field differs between systems.
+        // The width of `st_mode` differs between systems.
         #[allow(clippy::useless_conversion)]
         FolderAccess { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }

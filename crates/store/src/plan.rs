@@ -1,4 +1,4 @@
-//! The plan on disk: `plan.json`, its view `plan.md`, and the ledger, which is always written first.
+//! The plan on disk: `plan.json`, `plan.md` for people to read, and the ledger, which is always written first.
 
 use std::time::Duration;
 

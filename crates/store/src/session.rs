@@ -11,8 +11,8 @@ use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
     /// Returns the session's current digest: the stored digest, updated with newer journal lines. Calls `each` for
-    /// every record that is folded. Writes nothing. A hook reads only as much of the journal's end as it has time
-    /// for, and the digest records how much was skipped.
+    /// every record that is added to the digest. Writes nothing. A hook reads only as much of the journal's end as it
+    /// has time for, and the digest records how much was skipped.
     pub fn current_digest(&self, session: &Id, mut each: impl FnMut(&JournalRecord)) -> Result<Digest> {
         let mut digest = self.read_stored_digest(session)?;
         if digest.unread_journal_bytes > 0 && !self.is_in_hook() {
@@ -20,8 +20,8 @@ impl Store {
             digest = Digest::emptied_for_rebuild(digest);
         }
         if !self.fold_new_journal_lines(session, &mut digest, &mut each)? {
-            // Somebody cut or replaced the journal. The journal is authoritative, so fold it again from the
-            // beginning.
+            // Somebody truncated or replaced the journal. The journal is authoritative, so build the digest again from
+            // its first line.
             digest = Digest::new(session.as_str());
             if !self.fold_new_journal_lines(session, &mut digest, &mut each)? {
                 digest = Digest::new(session.as_str());
@@ -30,8 +30,8 @@ impl Store {
         Ok(digest)
     }
 
-    /// Folds the journal lines after the digest's position into the digest. Returns false if the journal does not
-    /// contain that position.
+    /// Updates the digest with the journal lines after its position. Returns false if the journal does not contain
+    /// that position.
     pub fn fold_new_journal_lines(
         &self,
         session: &Id,
@@ -63,7 +63,7 @@ impl Store {
         self.dir().write_at_path(&layout::first_journal_part_path(session), text, Durability::Relaxed)
     }
 
-    /// Takes the lock that is held while a session's journal is folded and its digest is replaced.
+    /// Takes the lock that is held while a session's digest is updated from its journal.
     pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
         self.lock_by_path(&layout::session_lock_path(session), wait)
     }

@@ -32,7 +32,7 @@ pub struct Store {
     marker_file: Option<File>,
 }
 
-/// How many bytes of a journal a hook reads for every millisecond that is left. A session start folds journals up to
+/// How many bytes of a journal a hook reads for every millisecond that is left. A session start reads journals up to
 /// three times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
 const JOURNAL_BYTES_PER_MS: u64 = 10 * 1024;
 /// The minimum number of bytes that a hook reads from the end of a journal, even if it has little time.

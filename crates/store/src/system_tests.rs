@@ -29,7 +29,7 @@ fn open_without_links_variants() -> Vec<(&'static str, OpenWithoutLinksFn)> {
     ways
 }
 
-/// Returns whether the system has the kernel's call. macOS and some emulators lack it.
+/// Returns whether the kernel has the system call `openat2`. macOS and some emulators lack it.
 fn has_openat2() -> bool {
     kernel::open_without_links(Path::new("/"), OFlags::DIRECTORY).is_ok()
 }
@@ -105,7 +105,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         for (rel, expected) in rows {
             let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
             match (rel, name) {
-                // The two implementations return different errors for an empty name.
+                // The system call and its replacement return different errors for an empty name.
                 ("", _) => assert!(opened.is_err(), "{name}"),
                 _ => assert_eq!(opened, expected, "{name}: {rel}"),
             }

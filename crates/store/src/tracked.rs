@@ -27,8 +27,8 @@ const CHUNK_BYTES: usize = 32 * 1024;
 
 /// The folders whose files belong to one machine.
 const MACHINE_LOCAL_FOLDERS: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
-/// The folders that are hidden if the index cannot be read. `sessions/` is not one of them, because journals are too
-/// valuable to be hidden without proof.
+/// The folders whose files are treated as absent if git's index cannot be read. `sessions/` is not one of them,
+/// because journals are too valuable to be ignored without proof that git tracks them.
 const REBUILDABLE_FOLDERS: [&[u8]; 2] = [b"indexes/", b"state/"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum GitTrackedFiles {
     NoneTracked,
     /// The paths of the tracked files, relative to the store, such as `indexes/active-loop.json`.
     Files(Vec<String>),
-    /// The reason why the index cannot be read. Any file in these folders may have come with a commit.
+    /// The reason why git's index cannot be read. Any file may then be tracked, and may have come with a commit.
     Unknown(String),
 }
 

@@ -32,7 +32,7 @@ extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const 
     let words: Vec<OsString> = words.map(|word| OsStr::from_bytes(word.to_bytes()).to_owned()).collect();
     // SAFETY: the C runtime passes valid strings up to a null pointer, and nothing has changed the environment yet.
     let variables = (0..).map(|i| unsafe { *envp.add(i) }).take_while(|variable| !variable.is_null());
-    // One scan of all variables is cheaper than a lookup for each setting, which would be a fifth of a hook's
+    // One scan of all variables is cheaper than a lookup for each setting. The lookups would take a fifth of a hook's
     // instructions.
     // SAFETY: as above, the variables are valid strings.
     let has_variables = variables.map(|variable| unsafe { CStr::from_ptr(variable) }).any(is_thru_variable);
@@ -62,8 +62,8 @@ fn open_closed_streams() {
     }
 }
 
-/// dlmalloc behind a lock that costs three instructions. With musl's mutex, which dlmalloc uses by itself, locking
-/// would be a tenth of a hook's instructions, although a hook has only one thread.
+/// dlmalloc behind a lock that costs three instructions. By default, dlmalloc uses musl's mutex. Locking it would
+/// take a tenth of a hook's instructions, although a hook has only one thread.
 #[cfg(target_env = "musl")]
 pub(crate) struct LockedAllocator {
     is_locked: std::sync::atomic::AtomicBool,

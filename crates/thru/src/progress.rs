@@ -25,7 +25,7 @@ pub struct ProgressBoard {
 enum ProgressDisplay {
     Silent,
     Lines,
-    /// Print one line for each event, and redraw a status line below them.
+    /// Print one line for each event, and redraw a status line below these lines.
     LinesAndStatus,
 }
 

@@ -3,8 +3,8 @@
 
 use std::ffi::OsString;
 
-/// Expands the command at the beginning of a command line. The arguments stay unchanged, because a role's name may
-/// contain a dot.
+/// Expands a command with a dot, such as `validate.all`, at the beginning of a command line. The arguments stay
+/// unchanged, because a role's name may contain a dot.
 pub fn expand_command(words: Vec<OsString>) -> Vec<OsString> {
     let mut spelt = Vec::with_capacity(words.len() + 2);
     let mut words = words.into_iter();

@@ -20,7 +20,8 @@ const MAX_INSTRUCTIONS: usize = 150_000;
 /// How many bytes of a transcript the before-compact hook may read, no matter how long the transcript is.
 const MAX_TRANSCRIPT_BYTES_READ: usize = 16 * transcript::MEGABYTE + 128 * 1024;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
-/// The limit at a first contact, which happens once per session and reads up to 14 MB.
+/// The memory limit for the hook that reads a session's transcript for the first time. This happens once per session
+/// and reads up to 14 MB.
 const MAX_FIRST_CONTACT_MEMORY_KB: u64 = 24 * 1024;
 
 /// Prints the limits and returns whether all of them were met.
@@ -110,7 +111,7 @@ impl LimitChecks {
         ]);
     }
 
-    /// Prints a missed limit without failing, because the limit was set for musl and glibc makes more calls at
+    /// Prints a missed limit without failing. The limit was set for a musl build, and a glibc build makes more calls at
     /// start-up.
     fn mention_limit(&mut self, name: String, found: usize, most: usize) {
         let missed = self.any_missed;

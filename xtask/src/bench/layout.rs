@@ -117,7 +117,7 @@ fn linker_pattern(name: &str) -> Option<String> {
     let mut parts = name.strip_prefix("_R")?.split("Cs");
     let mut pattern = format!("_R{}", parts.next()?);
     for part in parts {
-        // A part consists of `Cs`, the hash of a crate, an underscore and the crate's name.
+        // After `Cs`, a mangled name has the hash of a crate, then an underscore, then the crate's name.
         let (_, rest) = part.split_once('_')?;
         pattern.push_str("Cs*_");
         pattern.push_str(rest);

@@ -1,5 +1,5 @@
-//! `cargo xtask bench --peers`: times our hook against hooks in other languages that do the same work, in the same
-//! run.
+//! `cargo xtask bench --peers`: compares the speed of our hook with that of hooks in other languages that do the same
+//! work. All of them are timed in the same run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

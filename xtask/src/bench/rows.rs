@@ -40,7 +40,7 @@ pub struct BenchRow {
 }
 
 impl BenchRow {
-    /// Returns a row in which every sample is the first contact with its session.
+    /// Returns a row in which every sample measures the first time that a hook reads a session's transcript.
     const fn at_first_contact(self, size: TranscriptSize) -> Self {
         let transcript = Some(TranscriptSpec { size, transcript_use: TranscriptUse::Unchanged });
         Self { transcript, before_each: remove_session_records, ..self }
@@ -74,7 +74,7 @@ pub enum TranscriptSize {
     Gb1,
 }
 
-/// Whether rows append to their transcript. Rows with the same use and size share a file.
+/// Whether a row appends to its transcript. Rows whose transcripts have the same use and the same size share a file.
 #[derive(Clone, Copy)]
 enum TranscriptUse {
     Unchanged,
@@ -151,8 +151,8 @@ const fn row(
     }
 }
 
-/// The rows. Each target has two values, because glibc starts more slowly than musl, by about half the time of
-/// `/bin/true`.
+/// The rows of the benchmark. Each target has two values, because a program linked with glibc starts more slowly than
+/// one linked with musl. The difference is about half the time that `/bin/true` takes.
 pub const ROWS: &[BenchRow] = &[
     BenchRow {
         run_in_parallel: true,
@@ -495,5 +495,5 @@ pub const COMPACT_LARGE_ROW_NAME: &str = "hook before-compact, 500 MB, cursor";
 
 /// Rows whose name contains this text measure a first contact, which happens once per session and reads up to 14 MB.
 pub const FIRST_CONTACT_ROW_MARK: &str = "first contact";
-/// The target of the rows that measure a first contact.
+/// The time target of the rows that measure the first time a hook reads a session's transcript.
 const FIRST_CONTACT_TIME_TARGET: TimeTarget = at_most(30.0, 30.5);

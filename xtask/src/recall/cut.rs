@@ -8,7 +8,7 @@ use super::events::{self, EventKind, ToolCall, TranscriptEvent};
 /// How many calls after a cut are examined.
 pub const MAX_CALLS_AFTER: usize = 40;
 
-/// The minimum number of calls before an artificial cut.
+/// The minimum number of calls before an artificial cut, which is a cut where the session was not compacted.
 const MIN_CALLS_BEFORE: usize = 60;
 /// The minimum number of calls between a compaction and an artificial cut. Right after a compaction, the agent
 /// remembers only the summary.
@@ -38,7 +38,7 @@ pub struct SessionCut {
     pub event_count_before: usize,
     /// The index of the first event since the previous compaction.
     pub first_event_since_compaction: usize,
-    /// The harness's own summary. It is empty for an artificial cut.
+    /// The harness's own summary. It is empty for an artificial cut, because no compaction happened there.
     pub summary: String,
 }
 
@@ -58,7 +58,8 @@ pub enum CorpusHalf {
 }
 
 impl CorpusHalf {
-    /// Returns the half that a session belongs to, by the first digit of its id: 0 to 7, or 8 to f.
+    /// Returns the half of the corpus that a session belongs to. The first digit of the session's id decides: 0 to 7,
+    /// or 8 to f.
     pub fn of_session(session: &str) -> CorpusHalf {
         match session.chars().next().and_then(|first| first.to_digit(16)) {
             Some(8..) => CorpusHalf::ReportingHalf,

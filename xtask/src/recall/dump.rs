@@ -1,4 +1,4 @@
-//! `--dump`: writes the files that a judge reads, in one folder for each compaction.
+//! `--dump`: writes files for a person or a model that judges the briefs, in one folder for each compaction.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -49,8 +49,8 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were still failing at a cut, shortened by `command_core`, or `None` if the session is not
-/// labelled.
+/// Returns the commands that were still failing at the point where the session is cut, shortened by `command_core`.
+/// Returns `None` if the session is not labelled.
 pub fn open_commands_at_cut(
     labels: &Labels,
     session: &RecallSession,
@@ -58,7 +58,8 @@ pub fn open_commands_at_cut(
 ) -> Option<Vec<String>> {
     let SessionCutKind::Compaction(number) = cut.kind else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
-    // A session is always labelled completely. So a compaction without a line has no failing call.
+    // A session is always labelled completely. So if the labels have no line for a compaction, no call was failing
+    // there.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);

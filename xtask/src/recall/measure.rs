@@ -1,5 +1,5 @@
-//! Measures one cut: which wanted items a brief, a packet or a summary contains, and what a plain list of the same
-//! length would contain.
+//! Measures what would be recalled if a session were cut at one point: which wanted items a brief, a packet or a
+//! summary contains, and which a plain list of the same length would contain.
 
 use anyhow::Result;
 use model::score::ScoringSettings;
@@ -48,13 +48,14 @@ pub struct RecallAnswers {
     /// The shares, in the order of [`QUESTION_NAMES`].
     pub shares: [FoundShare; 13],
     pub missed: Vec<(usize, String)>,
-    /// How many of the files that the text names were needed again.
+    /// How many of the files named in the text were needed again.
     pub precision: FoundShare,
-    /// The precision of a list that consists of the same number of most recently used files.
+    /// The precision of a list of the most recently used files that has as many entries as the text names files.
     pub recent_files_share: FoundShare,
-    /// The precision of a list that consists of the same number of most frequently used files.
+    /// The precision of a list of the most frequently used files that has as many entries as the text names files.
     pub frequent_files_share: FoundShare,
-    /// How many of the needed files are in a plain list of recent paths that is as long as the text.
+    /// How many of the needed files would be in a plain list of recently used paths with as many characters as the
+    /// text.
     pub path_list_share: FoundShare,
 }
 

@@ -5,7 +5,7 @@ use super::measure::{COMMANDS_AGAIN_QUESTION, FILES_AGAIN_QUESTION, FoundShare};
 /// The minimum number of items for a verdict.
 pub const MIN_ITEMS_FOR_VERDICT: usize = 30;
 
-/// The largest allowed difference between the two halves, in percentage points.
+/// The largest allowed difference between the two halves of the sessions, in percentage points.
 const MAX_HALVES_GAP: f64 = 3.0;
 
 /// The share of items that must be found, in percent, for each question and each of `BRIEF_SIZES`.
@@ -43,7 +43,7 @@ pub fn with_summary_target(question: &str) -> Option<u32> {
 pub enum TargetVerdict {
     Met,
     Missed,
-    /// Both halves reach the target, but the difference between them is too large.
+    /// Both halves of the sessions reach the target, but the difference between them is too large.
     HalvesDiffer,
     /// There are too few items for a verdict.
     TooFewItems,

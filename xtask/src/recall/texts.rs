@@ -60,7 +60,7 @@ impl SessionPast {
         &self.digest
     }
 
-    /// Returns the digest after the harness has written its summary.
+    /// Returns the digest as it is after the harness has written `summary`.
     pub fn digest_beside(&self, summary: &str) -> Digest {
         let mut digest = self.digest.clone();
         let told = JournalRecord {

@@ -68,8 +68,8 @@ pub fn measure_session(
     Ok(())
 }
 
-/// Prints each set's mean over all targets. The best set on one half of the sessions is compared with the default on
-/// the other half.
+/// Prints the mean over all targets for each set of weights. The set that is best on one half of the sessions is
+/// compared with the default set on the other half.
 pub fn print_trials(trials: &[WeightTrial]) -> Result<()> {
     let default = trials.first().context("no weights")?;
     println!(

@@ -30,7 +30,8 @@ pub struct WantedItems {
     pub errors_again: Vec<RecurringError>,
     /// Every command since the last compaction.
     pub commands: BTreeSet<String>,
-    /// The files that were used before the cut, without duplicates. The file that was used last comes last.
+    /// The files that were used before the point at which the session is cut, without duplicates. The file that was
+    /// used last comes last.
     pub files_by_recency: Vec<String>,
     /// The same files, with the most frequently used file last.
     pub files_by_frequency: Vec<String>,

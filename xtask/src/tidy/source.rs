@@ -98,8 +98,8 @@ const STREAM_HANDLES: &[&str] = &[
     "/dev/stderr",
 ];
 
-/// The files that may use these handles: the printer itself, and the entry point, which makes sure that the streams are
-/// open.
+/// The files that may use [`STREAM_HANDLES`]: the printer itself, and the entry point, which makes sure that the
+/// streams are open.
 const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
 
 /// The file that may use `anstream`, because its function `choose_color` configures the colours.

@@ -17,7 +17,7 @@ pub fn prepare_entries(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// Prepares a sandbox with a full bundle. The next entry moves the oldest entry to the archive.
+/// Prepares a sandbox with an evidence bundle that is full. The next new entry moves the oldest entry to the archive.
 pub fn prepare_full_bundle(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
     let folder = sandbox.store_folder().join("evidence/1.1");
@@ -99,8 +99,7 @@ pub fn is_evidence_imported(sandbox: &Sandbox) -> bool {
     entry_summaries(sandbox) == ["note 0", "note 1", "note 2"]
 }
 
-/// Returns what is wrong with a new bundle, or `None` if it is readable. Its entries are checked elsewhere, for each
-/// row.
+/// Returns what is wrong with a new bundle, or `None` if it is readable. The entries are not checked here.
 pub fn unreadable_bundle(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());

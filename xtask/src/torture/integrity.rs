@@ -13,11 +13,11 @@ use super::snapshot::Snapshot;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedRemoval {
     Nothing,
-    /// The trust in the sandbox's own project. The command revokes it.
+    /// The trust in the sandbox's own project, which the command under test revokes.
     Trust,
-    /// No record. The command changes the settings of a harness, which `settings::judge_settings_files` judges.
+    /// No record. The command changes only a harness's settings, which `settings::judge_settings_files` checks.
     Settings,
-    /// The error in a context file. The command fixes it.
+    /// The invalid text in a context file. The command fixes it.
     ContextFileError,
     /// The role of a session.
     Role,
@@ -129,7 +129,8 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return None;
     }
     if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {
-        // The file is a view of the plan or of the decisions, which have changed.
+        // thru generates this file from the plan or the decisions, so it may change. It must still begin with thru's
+        // comment.
         return (!new.starts_with(b"<!--")).then(|| "is no longer a view".to_owned());
     }
     if path.starts_with(SENT_PATH) {

@@ -53,7 +53,7 @@ fn resume_payload(sandbox: &Path) -> Vec<u8> {
 
 type MakeFn = fn(&Path) -> Result<()>;
 
-/// The objects that replace a file.
+/// The kinds of objects with which the tests replace a file.
 const OBSTACLE_FORMS: &[(&str, MakeFn)] =
     &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
 

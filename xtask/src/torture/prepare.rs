@@ -99,7 +99,8 @@ pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.dir.join(EXCLUDE_PATH), EXCLUDE_TEXT)?)
 }
 
-/// Prepares the same repository with the user's own settings, which do not contain our hooks.
+/// Prepares the repository of [`prepare_repository`], and adds the user's own settings, which do not contain our
+/// hooks.
 pub fn prepare_settings(sandbox: &Sandbox) -> Result<()> {
     prepare_repository(sandbox)?;
     for path in [LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH].map(|path| sandbox.dir.join(path)) {
@@ -329,7 +330,7 @@ pub fn end_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
-/// Prepares a sandbox with a full journal. The next line rotates it.
+/// Prepares a sandbox with a full journal, which is rotated when the next record is written.
 pub fn prepare_full_log(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     set_smallest_log_limit(sandbox)?;

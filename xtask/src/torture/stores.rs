@@ -49,7 +49,7 @@ impl TestUser {
 /// What hooks and commands may do in a store.
 #[derive(Debug, Clone)]
 pub struct StoreRules {
-    /// Whether the user has trusted the store. In a trusted store, hooks record and answer.
+    /// Whether the user has trusted the store. In a trusted store, hooks write records and reply.
     pub is_trusted: bool,
     /// The folders whose records may be written.
     pub writable_folders: Vec<&'static str>,
@@ -67,7 +67,7 @@ pub struct HostileStore {
     pub arrange: ArrangeFn,
     /// The folder in which commands run, relative to the sandbox.
     pub cwd: &'static str,
-    /// A variable and its value. `@` in the value is replaced with the sandbox.
+    /// An environment variable and its value. `@` in the value is replaced with the path of the sandbox.
     pub variable: Option<(&'static str, &'static str)>,
     pub user: TestUser,
 }

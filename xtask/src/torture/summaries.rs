@@ -1,4 +1,4 @@
-//! Sandboxes for summaries and the benchmark, and the checks afterwards.
+//! Prepares the sandboxes for commands that summarise outputs or run the benchmark, and checks the results.
 
 use std::fs;
 use std::path::Path;

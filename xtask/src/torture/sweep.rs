@@ -27,15 +27,15 @@ const FAULTY_CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?renam
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
     ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
 
-/// Commands that make thousands of calls. Only a full run makes each of their calls fail. A quick run only kills them
-/// at each call.
+/// Commands that make thousands of system calls. Only a full run makes each of these calls fail. A quick run only
+/// kills the command at each call.
 const COMMANDS_WITH_MANY_CALLS: &[&str] = &["uninstall --all"];
 
-/// Calls that start another process. They are traced, but never made to fail.
+/// System calls that start another process. They are traced, but never made to fail.
 const PROCESS_STARTING_CALLS: &[&str] = &["fork", "vfork", "clone", "clone3"];
 
-/// Calls that change nothing on disk. Killing a process at such a call has the same effect as killing it at its next
-/// call that changes something.
+/// System calls that change nothing on disk. Killing a process at such a call has the same effect as killing it at its
+/// next call that changes something.
 const READ_ONLY_CALLS: &[&str] = &[
     "read",
     "pread64",
@@ -57,7 +57,7 @@ const READ_ONLY_CALLS: &[&str] = &[
 ];
 
 const INJECTED_ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
-/// The errors between which a quick run alternates, so that each call fails once.
+/// The errors between which a quick run alternates, so that each system call fails once.
 const QUICK_INJECTED_ERRORS: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
@@ -135,19 +135,19 @@ fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<Torture
     })
 }
 
-/// A command, and which of its calls are broken.
+/// A command, and which of its system calls are made to fail.
 struct FaultSweep<'a> {
     row: &'a TortureRow,
     fault: InjectedFault,
-    /// The numbers of the calls to break, by kind, or `None` to break every call.
+    /// The numbers of the calls that must fail, by kind, or `None` if every call must fail.
     calls: Option<BTreeMap<String, BTreeSet<usize>>>,
 }
 
-/// How many clean runs are repeated if a fault was not injected. If the call occurs in all of them, strace is at fault;
-/// otherwise the call is made only at random.
+/// How many times the clean run is repeated if a fault was not injected. If the call occurs in all of these runs,
+/// strace is at fault. Otherwise, the call is made only at random.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
-/// In how many commands a quick run breaks the same call.
+/// In how many commands a quick run makes the same system call fail.
 const COMMANDS_PER_CALL: usize = 3;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.
@@ -164,7 +164,7 @@ fn traced_calls(lab: &SandboxRoot, row: &TortureRow, fault: InjectedFault) -> Re
     Ok(calls)
 }
 
-/// Chooses the calls that a quick run breaks: each distinct call, in the first few commands that make it.
+/// Chooses the system calls that a quick run makes fail: each distinct call, in the first few commands that make it.
 fn choose_calls(commands: Vec<FirstCalls>) -> Vec<BTreeMap<String, BTreeSet<usize>>> {
     let mut chosen_before: HashMap<(String, String), usize> = HashMap::new();
     let mut is_chosen = |kind: &str, arguments: String| {
@@ -188,7 +188,7 @@ fn choose_calls(commands: Vec<FirstCalls>) -> Vec<BTreeMap<String, BTreeSet<usiz
         .collect()
 }
 
-/// Breaks the calls of one command with one kind of fault.
+/// Runs one command many times. In each run, one system call gets a fault of the given kind.
 fn sweep_row(lab: &SandboxRoot, sweep: &FaultSweep) -> Result<TortureTally> {
     let FaultSweep { row, fault, .. } = *sweep;
     let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
@@ -206,7 +206,7 @@ fn sweep_row(lab: &SandboxRoot, sweep: &FaultSweep) -> Result<TortureTally> {
     let made: BTreeSet<&str> = strace::parse_strace_log(&log).map(|call| call.name).collect();
     let mut tally = TortureTally::default();
     let mut judged = HashSet::new();
-    // The state that the last command left, or `None` if another command has run since.
+    // The state of the sandbox after the last run with a fault, or `None` if the current state is not known.
     let mut left = None;
     let kinds = made.into_iter().filter(|call| {
         let is_spared = PROCESS_STARTING_CALLS.contains(call)
@@ -331,8 +331,8 @@ impl StracedCommand<'_> {
         if self.row.allowed_removal == AllowedRemoval::Settings {
             return &[]; // An installation runs git, and git's calls must not be broken.
         }
-        // With seccomp, calls that are not traced cost nothing, which saves most of the time. But strace cannot kill a
-        // process in this mode.
+        // With seccomp, system calls that are not traced cost nothing, which saves most of the time. But strace cannot
+        // kill a process in this mode.
         if self.fault.is_error() { &["-f", "--seccomp-bpf"] } else { &["-f"] }
     }
 

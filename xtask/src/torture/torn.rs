@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
 use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxRoot, payload};
 
-/// A log, and the event that appends to it.
+/// A log, the arguments of a hook that appends to it, and a function that creates the hook's payload.
 type LogAndEvent = (&'static str, &'static [&'static str], fn(&Path) -> Vec<u8>);
 const TORN_LOGS: &[LogAndEvent] = &[
     ("sessions/SESSION.jsonl", TOOL_DONE_HOOK_ARGV, tool_payload),

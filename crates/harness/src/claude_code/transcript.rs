@@ -156,7 +156,7 @@ impl<'a> LineDraft<'a> {
     }
 
     fn read_attachment(&mut self, walk: &mut JsonWalk<'a>) {
-        // The line's own `type` comes later and has the same value.
+        // The field `type` comes after this field in the line, and its value is always `attachment` as well.
         self.kind = Some("attachment".into());
         if !walk.enter_object() {
             return;
@@ -252,7 +252,7 @@ impl<'a> LineDraft<'a> {
     fn to_kind(&self, torn: bool) -> TranscriptLineKind<'a> {
         let kind = match (&self.kind, &self.message.role) {
             (Some(kind), _) => kind,
-            // The line is torn before its type, which older versions write last.
+            // The line is cut off before its `type`, which older versions write last, so the role is used.
             (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
             (None, _) if torn => return TranscriptLineKind::Torn,
             (None, _) => return TranscriptLineKind::Unknown(Text::default()),

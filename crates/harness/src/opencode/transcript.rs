@@ -32,7 +32,7 @@ const IGNORED_PART_TYPES: [&str; 9] =
 
 const LINE_BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
 
-/// Parses one row. Never fails: a torn row has no items.
+/// Parses one row. Never fails: an incomplete row gives a line without items.
 pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,

@@ -188,8 +188,8 @@ fn add_groups(
     spot.insert_items(&groups)
 }
 
-/// Adds events to the events' object. `ours` contains our hooks in the file. The new hooks record the same state as
-/// these hooks (see [`add_groups`]).
+/// Adds events to the object that contains the events. `ours` contains our hooks in the file, which record the state
+/// of the file before our installation. The new hooks must record the same state (see [`add_groups`]).
 fn add_events(
     events: &JsonContainer,
     mut spot: InsertionPoint,

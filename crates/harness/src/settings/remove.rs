@@ -159,7 +159,7 @@ pub fn remove_items(
         Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma_position.is_none() => {
             cuts.extend(items[kept].comma_position.map(|comma| comma..comma + 1));
         }
-        // After a `//` comment, the line end is not ours.
+        // If a `//` comment comes before the first item, the line end belongs to the comment and is kept.
         None if brackets == BracketAuthor::Ours
             && !on_one_line
             && !items[0].previous_token_needs_line_end =>

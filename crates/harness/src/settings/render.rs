@@ -10,15 +10,17 @@ use super::command::HookCommand;
 /// What surrounded an entry before we added it. This determines what must remain when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentBeforeInstall {
-    /// Either there were other values, or nothing needs to remain. Whatever becomes empty when our hooks are removed is
-    /// removed too, except for the outermost braces. Key order: `type`, `command`, `timeout`, which is the usual order.
+    /// None of the other variants applies. Any object or array that becomes empty when our hooks are removed is
+    /// removed too, except for the outermost braces. Our entry has the usual key order `type`, `command`, `timeout`.
     OtherContent,
-    /// There was an empty array for the event, which remains. Key order: `command`, `type`, `timeout`.
+    /// There was an empty array for the event. It stays when our entry is removed. To mark this case, our entry has
+    /// the key order `command`, `type`, `timeout`.
     EmptyArray,
-    /// There was an empty object for the events, which remains. Key order: `type`, `timeout`, `command`.
+    /// There was an empty object for the events. It stays when our entry is removed. To mark this case, our entry has
+    /// the key order `type`, `timeout`, `command`.
     EmptyObject,
-    /// There was no file, or a blank file, so the outermost braces are removed too. Key order: `timeout`, `type`,
-    /// `command`.
+    /// There was no file, or a blank file, so the outermost braces are removed with our entry. To mark this case, our
+    /// entry has the key order `timeout`, `type`, `command`.
     NoFile,
 }
 
@@ -39,9 +41,9 @@ impl ContentBeforeInstall {
 pub struct TextFormatting {
     /// Whether the new text has several lines.
     pub uses_lines: bool,
-    /// Whether the hook itself is written on one line although the text around it is not. Like the key order, this
-    /// records the state before our installation: the line end before the closing bracket already existed (see
-    /// `insert`).
+    /// Whether the hook itself is written on one line although the text around it is not. This marks a container that
+    /// had a line end before its closing bracket when we installed the hook, so that `uninstall` keeps that line end
+    /// (see `insert`).
     pub hooks_on_one_line: bool,
     pub line_end: &'static str,
     /// The indentation of the line on which the new text starts.

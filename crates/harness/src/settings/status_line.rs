@@ -67,8 +67,8 @@ pub fn install_status_line(
             let spot = InsertionPoint::at_end_of(text, &habits, &root, None, ExistingItems::Other);
             let object =
                 new_status_line_node(&status_line_command(program, None), FileBeforeInstall::NotBlank);
-            // Writing the object on one line records that the line end before the closing bracket existed before (see
-            // `insert`).
+            // If the line end before the closing bracket existed before the installation, write the object on one
+            // line. Uninstalling then keeps that line end (see `insert`).
             let object =
                 if spot.formatting.hooks_on_one_line { JsonNode::OneLine(Box::new(object)) } else { object };
             let member = print_member(key, &object, &spot.formatting);

@@ -32,11 +32,11 @@ pub fn top_level_object(text: &str) -> Result<Option<JsonContainer>, SettingsPro
 pub struct SettingsSurvey {
     /// The outermost object. `None` if the file is blank.
     pub root: Option<JsonContainer>,
-    /// The index of the root's member that contains the events' object, if there is one.
+    /// The index of the member of `root` whose value is the object with the events, if there is one.
     pub events_member_index: Option<usize>,
-    /// The events' object, if the events are not top-level keys.
+    /// The object with the events, if the events are not top-level keys.
     nested_events: Option<JsonContainer>,
-    /// The array of each member of the events' object. `None` if a member's value is not an array.
+    /// The array of each event, in the order of the file. `None` if the value of an event is not an array.
     pub event_arrays: Vec<Option<JsonContainer>>,
     pub our_hooks: Vec<InstalledThruHook>,
 }

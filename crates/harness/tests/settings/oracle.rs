@@ -8,8 +8,8 @@ use harness::settings::{
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
-/// Parses JSON with comments and trailing commas with `jsonc_parser`. Unlike our reader, it accepts raw line ends in
-/// strings.
+/// Uses `jsonc_parser` to parse JSON with comments and trailing commas. Unlike our reader, `jsonc_parser` accepts raw
+/// line ends in strings.
 pub fn parse_jsonc(text: &str) -> Option<Value> {
     let options = ParseOptions {
         allow_comments: true,

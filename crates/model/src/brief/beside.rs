@@ -30,7 +30,7 @@ const MAX_EDITED_FILES: usize = 10;
 /// The maximum number of files that were only read.
 const MAX_READ_FILES: usize = 3;
 
-/// The maximum number of files that accompany a thin summary.
+/// The maximum number of files that are listed if the summary is shorter than [`THIN_SUMMARY_BYTES`].
 const MAX_FILES_IF_THIN: usize = 6;
 
 /// A file that was only read is listed only if no edited file is listed, and if the file was used within this many
@@ -118,9 +118,9 @@ pub(super) fn facts_missing_in_summary(
         kept.push(candidate);
     }
     if let Some(newest) = newest {
-        // Facts with these two labels call the newest message "it", but that message was left out because the summary
-        // contains it. Without the message, the first fact is useless, so it is dropped. The second fact, the task,
-        // is still useful, so the message is put back before it.
+        // The summary contains the newest message, so the message was left out of the brief. But two labels refer to
+        // the message as "it". A fact with `ANSWERED_LABEL` is useless without the message and is dropped. A fact with
+        // `TASK_OF_MESSAGE_LABEL` is still useful, so the message is put back before it.
         kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
         if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
             kept.insert(place, newest);

@@ -3,7 +3,7 @@ use crate::brief::BriefOccasion;
 use crate::digest::EffectUse;
 use crate::effect::{Effect, EffectKind};
 
-/// Pads a summary so that it does not count as thin.
+/// Pads a summary to more than `THIN_SUMMARY_BYTES`.
 fn with_padding(summary: &str) -> String {
     format!("{summary}\n{}", "The reader of tables was looked at.\n".repeat(50))
 }

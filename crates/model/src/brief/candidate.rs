@@ -28,7 +28,7 @@ pub struct Candidate {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureSignals {
     /// The signals of the fact. If the list is empty, the fact gets the default signal of its class, and the signal's
-    /// value is the fact's standing in the fixed order.
+    /// value is computed from the fact's rank in the fixed order.
     pub signal_values: Vec<(ScoreSignal, SignalValue)>,
     /// For a task, the number of dependencies between it and the current task.
     pub depth: Option<u32>,
@@ -40,7 +40,7 @@ pub struct FeatureSignals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignalValue {
     Exactly(f64),
-    /// This fraction of the candidate's standing in the fixed order.
+    /// This fraction of the value that corresponds to the candidate's rank in the fixed order.
     OfStanding(f64),
 }
 
@@ -128,7 +128,7 @@ pub enum FactClass {
     /// Requests that the agent has not answered yet, and the one that opened the session.
     Earlier,
     Named,
-    /// Requests that were answered. Only a roomy brief lists them.
+    /// Requests that were answered. They rank last, so only a long brief lists them.
     Answered,
     Last(&'static BriefSection),
     Problems,

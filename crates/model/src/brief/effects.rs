@@ -37,9 +37,9 @@ pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
     !git.branch.is_empty() || digest.git_on_disk.is_some() || !digest.effects.is_empty()
 }
 
-/// Returns a phrase that says whose edits are counted, such as `2 files edited by this session`. Other people's
-/// uncommitted files are not counted, so the agent must not mistake these files for all uncommitted files of the
-/// checkout.
+/// Returns a phrase that says whose edits are counted, such as `2 files edited by this session`. The count excludes
+/// other people's uncommitted files. The phrase mentions the session, so that the agent does not take the count for
+/// all uncommitted files of the checkout.
 pub(super) fn edited_by_session(n: usize, occasion: BriefOccasion) -> String {
     let session = match occasion {
         BriefOccasion::Started => "that session",
@@ -64,7 +64,7 @@ pub fn is_uncommitted_work(item: &str) -> bool {
 }
 
 fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) -> Option<Candidate> {
-    // A deleted file cannot be lost.
+    // A deleted file has no content that could be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
     if !knows_git(digest, git) || files.is_empty() {
         return None;

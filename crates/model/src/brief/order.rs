@@ -27,8 +27,8 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     }
 }
 
-/// The penalty for files that are unlikely to be needed and, in a brief that is not roomy, for longer forms. It is
-/// added to the rank.
+/// Added to the rank of a file that is unlikely to be needed and, in a short brief, to the rank of every longer form
+/// of a fact.
 const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 
 /// The number of edited files that are ranked before the longer forms of other facts.
@@ -37,21 +37,21 @@ const EARLY_EDITED_FILES: usize = 20;
 /// Among the first [`EARLY_EDITED_FILES`] edited files, those at or after this position all share one rank.
 const RANKED_FIRST_FILES: usize = 8;
 
-/// Replaces [`RANKED_FIRST_FILES`] in a brief that is not roomy. It is larger so that a few files that were only read
+/// Replaces [`RANKED_FIRST_FILES`] in a short brief. The number is larger, so that a few files that were only read
 /// also come early.
 const RANKED_FIRST_FILES_IF_SHORT: usize = 11;
 
 /// A brief with more UTF-16 units than this is roomy: it has space for files that are less likely to be needed.
 const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 
-/// The penalty for classes that must come after goal, state, failures and files in a brief that is not roomy.
+/// Added in a short brief to the rank of facts that must come after goal, state, failures and files.
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
-/// In a brief that is not roomy, the rank step between facts about the state. The git state and the last message come
-/// before most files, and the todo list comes after the edited files.
+/// The rank step between facts about the state in a brief with little space. With this step, the git state and the
+/// last message come before most files, and the todo list comes after the edited files.
 const STATE_STEP_IF_SHORT: u32 = 7;
 
-/// In a roomy brief, the rank step between the forms of the goal.
+/// In a long brief, the rank step from one form of the goal to the next longer form.
 const ADDED_RANK_OF_LONGER_GOAL: u32 = 10;
 
 #[derive(Clone, Copy, Debug)]
@@ -62,9 +62,9 @@ pub(super) struct FixedOrder {
 }
 
 impl FixedOrder {
-    /// Counts one file as likely to be needed for every 60 UTF-16 units of room, after reserving 300 units for goal,
-    /// state and failures. `likely` is how many files the session probably needs. If there are many, the session covers
-    /// a wide area, so a few more files count as likely.
+    /// Determines how many files are ranked as likely to be needed: one for every 60 UTF-16 units of room, after
+    /// reserving 300 units for the goal, the state and the failures. `likely` is the number of files that the session
+    /// probably needs. If it is large, the session covers a wide area, so a few more files are ranked as likely.
     pub fn for_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
@@ -78,7 +78,7 @@ impl FixedOrder {
     /// Returns the rank of a form. Lower ranks come first. `form` is 0 for the shortest form.
     pub fn rank_of_form(self, candidate: &Candidate, form: usize) -> u32 {
         let (mut base, mut step, mut longer) = rank_steps_of_class(candidate.class);
-        // In a roomy brief, the goal's longer forms come before the facts that explain it.
+        // In a long brief, the longer forms of the goal come before the facts that explain the goal.
         if candidate.class == FactClass::Goal && self.is_roomy {
             longer = ADDED_RANK_OF_LONGER_GOAL;
         }
@@ -112,7 +112,7 @@ impl FixedOrder {
             }
             _ => (candidate.position_in_class, 0),
         };
-        // With more room, the terse form is replaced at once.
+        // In a long brief, the second form takes the rank of the terse first form.
         let form = form - usize::from(candidate.has_terse_form && self.is_roomy && form > 0);
         let place = times(step, place).saturating_add(times(longer, form));
         base.saturating_add(place).saturating_add(unlikely)

@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::render::{block_quote_indented, in_quotation_marks, path_or_code};
 use crate::text::count_with_noun;
 
-/// The text in the head by which [`has_compaction_brief`] recognises a brief after a compaction.
+/// The text in the first line by which [`has_compaction_brief`] recognises a brief that follows a compaction.
 const COMPACTED_HEAD: &str = "the context of this session (";
 
 /// Returns whether `text` contains a brief that was composed after a compaction.

@@ -49,8 +49,8 @@ fn fixed_queue(candidates: &[Candidate], order: FixedOrder) -> Vec<(usize, usize
     queue.into_iter().map(|(_, i, form)| (i, form)).collect()
 }
 
-/// Orders the forms by score. The score of a longer form is capped at the form's standing in the fixed order. A large
-/// weight therefore moves a fact forward, but not its longer forms.
+/// Orders the forms by score. The score of a longer form is capped at the value that corresponds to the form's rank in
+/// the fixed order. A large weight therefore moves a fact forward, but not its longer forms.
 fn scored_queue(
     candidates: &[Candidate],
     scores: &[CandidateScore],

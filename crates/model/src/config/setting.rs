@@ -35,9 +35,9 @@ pub struct FormerSettingName {
 /// What happens to a value that is out of bounds or otherwise not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfBoundsPolicy {
-    /// The value is reported as a warning, and a number is moved to the nearer bound.
+    /// A warning reports the value. A number that is out of bounds is replaced by the nearest bound.
     UseNearestBound,
-    /// The value is reported as an error, and the default is used, because any other number would be a guess.
+    /// An error reports the value, and the default is used, because any other number would be a guess.
     UseDefault,
 }
 

@@ -48,7 +48,7 @@ enum DecisionSectionRole {
 struct DecisionSectionHeading {
     level: u8,
     role: DecisionSectionRole,
-    /// Whether the role also applies to headings below this one.
+    /// Whether `role` also applies to the headings below this one.
     applies_below: bool,
 }
 

@@ -58,7 +58,7 @@ pub struct GitState<'d> {
     pub stashed: Vec<&'d FileUse>,
     /// The pull request of this branch that was worked on last.
     pub pull_request: Option<&'d EffectUse>,
-    /// Effects since the last commit that changed the checkout: stash, discard or reset.
+    /// Stashes, discards and resets since the last commit. Each of them changed the checkout.
     pub checkout_changes_since_commit: Vec<&'d EffectUse>,
     /// The commit at HEAD if somebody else has moved HEAD away from where the session left it.
     pub head_moved_by_others: Option<&'d str>,

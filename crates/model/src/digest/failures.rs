@@ -112,7 +112,7 @@ pub struct Failure {
     /// How often the same failure occurred.
     #[serde(rename = "times")]
     pub occurrences: u32,
-    /// The alternative that worked within a few calls, or empty if there was none.
+    /// The command or tool that worked instead within the next few calls, or empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(rename = "worked")]
     pub working_alternative: String,

@@ -249,7 +249,7 @@ fn repeated_failures_become_traps() {
         "a failing test is not a trap"
     );
     let pairs: [(&str, &str, &str, FailureAndAlternative); 7] = [
-        // A trap consists of the part of the line that the error is about, and the part that replaced it.
+        // Only two parts are recorded: the part of the line that the error is about, and the part that replaced it.
         (
             "cd web && lint run && make test",
             "bash: line 1: lint: command not found",
@@ -262,7 +262,7 @@ fn repeated_failures_become_traps() {
             "gh pr view --json title",
             Some(("gh pr view --bogus", "gh pr view --json title")),
         ),
-        // It is unknown which part failed.
+        // It is unknown which of the two commands failed.
         ("make fmt && gh pr view", "unknown flag: --bogus", "gh pr view --json title", None),
         ("lint run", "command not found: lint", "npx lint version", None),
         // The folder was wrong, not the command.

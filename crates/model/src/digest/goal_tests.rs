@@ -87,7 +87,8 @@ fn the_current_goal_is_found() {
             ],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // The same applies to an accepted proposal.
+        // A prompt sent while the agent carries out an accepted proposal does not end the turn, so the closing
+        // message answers the task.
         (
             &[
                 task,

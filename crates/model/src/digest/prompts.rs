@@ -231,7 +231,7 @@ impl Digest {
     /// Returns the prompt that came before the newest prompt, if the newest prompt is unclear without it.
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
-        // An answer depends on the agent's question instead.
+        // If the user accepted a proposal, the agent's proposal explains the prompt, not the prompt before it.
         if !prompt::is_unclear_without_message_before(&newest.text)
             || self.current_goal().accepted_proposal.is_some()
         {
@@ -252,7 +252,7 @@ impl Digest {
         (said.record < self.last_message_record).then_some(said.text.as_str())
     }
 
-    /// Returns whether the agent has not yet closed a turn since the prompt. A question counts as answered as soon as
+    /// Returns whether the agent has not yet ended a turn since the prompt. A question counts as answered as soon as
     /// the agent has said anything.
     pub fn is_unanswered(&self, prompt: &Prompt) -> bool {
         let is_question =

@@ -18,7 +18,7 @@ pub struct ListItem {
     pub number: Option<u32>,
     /// Whether the box is ticked (`[x]`) or not (`[ ]`). It is `None` for an item without a box.
     pub checked: Option<bool>,
-    /// The text after the marker and the box.
+    /// The text after the list marker and the checkbox.
     pub text: String,
     /// The position of the byte between the brackets of the box.
     pub(super) box_mark_position: usize,

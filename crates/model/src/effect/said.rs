@@ -171,8 +171,8 @@ pub(super) fn find_link(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&st
     None
 }
 
-/// Returns the ids and link of the outermost JSON object that contains any, and the length of the JSON text, which
-/// may be truncated. The text is scanned without building JSON values.
+/// Returns the ids and the link from the outermost JSON object that contains an id or a link, and the length of the
+/// JSON text, which may be truncated. The text is scanned without building JSON values.
 pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
     let bytes = text.as_bytes();
     let (mut made, mut ranks) = (CreatedIds::default(), [usize::MAX; 3]);

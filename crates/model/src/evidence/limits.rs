@@ -57,7 +57,7 @@ pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> O
 struct ArchiveOrder {
     /// The positions of all entries, in the order in which they are archived.
     entry_indexes: Vec<usize>,
-    /// How many entries at the end of `entry_indexes` are unsettled failures.
+    /// How many entries at the end of `entry_indexes` are failures that no later entry has settled.
     unsettled_failures: usize,
 }
 

@@ -8,7 +8,7 @@ pub(super) enum ReportLineKind {
     Name,
     /// A labelled value that the test found or expected, such as `actual: 1` or `Received: 1`.
     Value,
-    /// A line of the diff between the two values, such as `+ 'a'`.
+    /// A line of the diff between the expected and the actual value, such as `+ 'a'`.
     Difference,
     /// The test's own message below `error: |-`.
     Message,
@@ -65,7 +65,7 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
             () if after_error_label => Some(ReportLineKind::Message),
             () => None,
         };
-        // Lines that are equal on both sides of a diff have no mark.
+        // In a diff, a line that is equal on both sides has no `+` or `-`.
         in_difference = is_difference_heading(line)
             || in_difference
                 && matches!(part, None | Some(ReportLineKind::Difference | ReportLineKind::Message));

@@ -21,7 +21,7 @@ pub enum ForegroundLoop<'a> {
     Unusable(&'a str),
 }
 
-/// A stop, independent of the harness.
+/// The stop of an agent, in a form that is the same for all harnesses.
 #[derive(Clone, Debug)]
 pub struct LoopStop<'a> {
     pub session: &'a str,

@@ -56,7 +56,7 @@ fn stop_saying(text: &'static str) -> LoopStop<'static> {
     }
 }
 
-/// Returns a loop whose prompt was given to the agent a while ago, after the message `text`.
+/// Returns a loop that answered the agent's message `text` with its prompt a while ago.
 fn fed_loop(text: &str) -> Loop {
     let message = AgentMessage { id: Some("m1"), text, is_answered: false };
     let last = LastStop {

@@ -8,8 +8,8 @@ pub struct LastTurn {
     last_message: MessageBlocks,
     /// The last message that a stop hook answered.
     answered_message: MessageBlocks,
-    /// Whether a call or a result was read. All messages read after it are earlier in the transcript, so they are not
-    /// the last message.
+    /// Whether a call or a result was read. The transcript is read backwards, so a message that is read after that is
+    /// older than the call and is not the last message.
     is_past_message: bool,
     /// The time of the last stop-hook message.
     pub feedback_time: Option<String>,

@@ -420,7 +420,7 @@ impl<'a> PacketFacts<'a> {
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.brief_facts.iter().map(|fact| fact.class) {
-            // Earlier requests are added at the end.
+            // Facts of these classes are printed elsewhere. Earlier requests are added at the end.
             let elsewhere =
                 matches!(class, FactClass::Goal | FactClass::Words | FactClass::Checks | FactClass::Earlier);
             if elsewhere || titles.contains(&class.title()) {

@@ -12,7 +12,8 @@ const FILES_KEY: &str = "relevant_files_confirmed";
 const FILES_HEADINGS: [HeadingPattern<'static>; 2] =
     [HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, CONFIRMED_HEADING)];
 
-/// Adds files to both lists. A new line is inserted after the last item.
+/// Adds files to the list in the frontmatter and to the list below `### Confirmed`. In the second list, a new line is
+/// inserted after the last item.
 pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.frontmatter_list(FILES_KEY).unwrap_or_default();
     for file in files {
@@ -28,7 +29,8 @@ pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), Ed
     Ok(())
 }
 
-/// Removes files from both lists. Other lines are left alone.
+/// Removes files from the list in the frontmatter and from the list below `### Confirmed`. Other lines are left
+/// alone.
 pub fn unconfirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.frontmatter_list(FILES_KEY).unwrap_or_default();
     let before = list.len();

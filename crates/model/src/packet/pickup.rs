@@ -41,7 +41,7 @@ pub struct PickupInput<'a> {
     pub author: Option<&'a str>,
     /// The worktree that the packet is about, if the reader is in a different checkout.
     pub worktree: Option<&'a str>,
-    /// The command that enters that worktree, if the worktree exists.
+    /// The command that enters the packet's worktree, if the worktree exists.
     pub command_to_enter_worktree: Option<&'a str>,
     pub claims: &'a [Claim],
     /// Files that changed after the packet was written, if this list was requested.
@@ -265,8 +265,9 @@ fn without_told_sentences(context: &str, above: &str) -> String {
     without_empty_lists(&kept.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Removes the sentences that `told` contains from the quotation in a line. If the line contains an arrow, the text
-/// before the arrow is the request that the quotation answers. Returns `None` if little of the quotation is left.
+/// Shortens the quotation in a line: sentences that also occur in `told` are removed. If the line contains an arrow,
+/// the text before the arrow is the request that the quotation answers. Returns `None` if little of the quotation is
+/// left.
 fn without_told_quote(line: &str, told: &str) -> Option<String> {
     let start = line.find("” → “").map_or(0, |at| at + "” → ".len());
     let Some((open, close)) =
@@ -437,7 +438,7 @@ fn files_part(pickup: &PickupInput) -> String {
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // A note which states that files could not be checked says nothing about the work, so it is left out.
+        // A note that files could not be checked says nothing about the work, so it is left out.
         let is_unchecked =
             |words: &String| words.starts_with(claim_state_word(ClaimVerification::Unverified));
         let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));

@@ -26,7 +26,7 @@ fn a_sentence_is_told_once() {
                 "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “It must come after the discount is taken off.”\n"
             ),
         ),
-        // Short sentences are kept, and other lists are unchanged.
+        // Short sentences are kept even if they are repeated. A list such as `Also asked` is not changed.
         (
             format!("{state}- Last said: “All tests pass.”\n{found}- “All tests pass.”\n"),
             format!("{state}- Last said: “All tests pass.”\n{found}- “All tests pass.”\n"),

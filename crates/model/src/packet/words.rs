@@ -97,8 +97,8 @@ fn lines_kept_of_paste<'t>(
     }
 }
 
-/// Returns whether a line looks like the output of a program: it begins with a mark, a time or a log level, or contains
-/// an absolute path.
+/// Returns whether a line looks like the output of a program: it begins with a sign such as `===` or `✓`, has a time
+/// or a log level among its first words, or contains an absolute path.
 fn is_output_line(line: &str) -> bool {
     const STARTS: [&str; 16] =
         ["===", "---", "+++", "$ ", "> ", "[", "/", "|", "│", "└", "├", "✓", "✗", "✘", "at ", "error"];

@@ -109,7 +109,7 @@ fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &st
         (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => {
             Some(TaskStatus::InProgress)
         }
-        // A task with an acceptance criterion is not done without evidence. Only the list's report is recorded.
+        // A task with an acceptance criterion is completed only with evidence. Until then, it counts as in progress.
         (TodoStatus::Completed, TaskStatus::Pending | TaskStatus::InProgress) => {
             Some(if task.acceptance.is_some() { TaskStatus::InProgress } else { TaskStatus::Completed })
         }
@@ -120,7 +120,7 @@ fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &st
     }
 }
 
-/// Returns whether a plan has a task for an entry with this text.
+/// Returns whether a plan has a task for a todo entry with this text.
 pub fn is_task_of(plan: &Plan, text: &str) -> bool {
     plan.tasks().any(|task| is_task_for_entry(task, text))
 }

@@ -1,4 +1,5 @@
-//! `plan-ledger.jsonl` has one line for every change, written before `plan.json`. The plan can be rebuilt from it.
+//! `plan-ledger.jsonl` has one line for every change, written before `plan.json`. The plan can be rebuilt from these
+//! lines.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ use super::{Plan, PlanChange, apply_changes, plan_changes};
 pub struct LedgerLine {
     pub seq: u64,
     pub ts: String,
-    /// The kind of change as people read it, such as `task_started`, `task_done` or `imported`.
+    /// A readable name for the kind of change, such as `task_started`, `task_done` or `imported`.
     #[serde(rename = "what")]
     pub change_kind: String,
     /// The task or phase that changed. It is empty if the change concerns the whole plan.

@@ -69,7 +69,7 @@ struct PlanOutlineReader<'s> {
     current_task: Option<(usize, usize, usize)>,
     /// Whether a blank line has ended the task's description.
     paragraph_ended: bool,
-    /// Whether the next comment belongs to the last phase.
+    /// Whether the next field or thru comment describes the last phase. This is true until a task begins.
     comment_is_of_phase: bool,
     used_ids: HashSet<String>,
     /// The line numbers of list items that are neither tasks nor notes of a task.
@@ -302,7 +302,7 @@ impl<'s> PlanOutlineReader<'s> {
             }
             return;
         };
-        // This line is the label of a list of criteria with boxes.
+        // This line is the label of a list of acceptance criteria, which are checkboxes.
         if block.list_meaning != ListMeaning::Criteria
             && is_criteria_label(text)
             && self.heading_task.is_some()

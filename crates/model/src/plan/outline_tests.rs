@@ -64,7 +64,7 @@ fn plans_written_by_people_are_read() {
             "## Tasks\n- [ ] **1.1** Build\n- [ ] **1.2: Ship** it\n- [ ] T003 [P] Test\n- [ ] `AUTH-4`: Log in\n- [ ] 3 tests pass\n",
             "# 1 Tasks\n1.1 pending Build\n1.2 pending **Ship** it\nT003 pending [P] Test\nAUTH-4 pending Log in\n1.3 pending 3 tests pass\n",
         ),
-        // Marks of every kind are recognised.
+        // Every notation for the state of a task is recognised.
         (
             "## X\n- [~] a\n- [X] b\n- [!] c\n- [-] d\n- [ ] ~~e~~\n- [ ] f ✅\n- [ ] g [DONE]\n- [link](x) is none\n",
             "# 1 X\n1.1 in_progress a\n1.2 completed b\n1.3 blocked c\n1.4 in_progress d\n1.5 closed e\n1.6 completed f\n1.7 completed g\n",

@@ -25,7 +25,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let before = before.strip_suffix(b" ").unwrap_or(before);
     let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
-        after += 1; // in Gradle, the literal itself contains quotes
+        after += 1; // Gradle puts escaped quotes around the value: `"\"x\""`
     } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
         return None;
     }
@@ -422,7 +422,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
         let (rest, name) = before.split_at(tail(before));
         let told =
             [" name=\"", " key=\"", " id=\""].iter().any(|attribute| ends_with_ignore_case(rest, attribute));
-        // The attributes of `<wsse:Password Type="…">` do not name the value.
+        // In `<wsse:Password Type="…">`, the tag names the value, not the attribute.
         return if told { Some(name) } else { tag_name(before) };
     }
     let (rest, name) = before.split_at(tail(before));

@@ -504,8 +504,8 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Found
 /// end of the `AUTH LOGIN` line.
 pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<FoundSecret> {
     const MAX_LOGIN_LINES: usize = 6;
-    // The client's first line is the user name.
     let mut at = at;
+    // The client sends the user name on its first line and the password on its second.
     let mut named = false;
     for _ in 0..MAX_LOGIN_LINES {
         at += text[at..].iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();

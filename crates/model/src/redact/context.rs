@@ -19,7 +19,7 @@ const MIN_SESSION_BYTES: usize = 16;
 const MAX_HEADER_BYTES: usize = 2 * 1024;
 /// The minimum length of a private number in a JSON Web Key, which encodes at least 32 bytes in base64.
 const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
-/// How many bytes before and after a private number are searched for `kty`, another member of a JSON Web Key.
+/// How many bytes before and after the private number of a JSON Web Key are searched for the key's `kty` member.
 const MAX_WEB_KEY_BYTES: usize = 3 * 1024;
 const MAX_LINE_BYTES: usize = 200;
 

@@ -190,7 +190,7 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
     let line = super::context::text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at])
         .strip_suffix(b"--")
         .unwrap_or_default();
-    // A command contains other flags before this one, a path to a script, or a shell prompt.
+    // A line is a command if it contains another flag before this one, a path to a script, or a shell prompt.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')

@@ -1,4 +1,5 @@
-//! Tokens without a prefix, which are identified by a mark in the middle or at the end.
+//! Tokens without a known prefix. They are recognised by a fixed string in the middle, such as `.atlasv1.`, or at the
+//! end.
 
 use super::FoundSecret;
 use super::chance::profile_value;

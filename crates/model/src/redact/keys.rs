@@ -1,4 +1,4 @@
-//! Key material with a recognisable frame: private keys in the PEM, OpenSSH, PGP and PuTTY formats, and JSON Web
+//! Key material in a recognisable format: private keys in the PEM, OpenSSH, PGP and PuTTY formats, and JSON Web
 //! Tokens.
 
 use std::ops::Range;
@@ -18,8 +18,9 @@ const MAX_LABEL_BYTES: usize = 48;
 /// The maximum length of one segment of a web token. Segments that contain certificates are several kilobytes long.
 const MAX_SEGMENT_BYTES: usize = 16 * 1024;
 
-/// Finds a private key whose `-----BEGIN ` is at `at`. The hit is the whole key with its frame, even if the end is
-/// missing. Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
+/// Finds a private key whose `-----BEGIN ` is at `at`. The hit includes the `BEGIN` and `END` lines. A key without an
+/// `END` line is also found. Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line
+/// numbers).
 pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let rest = &text[at..];
     if is_end_frame(rest) {
@@ -183,8 +184,8 @@ fn is_end_frame(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Returns whether `body` can be the body of a key. Source code that only mentions the frame contains brackets and
-/// similar characters.
+/// Returns whether `body` can be the body of a key. Source code that only mentions the `BEGIN` and `END` lines contains
+/// brackets and similar characters.
 fn is_key_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');

@@ -42,7 +42,8 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
         return Some(NameVerdict { strength: NameStrength::Password, kind: "password" });
     }
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
-    // These are the last letters of the words above. Almost all other names are ruled out here.
+    // These are the last three letters of all words that this function knows. The test quickly rules out almost all
+    // other names.
     if !matches!(
         &last,
         b"ort"

@@ -155,8 +155,8 @@ pub fn is_single_noun(word: &[u8]) -> bool {
         && !DESCRIBING_WORDS.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Returns whether a string consists of several words joined by marks, capitals or digits. Labels and sentences about
-/// passwords contain no such strings.
+/// Returns whether a string consists of several words joined by separators, capitals or digits. Labels and sentences
+/// about passwords contain no such strings.
 pub fn is_joined_words(content: &[u8]) -> bool {
     made_up_certainty(content) >= Some(PasswordCertainty::SeveralWords)
 }
@@ -255,7 +255,7 @@ pub fn is_state_word(word: &[u8]) -> bool {
     word.ends_with(b"ed") && word.len() >= 6 || STATE_WORDS.split(' ').any(|state| state.as_bytes() == word)
 }
 
-/// Returns whether a string consists of words that are not in `COMMON_WORDS`, joined by a mark, as in
+/// Returns whether a string consists of words that are not in `COMMON_WORDS`, joined by a separator, as in
 /// `hollow_zeppelin`.
 pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
     let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));

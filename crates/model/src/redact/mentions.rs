@@ -22,7 +22,7 @@ const MAX_WORDS_READ: usize = 16;
 enum ExpectedNext {
     /// A value, as after `is` and after a colon.
     Value,
-    /// Nothing in particular.
+    /// Any kind of word.
     Anything,
     /// A name, as after `for` and `of`.
     Name,
@@ -54,7 +54,7 @@ static WORDS_BEFORE_OWNER: WordList = word_list(
     sur the to und user username usuario usuário utente utilisateur van vom von voor y",
 );
 
-/// Words that do not change what is expected next.
+/// Fillers such as `now` and `please`. They do not change whether a value or a name is expected next.
 static IGNORED_WORDS: WordList = word_list(
     "\
     actualmente actuellement adesso again agora ahora ainda aktuell alsjeblieft altijd always ancora attualmente \
@@ -173,8 +173,8 @@ fn secret_after_noun(
         if grade_word(bare).is_none() && is_in_bracketed_remark(text, &word, line_end) {
             continue;
         }
-        // Another noun ends the search, because that noun has its own value. So does a key with a frame, which another
-        // scanner finds.
+        // Another noun ends the search, because that noun has its own value. A line such as `-----BEGIN …` also ends
+        // it, because another scanner finds keys in this format.
         if is_lone_noun(bare) || bare.starts_with(b"-----") {
             return None;
         }

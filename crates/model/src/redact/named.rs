@@ -17,7 +17,7 @@ use super::{FoundSecret, commands, context, headers, keys, made_up, pairs, shape
 
 /// How many bytes of a name are read. A longer name is judged by its last bytes.
 pub const MAX_NAME_BYTES: usize = 64;
-/// The maximum number of blanks around a separator. In aligned tables there are many.
+/// The maximum number of blanks around a separator. Aligned tables can contain many.
 pub const MAX_BLANKS: usize = 40;
 
 /// Finds the secret assigned by the `=` or `:` at `at`.
@@ -515,7 +515,7 @@ fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r')
 }
 
-/// Returns whether the name is the first word of its line, apart from `export`.
+/// Returns whether the name is the first word of its line. An `export` before the name is ignored.
 fn starts_line(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"export ").unwrap_or(before);
     before.is_empty() || before.ends_with(b"\n")

@@ -335,14 +335,14 @@ fn without_plural(word: &[u8]) -> &[u8] {
 /// are computed at compile time and rule out almost every word that is not listed.
 pub(super) struct WordList {
     words: &'static str,
-    /// For each first letter, the lengths of its words as a bit set.
+    /// For each letter, a bit set of the lengths of the words that begin with it.
     word_lengths: [u32; 32],
-    /// For each first letter, the second letters of its words as a bit set.
+    /// For each letter, a bit set of the second letters of the words that begin with it.
     second_letters: [u32; 32],
     /// The last letters of all words as a bit set.
     last_letters: u32,
-    /// For each first letter, the part of `words` that contains all words with this letter. It is short if the list is
-    /// sorted.
+    /// For each first letter, the part of `words` that contains all words starting with that letter. The part is
+    /// short if the list is sorted.
     letter_spans: [(u16, u16); 32],
 }
 

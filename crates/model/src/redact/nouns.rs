@@ -81,7 +81,7 @@ pub fn secret_noun_at(
         }
         b"secret" if !told(&["public "]) => Some((SecretNoun::Secret, start, end)),
         b"geheim" | b"geheimnis" | b"segreto" | b"segredo" | b"secreto" => {
-            // The word may be an adjective, as in `code secret` and `codice segreto`.
+            // The word may be an adjective, as in the Italian `codice segreto`.
             Some((SecretNoun::Secret, start, end))
         }
         b"code" | b"codice"
@@ -177,7 +177,8 @@ static ALL_NOUNS: WordList = word_list(
     zugangsdaten",
 );
 
-/// Returns whether a word is a complete noun for a secret. Such a noun is examined separately.
+/// Returns whether a single word, such as `password`, names a secret. Such a word has its own value, which is
+/// searched for separately.
 pub fn is_lone_noun(word: &[u8]) -> bool {
     LONE_NOUNS.contains_word(word)
 }

@@ -9,12 +9,12 @@ use super::context::text_after_last_break;
 use super::grades::grade_word;
 use super::sentences::{self, RequiredCertainty};
 
-/// The maximum number of bytes between a pair and the words that announce it.
+/// The maximum number of bytes between a pair of user name and password and the words that announce it.
 const MAX_ANNOUNCEMENT_DISTANCE: usize = 100;
-/// Words and stems of words that announce a pair.
+/// Words and stems of words that announce a user name and a password.
 const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
     accesso accedi connecte verbind ssh credencia credenzia inlog wifi wi-fi ssid";
-/// Phrases that announce a pair.
+/// Phrases that announce a user name and its password.
 const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
 /// Names of accounts that usually have a password.
 const ACCOUNT_NAMES: &str =

@@ -25,7 +25,7 @@ pub enum TokenPart {
     Run(ByteClass, u16, u16),
 }
 
-/// A condition that a match must satisfy in addition to its parts.
+/// A further condition that a token must satisfy after its prefix and body have matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleRequirement {
     /// The prefix and the length are enough.

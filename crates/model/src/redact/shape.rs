@@ -145,8 +145,8 @@ const fn prefix_slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }
 
-/// Returns a bitmap of the slots that the rules can start with. A prefix shorter than three bytes sets the bits of all
-/// its continuations.
+/// Returns a bitmap with a bit for each slot (see [`prefix_slot`]). A bit is set if the prefix of a rule falls into the
+/// slot. A prefix shorter than three bytes sets the bits of all its continuations.
 const fn build_prefix_bits() -> [u64; 1024] {
     let mut gate = [0; 1024];
     let mut index = 0;

@@ -169,7 +169,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
         || content.ends_with(b"...")
         || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven and Ant replace `@name@`
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
-    // The last condition applies to values such as `[FILTERED]`.
+    // The last condition finds placeholders such as `[FILTERED]`.
     {
         return true;
     }

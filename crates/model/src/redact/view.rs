@@ -10,7 +10,8 @@ use std::ops::Range;
 use super::classes::{ANY_HEX, class_run_length};
 use crate::clean::{hidden_spans, is_hidden_char};
 
-/// How many bytes around a hidden or encoded character belong to the view. The margin is larger than most values.
+/// How many bytes on each side of a hidden or encoded character are scanned again in decoded form. Most secrets are
+/// shorter than this.
 const VIEW_MARGIN: usize = 1024;
 
 /// Like [`VIEW_MARGIN`], but used if the text mentions a private key. The margin is larger than a key, so a key with a
@@ -25,13 +26,13 @@ pub struct DecodedView {
     steps: Vec<ViewStep>,
 }
 
-/// A position in the view and in the text. Up to the next step, every byte of the view after the first one represents
-/// one byte of the text.
+/// A position in the decoded view, and the matching position in the original text. The first byte of the view at this
+/// position represents `width` bytes of the text. Each following byte, up to the next step, represents one byte.
 #[derive(Debug, Clone, Copy)]
 struct ViewStep {
     view_at: usize,
     text_at: usize,
-    /// How many bytes of the text are represented by the first byte of the view at this step.
+    /// How many bytes of the text the byte at `view_at` represents.
     width: usize,
 }
 
@@ -57,7 +58,7 @@ impl DecodedView {
         view
     }
 
-    /// Returns the span of the text that `start..end` of the view represents.
+    /// Maps the range `start..end` of the decoded view back to the original text.
     pub fn text_span(&self, start: usize, end: usize) -> Range<usize> {
         let last = self.text_position(end - 1);
         self.text_position(start).start..last.end
@@ -90,7 +91,8 @@ impl DecodedView {
         self.bytes.push(byte);
     }
 
-    /// Adds a character that occupies `width` bytes of the text. Its first byte in the view represents all of them.
+    /// Adds a character that occupies `width` bytes of the text. In the view, the first byte of the character
+    /// represents all of these bytes.
     fn push_char(&mut self, character: char, text_at: usize, width: usize) {
         let mut bytes = [0; 4];
         let bytes = character.encode_utf8(&mut bytes).as_bytes();
@@ -142,7 +144,8 @@ fn begins_with_alphanumeric(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the parts of `text` where the view differs from the bytes, with a margin. Most text has none.
+/// Returns the parts of `text` that contain hidden or encoded characters, each with a margin. Most text has no such
+/// part.
 pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     let Some(first) = next_difference(text, 0) else { return regions };
@@ -206,7 +209,7 @@ fn may_begin_hidden_character(byte: u8, next: u8) -> bool {
     }
 }
 
-/// Returns whether the view differs from the bytes at the start of `text`, and how many bytes were examined.
+/// Returns whether the decoded view differs from the bytes at the start of `text`, and how many bytes were examined.
 fn view_differs(text: &[u8]) -> (bool, usize) {
     match text[0] {
         b'%' | b'&' | b'\\' => (encoded_character(text).is_some(), 1),

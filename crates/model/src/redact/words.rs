@@ -105,7 +105,7 @@ fn opening_mark_length(text: &[u8], at: usize) -> usize {
 }
 
 fn wide_mark_length(text: &[u8]) -> usize {
-    // None of these marks is ASCII, but almost every byte of the text is.
+    // The marks listed below are not ASCII, and almost every byte of the text is, so this test comes first.
     if text.first().is_none_or(u8::is_ascii) {
         return 0;
     }

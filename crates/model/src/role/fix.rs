@@ -58,8 +58,8 @@ fn fixed_title(title: &str) -> Option<String> {
         Some(_) => None,
         None => {
             let tails = ["Session Context", "Context"];
-            // In `Foo: Session Context` and `Foo― Session Context`, the mark may be part of the name, so these titles
-            // need judgement.
+            // In `Foo: Session Context` and `Foo― Session Context`, the punctuation may be part of the name, so such
+            // titles are not changed.
             let is_plain = |name: &str| name.ends_with(char::is_alphanumeric);
             let named = |tail: &&str| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' '));
             let told = tails.into_iter().find(named);

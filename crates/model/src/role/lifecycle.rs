@@ -139,12 +139,12 @@ pub struct LifecycleStep {
     pub actor: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// Whether the step was forced although the table does not allow it.
+    /// Whether the step was forced although the table of allowed steps does not contain it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
 }
 
-/// Who takes a step.
+/// Who takes a step in a role's lifecycle, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct LifecycleStepActor<'a> {
     pub actor: &'a str,
@@ -164,7 +164,7 @@ pub enum LifecycleStepRefusal {
     UsedByOtherSession { role: String, state: LifecycleState, session: String },
 }
 
-/// Whether to force a step that is not in the table.
+/// Whether to force a step that is not in the table of allowed steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForceStep {
     No,
@@ -234,7 +234,7 @@ impl Lifecycle {
         Ok(steps.len())
     }
 
-    /// Takes one step, which must be in the table or forced.
+    /// Takes one step, which must be in [`ALLOWED_STEPS`] unless it is forced.
     pub fn take_step(
         &mut self,
         to: LifecycleState,
@@ -286,7 +286,8 @@ fn is_exclusive_state(state: LifecycleState) -> bool {
     matches!(state, LifecycleState::Compacting | LifecycleState::Recovering)
 }
 
-/// Returns the steps that follow from an event, each with its reason. The table decides whether they are allowed.
+/// Returns the steps that follow from an event, each with its reason. The caller checks them against
+/// [`ALLOWED_STEPS`].
 fn lifecycle_steps_after_event(
     state: LifecycleState,
     happened: LifecycleEvent,

@@ -22,7 +22,8 @@ pub struct ProjectCheck {
 impl ProjectCheck {
     /// Returns a key that is the same for two runs of the same check.
     pub fn identity_key(&self) -> String {
-        // For a program that is merely run, most arguments are ignored, because a new attempt replaces the last one.
+        // If the command only runs a program, its options and later arguments are ignored. A new attempt with different
+        // arguments then counts as the same check and replaces the earlier attempt.
         let most = if self.check_kind == CommandKind::Run { 3 } else { usize::MAX };
         let kept = |word: &&String| self.check_kind != CommandKind::Run || !word.starts_with('-');
         let words: Vec<&str> =

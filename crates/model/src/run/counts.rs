@@ -10,7 +10,7 @@ use crate::text::split_at_first;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestCounts {
-    /// The number of passed tests. `None` if the runner does not print it, like `go test`, which prints only
+    /// The number of passed tests. `None` if the runner does not print this number. For example, `go test` lists only
     /// packages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<u64>,

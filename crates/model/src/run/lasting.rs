@@ -66,7 +66,7 @@ fn changes_world(name: &str) -> bool {
         | "skaffold" | "argocd" | "nomad" | "ansible" | "ansible-playbook" | "aws" | "gcloud" | "az" | "cdk"
         | "sam" | "serverless" | "sls" | "eb" | "vercel" | "netlify" | "fly" | "flyctl" | "heroku" | "railway"
         | "wrangler" | "firebase" | "supabase" | "doctl" | "cap" | "kamal" | "rsync" | "scp"
-        // Packages.
+        // Package managers and release tools.
         | "npm" | "pnpm" | "yarn" | "bun" | "pip" | "pip3" | "uv" | "poetry" | "pdm" | "pipenv" | "hatch"
         | "twine" | "bundle" | "gem" | "brew" | "apt" | "apt-get" | "cargo" | "go" | "goreleaser" | "composer"
         // Databases.
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn failures_of_the_project_last_and_those_of_probes_do_not() {
         for (command, expected) in [
-            // Checks.
+            // Failures of checks last.
             ("make test", true),
             ("python3 -m unittest", true),
             ("npm run build", true),
@@ -108,7 +108,7 @@ mod tests {
             ("python3 manage.py migrate", true),
             ("./manage.py loaddata x", true),
             ("php artisan migrate", true),
-            // Tasks.
+            // Tasks of a build tool or package manager.
             ("make deploy", true),
             ("just deploy", true),
             ("npm run deploy", true),
@@ -127,7 +127,7 @@ mod tests {
             ("psql shop -f schema.sql", true),
             ("curl -X POST https://x/y -d a", true),
             ("git push", true),
-            // Files elsewhere.
+            // Files outside the project.
             ("/tmp/try.sh", false),
             ("python3 /tmp/probe.py", false),
             ("~/bin/tool", false),

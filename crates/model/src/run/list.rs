@@ -11,7 +11,7 @@ use crate::shell::{CommandStep, StepJoin, here_document_end};
 pub struct DividedCommandLine {
     /// The line up to its last check.
     pub line_up_to_checks: String,
-    /// The last part after the checks, preceded by the line's `cd` commands.
+    /// The last command after the checks, preceded by the line's `cd` commands.
     pub line_after_checks: String,
     /// Whether `line_after_checks` runs only if the checks pass.
     pub runs_only_if_checks_pass: bool,
@@ -65,7 +65,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
     )
 }
 
-/// Divides a line in which commands follow a here-document.
+/// Does the work of [`divide_parsed_line`] for a line in which commands follow a here-document.
 fn divide_behind_document(
     command: &str,
     behind: usize,
@@ -127,8 +127,8 @@ mod tests {
             ("bash -c 'make test; ./deploy.sh'", Some(("make test", "./deploy.sh"))),
             ("make test\npython3 - <<'E'\n1/0\nE\n", Some(("make test", "python3 - <<'E'\n1/0\nE"))),
             ("make test; cat > x <<E\na\nE\n./deploy.sh", Some(("make test", "./deploy.sh"))),
-            // These lines are not divided. Their exit code belongs to a check, or it is unknown which command it
-            // belongs to.
+            // These lines are not divided, because the exit code may belong to a check, or because the command that
+            // failed is unknown.
             ("make test", None),
             ("./deploy.sh; make test", None),
             ("make test || ./deploy.sh", None),

@@ -220,7 +220,7 @@ pub(super) fn is_read_only(words: &[String]) -> bool {
     }
     let inline = rest.first().is_some_and(|word| matches!(word.as_str(), "-c" | "-e" | "-" | "-lc"));
     match program {
-        // `thru` uses exit codes to answer questions.
+        // A nonzero exit code of `thru` is often an answer and not a failure.
         "thru" => true,
         "git" => is_git_read_only(rest),
         "psql" | "mysql" | "sqlite3" => !has(&["-f", "--file"]),

@@ -6,7 +6,7 @@ use crate::shell::{self, CommandStep, StepJoin};
 /// Words after which a line break does not end a command.
 const WORDS_CONTINUING_ON_NEXT_LINE: &[&str] = &["do", "then", "else", "{", "in"];
 
-/// Programs that only shape the output piped into them.
+/// Programs that only filter or format the output piped into them.
 const OUTPUT_FILTERS: &[&str] = &[
     "tail", "head", "cat", "tee", "less", "more", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc",
     "cut", "tr", "nl", "jq", "column", "fold",
@@ -105,7 +105,7 @@ fn operator_between(joins: &[StepJoin]) -> &'static str {
 fn separator_on_one_line(between: &str, step: &CommandStep) -> String {
     let Some((before, _)) = between.split_once('\n') else { return between.to_owned() };
     let before = without_comment(before).trim_end();
-    // The later lines may contain the opening parenthesis of a group.
+    // The following lines are kept, because they may contain the opening parenthesis of a group.
     let after: String =
         between.lines().skip(1).map(|line| without_comment(line).trim()).collect::<Vec<_>>().join(" ");
     let opens = step.words.last().is_some_and(|word| WORDS_CONTINUING_ON_NEXT_LINE.contains(&word.as_str()));

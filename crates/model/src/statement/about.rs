@@ -108,7 +108,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     let mut kept = 0;
     let (mut is_list, mut gap) = (false, false);
     for piece in &pieces {
-        // The items that follow in the same list are also dropped.
+        // If a sentence about open work is followed by a numbered list, the items of that list are dropped too.
         is_list = is_open(&piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
         if is_list {
             gap = true;
@@ -321,7 +321,8 @@ mod tests {
         let text = "I looked at the reader and at its callers. They fall into three groups. The test fails because `skip()` \
                     eats the comment. The rest is as it was before the change.";
         assert_eq!(sentences_about(text, 70, ""), "The test fails because `skip()` eats the comment. …");
-        // A list stays with its introduction. Here the conclusion is kept instead of the list.
+        // A list and its introduction are either both kept or both left out. Here they are left out, and the
+        // conclusion is kept.
         let list = "It takes another path: Reads the first one; Writes only one of them; Keeps the rest as it is for later. So \
                     `resume` has the same problem.";
         assert_eq!(sentences_about(list, 60, ""), "So `resume` has the same problem.");

@@ -13,7 +13,7 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
     let next = char::from_u32(label as u32 + 1)?;
     ["Option ", "Approach ", "Alternative ", "("].into_iter().chain([""]).find_map(|before| {
         let start = option_position(text, before, label, 0)?;
-        // A message with only one option does not count as a list.
+        // The message must list more than one option. If the first option was chosen, a second one must follow it.
         let first = if label.is_ascii_digit() { '1' } else { 'A' };
         let is_listed = option_position(text, before, next, start).is_some() || label != first;
         let end = option_position(text, before, next, start).unwrap_or(text.len());

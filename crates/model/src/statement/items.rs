@@ -116,7 +116,7 @@ pub fn without_commit_lines(text: &str, is_listed: impl Fn(&str) -> bool) -> Str
     }
     let mut kept: Vec<&str> = Vec::new();
     for item in text.split("; ") {
-        // If an item contains a commit, keep only the sentences before the introduction and after the first sentence.
+        // Remove the sentence about the commit, including its introduction. Keep the sentences before and after it.
         match position(item) {
             None => kept.push(item),
             Some(at) => {

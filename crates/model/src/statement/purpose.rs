@@ -250,7 +250,7 @@ mod tests {
             ),
             ("Now I need to update `format`. Let me read its current signature:", "update `format`"),
             ("Do the same for `classify`:", "Do the same for `classify`"),
-            // These announce no specific change.
+            // These sentences announce no specific change.
             ("Let me search for references to `sessions`.", ""),
             ("All tests pass. Let me run formatting and linting.", ""),
             ("Let me fix it:", ""),

@@ -152,7 +152,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
             .iter()
             .any(|words| small.contains(words))
     };
-    // A judgement that names something is informative.
+    // A judgement that mentions something in backticks is informative.
     let judges = || JUDGING_STARTS.iter().any(|start| small.starts_with(start)) && !sentence.contains('`');
     let lists = || LISTING_ENDS.iter().any(|end| small.ends_with(end));
     PRAISE_PHRASES.contains(&bare)

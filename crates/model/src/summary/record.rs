@@ -27,7 +27,7 @@ pub struct SummarisedOutput {
     pub imported: bool,
 }
 
-/// An original that was removed because of its age.
+/// A stored output that was removed because of its age.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchivedOutput {
     pub ts: String,

@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::TranscriptItem;
 
 /// Keeps only the new items in a stream. Items are repeated if a resumed session copies its beginning, if a queued
-/// prompt is written again when the agent receives it, or if a hook's message is also recorded as the user's.
+/// prompt is written again when the agent receives it, or if a hook's message is also recorded as a message from the
+/// user.
 #[derive(Clone, Debug, Default)]
 pub struct ItemDedup {
     seen_call_ids: BTreeSet<u64>,

@@ -55,7 +55,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     )])
 }
 
-/// How long a command waits for another sweep. Hooks also sweep when a session starts.
+/// How long `thru sweep` waits for another sweep to finish. Hooks also sweep, at the start of a session.
 const MAX_SWEEP_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many bytes are read from the end of the session list to count crashed sessions.

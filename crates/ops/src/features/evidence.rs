@@ -78,8 +78,8 @@ pub(crate) fn write_entries(
     write_under_lock(store, task, (entries, listing), at, trim_to_size)
 }
 
-/// Adds entries to a task's bundle while holding the task's lock. Writes the listing first, then the archive, then
-/// the bundle.
+/// Adds entries to a task's bundle while holding the task's lock. Writes the listing of the files first, then the
+/// archive, then the bundle.
 fn write_under_lock(
     store: &Store,
     task: &Id,

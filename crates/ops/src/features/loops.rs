@@ -117,7 +117,7 @@ pub struct LoopLogShown {
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
     pub entries: Vec<LoopLogEntry>,
-    /// How many lines cannot be read.
+    /// How many lines of the loop's log cannot be read.
     pub torn: usize,
 }
 

@@ -47,11 +47,11 @@ pub struct LoadedPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanSource {
-    /// The file, because it matches the ledger.
+    /// The plan was read from the file, which matches the ledger.
     File,
-    /// The ledger, because the file is missing or outdated.
+    /// The plan was read from the ledger, because the file is missing or outdated.
     Ledger,
-    /// The file, because somebody has edited it since the last change.
+    /// The plan was read from the file, because somebody has edited the file by hand.
     EditedFile,
 }
 
@@ -164,7 +164,7 @@ pub(crate) enum MissingPlanPolicy {
 }
 
 /// Changes the plan. Every change goes through this function. Under the lock, it writes the ledger line first, then
-/// the file, then the view. `edit` receives the current plan and may refuse the change.
+/// `plan.json`, then `plan.md`. `edit` receives the current plan and may refuse the change.
 pub(crate) fn change_plan(
     store: &Store,
     author: &PlanAuthor,
@@ -268,8 +268,8 @@ fn is_unversioned(bytes: &[u8]) -> bool {
     serde_json::from_slice(bytes).is_ok_and(|fields| !has_version(fields))
 }
 
-/// Rewrites the view. If a person edited the old view, that version is kept next to the new one, and the returned
-/// note gives its name.
+/// Rewrites `plan.md`, which shows the plan to people. If a person edited the old `plan.md`, that version is kept
+/// next to the new one, and the returned note gives its name.
 fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
     let view = plan::render_plan(plan);
     let edited = store.read_plan_view()?.filter(|known| {

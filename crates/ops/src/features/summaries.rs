@@ -35,7 +35,7 @@ fn decide<'c>(context: &'c HookContext) -> Result<FeatureAnswer<'c>> {
     let project = &context.project;
     match &context.event.kind {
         EventKind::ToolDone(_) if project.settings.summaries_enabled => summarise_output(context),
-        // Remove old originals even if the feature is off now, because they may have been stored earlier or imported.
+        // Remove the old outputs even if the feature is off now, because they may have been stored earlier or imported.
         EventKind::SessionEnd { .. } if project.store.dir().file_info(layout::SUMMARIES_INDEX)?.is_some() => {
             Ok(FeatureAnswer::with_change(
                 ReplyPart::silent(),

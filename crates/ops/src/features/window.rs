@@ -39,7 +39,7 @@ struct WindowState {
     due_warning: Option<WindowWarning>,
 }
 
-/// Records at a checkpoint that a level has been reached. The agent is warned at the next prompt.
+/// Records at a checkpoint that the context window has reached a warning level. The agent is warned at the next prompt.
 fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let settings = context.project.settings;
     // Only a stop leads to a warning. Before a compaction, a warning would come too late, and after the end of a

@@ -46,8 +46,8 @@ pub struct CheckpointInput<'a> {
 /// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub type UpdateFeaturesFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
-/// Folds new lines of the transcript and the journal into the digest and the indexes. This can safely be repeated,
-/// because duplicates are not counted. Returns the calls that have started but not finished.
+/// Updates the digest and the indexes with the new lines of the transcript and the journal. This can safely be
+/// repeated, because duplicates are not counted. Returns the calls that have started but not finished.
 pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<Vec<TranscriptRecord>> {
     let CheckpointInput { store, session, log_limit_bytes: limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.lock_wait())?;
@@ -68,7 +68,8 @@ pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<Vec<TranscriptRec
         }
     }
     let followed = (work.update_features)(&with_unfinished_calls(work, &digest, &begun));
-    // If a feature's update failed, keep the old mark, so that the next checkpoint examines these records again.
+    // If a feature's update failed, leave `records_at_last_detection` unchanged, so that the next checkpoint examines
+    // these records again.
     if matches!(work.event.kind, EventKind::BeforeCompact { .. }) && followed.is_ok() {
         digest.records_at_last_detection = digest.record_count;
         digest.begun = begun.iter().map(TranscriptRecord::fingerprint).collect();
@@ -127,8 +128,8 @@ fn read_new_transcript(
     let is_first_contact = cursor.is_none() && !digest.did_hooks_see_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
-    // If hooks were installed after the session started, they have also missed prompts. Like the digest, the replay
-    // is never freed.
+    // If hooks were installed after the session started, they missed prompts, so prompts are read from the
+    // transcript. The replay is never freed, because the process ends soon.
     let mut retelling = ManuallyDrop::new(TranscriptReplay::new(
         !reports_all || is_first_contact,
         work.policy.redact_options,

@@ -185,8 +185,8 @@ impl TranscriptReplay {
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
             self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact_options).to_string();
         }
-        // Most of the other lines contain only calls and token counts, for which no time is recorded, so their time
-        // is not parsed.
+        // No time is recorded for calls and token counts, so the time of a line that contains nothing else is not
+        // parsed.
         let is_timeless =
             |item: &TranscriptItem| matches!(item, TranscriptItem::Call(_) | TranscriptItem::Usage(_));
         let at = match line.items.iter().all(is_timeless) {

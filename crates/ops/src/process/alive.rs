@@ -30,8 +30,8 @@ pub fn process_stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Returns whether the process id in a stamp still belongs to the stamped process or its group. Returns true if that
-/// process still exists. Also returns true if no process has the id, because the system does not reuse an id while a
+/// Returns whether the process id in a stamp can only belong to the stamped process or to its process group. This is
+/// the case if the stamped process still exists, or if no process has the id. The system does not reuse an id while a
 /// process group has it.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');

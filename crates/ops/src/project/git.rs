@@ -115,7 +115,8 @@ pub fn add_to_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<E
     change_exclude_list(project, paths, &[])
 }
 
-/// Removes thru's lines for these paths. If no line is left below the mark, the mark is removed too.
+/// Removes thru's lines for these paths from the exclude list. If none of thru's lines is left, the comment above
+/// them is removed too.
 pub fn remove_from_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
     change_exclude_list(project, &[], paths)
 }
@@ -160,7 +161,7 @@ fn with_exclude_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
     [list, added.into_bytes()].concat()
 }
 
-/// Removes the lines in `ours` that are below thru's mark. Lines above the mark belong to the user.
+/// Removes the lines in `ours` that are below thru's comment in the list. Lines above the comment belong to the user.
 fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
     let Some(mark) = exclude_mark_position(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
     let is_ours = |line: &[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
@@ -169,8 +170,8 @@ fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
         numbered.filter(|(i, line)| *i < mark || !is_ours(line)).map(|(_, line)| line).collect();
     if !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/")) {
         let joined = lines.remove(mark).trim_ascii_end() == EXCLUDE_MARK_AFTER_JOINED_LINE.as_bytes();
-        // Also remove the line end that was added before the mark, unless the user has added lines after thru's
-        // lines.
+        // Also remove the line end that thru added before its marker line, unless the user has added lines after
+        // thru's lines.
         let is_last = mark > 0 && mark == lines.len();
         if let Some(last) = lines.last_mut().filter(|_| joined && is_last) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);

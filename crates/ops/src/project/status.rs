@@ -60,7 +60,8 @@ pub struct StatusReport {
     /// The folder that the `.git` file of this worktree names, if that folder does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_git_folder: Option<PathBuf>,
-    /// If no settings file calls thru, the file into which hooks were not installed because git tracks it.
+    /// The settings file into which hooks were not installed, because git tracks it. `None` if another settings file
+    /// contains thru's hooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tracked_settings: Option<TrackedSettings>,
     #[serde(rename = "next")]

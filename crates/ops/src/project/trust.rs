@@ -52,7 +52,7 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     let project = project_with_marker(world)?;
     let (trust, id) = (world.require_trust_records()?, &project.marker.project_id);
     let Some(from) = trust.former_path(id, &project.root.path)? else {
-        // If this path is already trusted, nothing needs to be moved.
+        // If this path is already trusted, act like `thru trust` without `--moved`.
         if trust.is_trusted(id, &project.root.path)? {
             return change_trust(world, true);
         }

@@ -213,7 +213,7 @@ pub struct BriefReport {
     pub max_chars: Option<usize>,
     pub chars: usize,
     pub scoring: bool,
-    /// A packet that the brief names but that does not exist yet. It is written when the next session starts.
+    /// A packet that the brief mentions but that does not exist yet. It is written when the next session starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unwritten_packet: Option<String>,
     /// The settings that could not be used.
@@ -299,7 +299,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     if let (Some(told), BriefRoom::Harness | BriefRoom::All) = (waiting_loop, options.room) {
         explained.text = Some(told + explained.text.as_deref().unwrap_or_default());
     }
-    // Records that people write are redacted only when they are shown. Hooks do the same.
+    // Text that people wrote in records is not redacted on disk, so it is redacted here, just as hooks do.
     explained.text = explained.text.map(|text| Redacted::redact_whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::utf16_length);
     let is_named = |packet: &String| explained.text.as_ref().is_some_and(|text| text.contains(packet));
@@ -407,12 +407,12 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         mode: WriteMode::DryRun,
     };
     let Some((gathered, records)) = gather_facts(&request) else {
-        // There is no earlier session, or it cannot be read. In either case, these calls return the error.
+        // There is no earlier session, or it cannot be read. In either case, the calls below return the error.
         let (session, _) = last::choose_session_at_work(&project, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
         return Ok(PrintedBriefFacts::of_session(gathered, occasion));
     };
-    // After a compaction, a session does not claim a loop, and no hook composes a brief for `Asked`.
+    // A session claims a waiting loop only when it starts or is resumed, so only those briefs mention the loop.
     let waiting_loop = match occasion {
         BriefOccasion::Started | BriefOccasion::Resumed | BriefOccasion::Replayed => {
             loops::session::preview_claimed_loop(&project, session)?
@@ -429,7 +429,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     })
 }
 
-/// Folds a whole transcript into a digest, as hooks would have done.
+/// Makes a digest from a whole transcript, as hooks would have done.
 pub fn digest_of_transcript(
     path: &Path,
     checkout: &Path,

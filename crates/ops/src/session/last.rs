@@ -12,7 +12,7 @@ use crate::project::trust;
 use crate::session::list::{self, LastSession, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
 
-/// The last session at work, if possible one from this checkout.
+/// The session that last did work, if possible one from this checkout.
 #[derive(Debug)]
 pub struct LastAtWork {
     pub digest: Digest,
@@ -20,8 +20,8 @@ pub struct LastAtWork {
     pub elsewhere: Option<Digest>,
 }
 
-/// Finds the last session at work among those that `fits` accepts. It is the last active session that did work. A
-/// later session with only a short question does not count.
+/// Finds the last active session that did work, among the sessions that `fits` accepts. A later session with only a
+/// short question does not count.
 pub fn find_last_at_work(
     project: &ProjectContext,
     entries: &[RosterEntry],
@@ -40,8 +40,8 @@ pub fn find_last_at_work(
     }
 }
 
-/// Returns the last session at work, whether it is running or not. If no session did work or has a request, returns the
-/// session that was last active.
+/// Returns the last active session that did work, whether it is still running or not. If there is none, returns the
+/// last active session with a request, or else the last active session.
 pub fn last_session_at_work(project: &ProjectContext) -> Result<Option<Id>> {
     let entries = roster::read_roster(project.store, list::SESSION_LIST_TAIL_BYTES)?;
     let worked = find_last_at_work(project, &entries, |_| true);
@@ -51,7 +51,7 @@ pub fn last_session_at_work(project: &ProjectContext) -> Result<Option<Id>> {
     }
 }
 
-/// Describes the last session at work.
+/// Describes the last session that did work.
 pub fn describe_last_session(project: &ProjectContext) -> Result<Option<LastSession>> {
     let Some(session) = last_session_at_work(project)? else { return Ok(None) };
     let described = list::describe_session(project.store, &session)?;
@@ -60,7 +60,7 @@ pub fn describe_last_session(project: &ProjectContext) -> Result<Option<LastSess
     Ok(described.map(|last| LastSession { worktree, ..last }))
 }
 
-/// Like [`list::choose_session`], but if the session must be guessed, returns the last session at work.
+/// Like [`list::choose_session`], but if the session must be guessed, returns the last active session that did work.
 pub fn choose_session_at_work(project: &ProjectContext, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     match list::choose_session(project.world, project.store, named)? {
         (session, SessionChoice::Guess) => {

@@ -150,8 +150,8 @@ fn session_with_newest_record(store: &Store) -> Result<Option<Id>> {
     Ok(all_session_ids(store)?.into_iter().max_by_key(last))
 }
 
-/// Returns the session that was last active among those with a request or some work. If there is none, returns the
-/// session that was last active.
+/// Returns the most recently active session that has a request or some work. If there is none, returns the most
+/// recently active session.
 pub(super) fn last_active_session(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
     let active =

@@ -270,7 +270,7 @@ pub fn running_sessions<'e>(
     open.take(MAX_OPEN_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
-/// Returns the session that was last active among those that `fits` accepts and that have a request or some work.
+/// Returns the most recently active session that `fits` accepts and that has a request or some work.
 pub fn last_active_session(
     entries: &[RosterEntry],
     store: &Store,

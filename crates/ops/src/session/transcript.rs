@@ -1,5 +1,4 @@
-//! Reads a session from its transcript alone, and folds the transcript into a digest as hooks would have done. Writes
-//! nothing.
+//! Reads a session from its transcript alone, and builds a digest as hooks would have done. Writes nothing.
 
 use std::path::Path;
 

@@ -80,7 +80,7 @@ pub struct InitReport {
     /// The settings files that were not changed because git tracks them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tracked_settings: Vec<install::TrackedSettings>,
-    /// Whether one of these harnesses already calls thru through settings in another scope.
+    /// Whether a harness in use already calls thru through settings in another scope.
     #[serde(skip)]
     pub installed_in_other_scope: bool,
     /// The signs of a harness that thru looked for, if it found none.

@@ -48,7 +48,7 @@ const MAX_WRITE_ATTEMPTS: usize = 5;
 pub enum InstallScope {
     /// One user's file for one project. It is not in git.
     Local,
-    /// One user's file for all projects.
+    /// One user's file, which applies to all projects.
     User,
     /// The project's file, which is in git and applies to everybody.
     Project,

@@ -38,7 +38,7 @@ pub struct SwarmReport {
     /// The imported evidence, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceImportReport>,
-    /// The imported originals of summaries, or `None` if the folder has none.
+    /// The imported outputs that were summarised, or `None` if the folder has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summaries: Option<OutputImportReport>,
     /// The imported benchmark runs, or `None` if the folder has no benchmarks.json.
@@ -136,8 +136,8 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
     Ok(Some(IncomingPlan { from, plan, warnings, fingerprint, redacted: redactor.has_redacted() }))
 }
 
-/// Adds a warning if `plan.md`, the view, differs from the plan. Somebody may have edited the view by hand, but
-/// opencode-swarm itself uses `plan.json`.
+/// Adds a warning if `plan.md`, which shows the plan to people, differs from the plan. Somebody may have edited
+/// `plan.md` by hand, but opencode-swarm itself uses `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
     let only: Vec<String> = view

@@ -63,7 +63,7 @@ enum Command {
     Accept {
         /// The suggestion: its id, or the beginning of its id
         id: String,
-        /// Give a reason to use instead of the agent's
+        /// Record this reason instead of the agent's reason
         #[arg(long)]
         why: Option<String>,
     },

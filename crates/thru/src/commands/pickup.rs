@@ -7,8 +7,8 @@ use crate::output::{self, OutputFormat, WARN};
 /// Print a packet's prompt, after checking its claims against the files on disk and git
 ///
 /// Changes nothing unless --claim or --take-over is given. Without an id, uses the newest active packet, or else the
-/// newest draft; but if a session crashed later, uses the packet of that session. A packet that another running session
-/// has claimed is left out.
+/// newest draft. If the draft of a crashed session is newer than all active packets, uses that draft. A packet that
+/// another running session has claimed is left out.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("claiming").args(["claim", "take_over"]))]
 pub struct Args {
@@ -17,7 +17,7 @@ pub struct Args {
     id: Option<String>,
     #[arg(long = "for", value_name = "HARNESS", help = harness_names_for_help())]
     harness: Option<String>,
-    /// Add the files that were written after the packet, marked as later
+    /// Also list the files that were written after the packet was made
     #[arg(long)]
     hydrate: bool,
     /// Claim the packet for this session; refused if another running session has claimed it

@@ -73,7 +73,7 @@ enum Command {
     Update {
         /// The workstream [default: the last active workstream]
         id: Option<String>,
-        /// Tick the next open box first
+        /// Before the update, tick the next open box
         #[arg(long)]
         task_done: bool,
     },

@@ -16,7 +16,7 @@ use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 /// this machine only.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Withdraw the trust
+    /// Withdraw trust from this project
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
     /// Trust this path instead of the old path of a project that you moved here; what you allowed to run at the old

@@ -32,8 +32,8 @@ pub enum TextStyle {
 const STYLES: [TextStyle; 5] =
     [TextStyle::Bold, TextStyle::Dim, TextStyle::Good, TextStyle::Warn, TextStyle::Bad];
 
-/// The first character of a mark. It is a noncharacter, which Unicode reserves for internal use. The printer removes
-/// noncharacters from text that it prints.
+/// The first character of a style mark, which tells the printer to change the style. The character is a noncharacter,
+/// which Unicode reserves for internal use. The printer removes noncharacters from text that it prints.
 const MARK_START: char = '\u{fdd0}';
 const MARK_END: char = '\u{fdd1}';
 
@@ -165,7 +165,8 @@ pub fn print_help(stream: OutputStream, help: &clap::builder::StyledStr) -> std:
     }
 }
 
-/// Cleans the text and replaces the marks with the terminal's codes.
+/// Cleans the text. Replaces thru's own style marks with the terminal's colour codes, or removes them if `color` is
+/// false.
 fn clean_and_color(text: &str, color: bool) -> Cow<'_, str> {
     if next_mark(text).is_none() {
         return clean_text(text);
@@ -186,7 +187,7 @@ fn clean_and_color(text: &str, color: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the text before the first mark, the number of the mark's style, and the text after the mark.
+/// Returns the text before the first style mark, the number of the style, and the text after the mark.
 fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
     // Search only for the first character of the mark. Searching for the whole mark would take longer than everything
     // else that printing does.

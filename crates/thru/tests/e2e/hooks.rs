@@ -1,4 +1,4 @@
-//! The runs of our hooks, from the starts and ends that the harness reports.
+//! Reconstructs the runs of our hooks from the starts and ends that the harness reports.
 
 use std::time::Duration;
 

@@ -40,7 +40,7 @@ fn status_and_reason(scratch: &ScratchProject, id: &str) -> (String, String) {
     (text("status"), text("ended_reason"))
 }
 
-/// Returns how many times the first request that mentions this iteration contains the whole prompt.
+/// Finds the first request that mentions this iteration, and returns how many times it contains the whole prompt.
 fn count_fed_iterations(model: &ScriptedModel, iteration: &str) -> usize {
     let words = format!("iteration {iteration}");
     let asked = model.received_requests();

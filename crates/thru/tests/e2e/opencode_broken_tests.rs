@@ -302,7 +302,7 @@ impl std::ops::Deref for ServerTurn {
 }
 
 impl ServerTurn {
-    /// Waits for the right to use the server. Returns `None` if OpenCode is not installed.
+    /// Waits until this test may use the shared server. Returns `None` if OpenCode is not installed.
     fn wait_for_turn() -> Option<ServerTurn> {
         let opencode = OpenCode::find_installed()?;
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -95,8 +95,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
 }
 
-/// Asserts that the first prompt was sent with context, and that the request for a title, sent at the same time, was
-/// not.
+/// Asserts that the first prompt was sent with context. OpenCode requests a title at the same time, and that request
+/// must contain no context.
 fn assert_told_but_not_titled(asked: &[ReceivedRequest]) {
     let first = asked.iter().find(|asked| asked.kind == RequestKind::Main).expect("a request");
     assert!(first.contains("DO-THE-WORK") && first.contains("Parser plan"), "the plan is told at the start");

@@ -129,7 +129,7 @@ fn an_invalid_file_does_not_stop_a_compaction() {
     );
 }
 
-/// The installed `/recover` makes the model run `thru recover`, and permits the command.
+/// The installed slash command `/recover` makes the model run `thru recover`, and grants the permission to run it.
 #[test]
 fn the_slash_command_recovers() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -265,7 +265,7 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     }
 }
 
-/// Returns a step that replaces a sub-agent. The step reports the agent's stop to the hook, in Droid's format.
+/// Returns a step that runs instead of a sub-agent. It reports the sub-agent's stop to the hook, in Droid's format.
 fn agent_end_step(name: &str, prompt: &str) -> ScriptStep {
     let number: usize = prompt.split(' ').find_map(|word| word.parse().ok()).expect("the number of the step");
     let payload = json!({

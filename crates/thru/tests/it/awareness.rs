@@ -33,7 +33,7 @@ fn report_stop(env: &TestEnv, session: &str) {
     env.fire_event(session, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
 }
 
-/// Creates two sessions. One has a coder and a failed command, and the other has a role.
+/// Creates two sessions. One has a coder sub-agent and a failed command, and the other has a role.
 fn env_with_two_sessions() -> TestEnv {
     let env = TestEnv::with_root();
     for session in ["one", "two"] {
@@ -118,7 +118,7 @@ fn the_log_is_written_at_a_checkpoint_and_can_be_deleted() {
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
     fs::remove_file(&log).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
-    // A crash between writing the log and the digest can write the same lines twice.
+    // After a crash between writing the log and the digest, the same lines can be written again.
     fs::write(&log, format!("{whole}{whole}")).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
 }

@@ -201,7 +201,7 @@ fn a_reader_that_went_away_is_no_error_and_a_full_disk_is_one() {
         [&["packet", "show", packet.as_str()][..], &["pickup"], &["brief"], &["status"], &["files", "--json"]]
     {
         let gone = sh("exec \"$0\" \"$@\" > >(exec true) 3>&1; ", words);
-        // A note, such as which event a brief previews, is not an error.
+        // A note on stderr is not an error. For example, `thru brief` notes which event it previews.
         let notes = env.run_thru(words).assert_ok().stderr;
         assert_eq!((gone.code, gone.stderr), (0, notes), "{words:?}");
     }

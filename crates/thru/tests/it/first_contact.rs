@@ -71,7 +71,7 @@ fn edit_input(env: &TestEnv, file: &str) -> Value {
 fn long_session(env: &TestEnv) -> TranscriptBuilder {
     let mut transcript = TranscriptBuilder::new();
     transcript.push_prompt("Build the parser, and never use regular expressions in it");
-    // Hooks do not list files that do not exist.
+    // Create the files, because hooks do not list files that do not exist.
     for number in 0..12 {
         env.write_file(format!("project/src/early{number}.rs"), "");
         env.write_file(format!("project/src/late{number}.rs"), "");

@@ -492,7 +492,7 @@ fn an_interrupt_ends_what_was_launched() {
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());
     let launched = pid().unwrap();
-    // Afterwards the process is gone or a zombie.
+    // After the interruption, the launched process no longer exists or is a zombie.
     let stat = || fs::read_to_string(format!("/proc/{}/stat", launched.as_raw_nonzero()));
     wait_until("its end", || {
         test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))

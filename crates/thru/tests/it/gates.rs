@@ -209,7 +209,7 @@ fn usage_is_checked_before_anything_is_made() {
     before.assert_unchanged(&env.file_tree(), "refused");
 }
 
-/// An orchestrator with its own folders names the run in a live-state file.
+/// An orchestrator with its own folders states in a live-state file which run is current.
 #[test]
 fn a_live_state_file_names_the_run() {
     let env = TestEnv::with_root();

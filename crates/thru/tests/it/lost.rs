@@ -9,7 +9,7 @@ use crate::env::TestEnv;
 
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// Runs the same call with a limit on file sizes, in blocks of 512 bytes. Without root, this is the closest simulation
+/// Returns `call` with a limit on file sizes, in blocks of 512 bytes. Without root, this is the closest simulation
 /// of a full disk. A write beyond the limit also sends a signal, which kills a process that does not ignore it.
 pub fn with_file_size_limit(call: ThruCall, blocks: u32) -> ThruCall {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -21,7 +21,7 @@ fn report_tool_call(env: &TestEnv) -> String {
     env.event_payload(SESSION_ID, "PostToolUse", more).to_string()
 }
 
-/// Fills the journal and the receipts up to the limit.
+/// Fills the journal and the receipts, so that they are larger than the file size limit of the tests.
 fn fill_logs(env: &TestEnv) {
     for rel in [format!("sessions/{SESSION_ID}.jsonl"), "indexes/receipts.jsonl".to_owned()] {
         let path = env.store_folder().join(rel);
@@ -89,7 +89,7 @@ fn a_loss_is_told_where_no_session_could_be_recorded() {
     with_file_size_limit(env.hook_call("PostToolUse", report_tool_call(&env)), 8)
         .run()
         .assert_silent("nothing can be written");
-    // The hook at the stop can write again, but nobody reads its reply, so the loss is reported at the next start.
+    // The stop hook can write again, but nobody reads its reply, so the loss is reported at the next session start.
     env.fire_event(SESSION_ID, "Stop", json!({})).assert_silent("stop");
     let start = env.fire_event("another", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(start.contains("1 record was lost between"), "{start}");

@@ -184,7 +184,7 @@ fn what_the_user_allowed_moves_along() {
     assert!(wants(&report).contains(&("loop".to_owned(), true)), "{report}");
     assert!(wants(&report).contains(&("stage-definition".to_owned(), false)), "{report}");
 
-    // Without `--moved`, `thru trust` allows nothing.
+    // Without `--moved`, `thru trust` does not carry over what was allowed at the old path.
     let moved = MovedProject::moved_after(prepare);
     let report = moved.run_thru(&["trust", "--json"]).assert_ok().json();
     assert!(wants(&report).iter().all(|(_, given)| !given), "{report}");

@@ -374,7 +374,7 @@ fn words_after_compact_are_no_message_to_the_agent() {
     assert!(!packet.contains("focus on the sub() work"), "{packet}");
     assert!(packet.contains("> write a README with usage"), "{packet}");
 
-    // The instructions apply to one compaction only.
+    // The text after `/compact` applies to that compaction only.
     say(&env, "In English, please.", "I wrote README.md.");
     let asked = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(!asked.contains("focus on the sub() work"), "{asked}");
@@ -562,7 +562,7 @@ fn before_the_first_session_it_is_said_when_recording_begins() {
     assert!(journal.stderr.contains("every session is recorded from its next prompt on"), "{journal}");
 }
 
-/// Claude Code may tell the model to edit files with `sed`, so no edit is reported.
+/// Claude Code may tell the model to change files with `sed`. Hooks then report a command, not an edit.
 #[test]
 fn a_session_that_edits_with_commands_is_the_last_one_with_work() {
     let env = TestEnv::with_root();

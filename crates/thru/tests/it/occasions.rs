@@ -222,7 +222,8 @@ fn sessions_side_by_side_hear_of_each_other_as_running() {
     assert!(!told.contains("session s2 (Claude Code) in"), "it is dead: {told}");
 }
 
-/// The limit applies to the text about all sessions together.
+/// A brief says what each running session did recently. The setting `awareness_max_chars` limits the total length of
+/// these texts, not the length of each one.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_running_sessions_did_lately_is_limited_as_a_whole() {

@@ -1,5 +1,5 @@
-//! Tests which failing commands briefs and packets report. A failure is reported until its command passes, across
-//! answers, compactions and handoffs, however many failures there are.
+//! Briefs and packets report the commands that fail. A failure is reported until its command passes, across answers,
+//! compactions and handoffs, however many failures there are.
 
 use serde_json::json;
 

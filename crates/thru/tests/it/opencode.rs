@@ -242,7 +242,7 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     );
 }
 
-/// One of the two copies stays silent, so the user need not do anything.
+/// If the plugin is installed twice, only one copy is active, so the user need not do anything.
 #[test]
 fn two_copies_of_the_plugin_are_a_note() {
     let env = TestEnv::with_repository();
@@ -444,7 +444,7 @@ fn a_brief_that_is_asked_for_again_is_given_again() {
     assert_eq!(brief("r3"), first);
 }
 
-/// If the plugin did not request the brief, it comes with the prompt, and the reply marks it as a brief.
+/// If the plugin did not request the brief, the brief comes with the prompt, and the reply marks it as a brief.
 #[test]
 fn a_brief_that_comes_with_a_prompt_is_marked() {
     let env = TestEnv::with_root();

@@ -343,7 +343,7 @@ fn a_migration_that_was_cut_short_is_completed() {
     assert!(later.run().assert_ok().stdout.contains("would become"));
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     migrated(&made);
-    // The same interrupted migration can also be rolled back.
+    // A migration that was interrupted before the original was renamed can be rolled back.
     std::fs::rename(&backup, &legacy).unwrap();
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&target)), (Some(old), None));

@@ -1,4 +1,4 @@
-//! Tests of a swarm: its agents are installed and removed without a trace, and their verdicts become evidence.
+//! Tests of a swarm: its agents are installed, removing them leaves no trace, and their verdicts become evidence.
 
 use std::fs;
 

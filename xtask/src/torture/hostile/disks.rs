@@ -267,8 +267,8 @@ const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Tries every command on these files. Root may read and write all files, so if root runs the torture tests, the
-/// commands run as another user.
+/// Tries every command on the files in [`FORBIDDEN_FILES`]. Root may read and write all files, so if root runs the
+/// torture tests, the commands run as another user.
 fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let root = is_root();
@@ -278,7 +278,7 @@ fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
         tally.skipped.push("forbidden files: root needs `setpriv` to run commands as another user".into());
         return Ok(tally);
     }
-    // The other user must be able to reach the folder of the sandboxes.
+    // If root runs the tests, the commands run as another user, who must be able to reach the sandboxes.
     fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
     let bin = lab.path().join("thru");
     fs::copy(&lab.bin, &bin)?;
@@ -308,8 +308,8 @@ fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    // Control: with all files allowed, every command must work for that user. Otherwise the tests above would prove
-    // nothing.
+    // The control: if no file is forbidden, every command must work for the user who ran the commands above.
+    // Otherwise the tests above would prove nothing.
     tally.add_tally(try_forbidden_files(lab, &bin, root)?);
     Ok(tally)
 }

@@ -207,7 +207,7 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["harness", "list"]),
     plain_command(&["harness", "show", "opencode"]),
     plain_command(&["completions", "bash"]),
-    // A binary that `--bin` names might lack this command and then report a usage error.
+    // An older binary, given with `--bin`, might lack this command. It would then report a usage error.
     plain_command(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 

@@ -132,7 +132,7 @@ impl StoreRunner {
         sandbox.bin.clone_from(&self.bin);
         files::create_user_files(&sandbox)?;
         (store.arrange)(&sandbox).with_context(|| format!("{}, {}", store.group, store.name))?;
-        // Remove the upstream repository, so that it is not compared every time.
+        // The upstream repository is no longer needed. Without it, every snapshot is smaller.
         let upstream = sandbox.dir.join("upstream");
         if upstream.exists() {
             fs::remove_dir_all(upstream)?;

@@ -91,7 +91,7 @@ const MAX_PENDING_BYTES: usize = 200;
 pub(super) struct SummaryClaims<'s> {
     pub text: &'s str,
     pub content: TextContent,
-    /// The lines in normalised form.
+    /// The lines of the summary, in normalised form.
     lines: Vec<String>,
     /// The text without code and quotations, which say nothing about the state of this work.
     statements: TextContent,

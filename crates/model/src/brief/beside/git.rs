@@ -106,8 +106,8 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
                 // The summary may mean an earlier push.
                 EffectKind::Push => has_new_commit || !is_told(used),
-                // If a new branch is reported, it is reported as the current branch. A deleted or renamed branch is
-                // reported only here.
+                // A new branch is left out here, because it is reported as the current branch. Only deleted and
+                // renamed branches are reported here.
                 EffectKind::Branch => used.effect.what.contains(' ') && !is_told(used),
                 _ => !is_told(used),
             }
@@ -163,7 +163,7 @@ fn uncommitted_work(
     // A summary that mentions the last commit and the files also says what was done after that commit.
     let names_commit =
         git.commit.is_some_and(|used| claims.content.has_phrase(&used.effect.id.to_lowercase()));
-    // Notes and plans are often not meant to be committed.
+    // Documents alone need no warning, because notes and plans are often not meant to be committed.
     let is_told = claims.says_uncommitted()
         || new.is_empty() && (names_commit || files.iter().all(|file| is_document(file)));
     if is_told && new.is_empty() {
@@ -178,8 +178,8 @@ fn uncommitted_work(
         (None, false) => "not in any commit seen here".to_owned(),
     };
     let head = format!("{n}, {state}; the summary does not say so");
-    // The number of files alone does not help. If the summary mentions all of them, they are listed again, because it
-    // does not say that they are uncommitted.
+    // The number of files alone does not help. If the summary mentions all files, all of them are listed again,
+    // because the summary does not say that they are uncommitted.
     let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();
     let (head, listed) = match (is_told, lists_all) {
         (true, _) => (format!("{} {NOT_NAMED_PHRASE}, {state}", edited(new.len())), &new),

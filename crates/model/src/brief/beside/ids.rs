@@ -105,7 +105,7 @@ fn describe_group(group: &[&EffectUse], digest: &Digest) -> String {
             let comment = inline_for_model(answered_comment(used).unwrap_or_default(), 40);
             format!("{comment} (reply {})", inline_for_model(&used.effect.id, 40))
         };
-        // The list is complete only if no other comment of the session is at this place.
+        // The list is complete only if it contains every comment that the session wrote at this place.
         let is_here = |used: &&EffectUse| {
             used.effect.kind == EffectKind::Comment && used.effect.place == first.effect.place
         };

@@ -94,8 +94,8 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // A script may only prepare a later step, so it is not listed next to a summary or a complete test
-                // run.
+                // A script may do nothing but prepare a later step, so it is not listed next to a summary or a
+                // complete test run.
                 if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }

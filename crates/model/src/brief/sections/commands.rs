@@ -18,7 +18,7 @@ const MAX_COMMANDS: usize = 4;
 /// The maximum number of requests to other services whose form is listed.
 const MAX_REQUESTS: usize = 2;
 
-/// An argument longer than this is message text rather than part of the request's form.
+/// An argument longer than this is assumed to be message text, and is replaced with `…` in the listed request.
 const MAX_ARGUMENT_CHARS: usize = 60;
 
 /// A number with at least this many digits is an id.
@@ -44,8 +44,8 @@ pub fn gather_commands(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_request_forms(digest, all);
 }
 
-/// Returns the key of a command that is likely to be needed again, or `None` for any other command. Of several commands
-/// with the same key, one is enough.
+/// Returns a key for a command that is likely to be needed again, or `None` for any other command. The brief lists only
+/// one of several commands with the same key.
 fn reason_to_repeat(digest: &Digest, command: &CommandUse, runnable: &str) -> Option<String> {
     let own = shell::simple_commands(runnable).into_iter().find(|words| is_own_program(digest, &words[0]));
     if let Some(words) = own {

@@ -102,8 +102,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.last_message } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    // A statement about a committed fix takes the place of an older conclusion, although the brief leaves the
-    // statement out.
+    // The brief leaves out statements about committed fixes. They still count towards the maximum number of turns, so
+    // that no older turns take their place.
     let committed =
         digest.statements.iter().filter(|said| said.record > last_closed && is_committed_fix(digest, said));
     let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), committed.count());

@@ -57,7 +57,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
 }
 
 /// Lists the most recently edited file, and also the other file if there are exactly two, because either edit may
-/// have fixed the failure. The files are listed with their folders further down.
+/// have fixed the failure. The files are listed with their folders further down in the brief.
 fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
     let path = |file: &str| path_or_code(endings.split_at_unique_ending(file).1, 120);
     match files {
@@ -116,7 +116,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> (String, Vec<S
     (form(COMMAND_ID_CHARS, 1, 1, MAX_TERSE_LINE_CHARS), forms)
 }
 
-/// Describes a trap in the form `X → why → Y worked`.
+/// Describes a failure that is likely to recur, in the form `X → why → Y worked`.
 fn describe_trap(trap: &Trap) -> String {
     let worked = match trap.worked.as_str() {
         "" => String::new(),

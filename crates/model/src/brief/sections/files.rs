@@ -46,8 +46,8 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         if file.deleted || gone.contains(&file.path) || is_from_cache(file) {
             continue;
         }
-        // These files were only mentioned in a command. One that is outside the project may be temporary, and one
-        // that was last mentioned before the current task belongs to an earlier task.
+        // Leave out some of the files that were only mentioned in a command. A file outside the project may be
+        // temporary, and a file that was last mentioned before the current task belongs to an earlier task.
         if class == FactClass::Named && (file.is_outside_checkout || file.last_use_record < task) {
             continue;
         }
@@ -79,7 +79,7 @@ fn is_from_cache(file: &FileUse) -> bool {
 struct PrintedFolders<'p> {
     /// The folder that saves the most characters if it is printed only once. Empty if no folder contains two files.
     main_folder: &'p str,
-    /// Folders below the main one that contain so many files that a separate line for the folder is shorter.
+    /// Folders in the main folder that get a line of their own. They contain so many files that this is shorter.
     folders_with_own_line: Vec<&'p str>,
 }
 

@@ -17,7 +17,7 @@ const MAX_UNCUT_CHARS: usize = 450;
 /// With at least this much room, a slash command is explained.
 const MIN_CHARS_TO_EXPLAIN: usize = 300;
 
-/// The labels of the newest message, and of two facts that call that message "it".
+/// The labels of the newest message and of two other facts. In those two labels, "it" is the newest message.
 pub const NEWEST_LABEL: &str = "Newest message";
 pub const ANSWERED_LABEL: &str = "Before it, answered";
 pub const TASK_OF_MESSAGE_LABEL: &str = "The task during which it was said";

@@ -47,8 +47,8 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-/// Returns whether a turn only answered a question, and the newest prompt is a task about something else on which the
-/// agent has already worked.
+/// Returns whether a turn only answered a question, and the agent has since worked on the newest prompt, which is a
+/// task about something else.
 pub fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
         return false;
@@ -157,7 +157,7 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
     let is_long = |part: &&str| {
         part.split_whitespace().count() >= MIN_QUOTED_WORDS && part.trim().len() >= MIN_QUOTED_BYTES
     };
-    // If the prompt consists only of the quotation, it contains no objection.
+    // A prompt that consists only of a quotation contains no objection.
     parts
         .map(str::trim)
         .filter(|part| part.len() < newest.text.trim().len())

@@ -56,7 +56,7 @@ fn what_was_done_after_the_last_message() {
             "- In progress. Last said: “Let me look for it:”\n",
         ),
         (&[TASK_PROMPT], "- The newest message has not been acted on yet\n"),
-        // A call that touches no file also shows that the agent is working on the message.
+        // Even a call that touches no file shows that the agent is working on the newest message.
         (
             &[TASK_PROMPT, "call: mcp__tracker__create_issue"],
             "- Working on the newest message: called `mcp__tracker__create_issue`\n",

@@ -17,7 +17,7 @@ pub struct Trap {
     /// The failed command in a form that can be run again, or the name of the tool.
     pub what: String,
     pub why: String,
-    /// The alternative, or empty if none is known.
+    /// The command or tool that worked instead, or empty if none is known.
     pub worked: String,
     pub times: u32,
     pub record: u64,
@@ -65,7 +65,7 @@ const OBSTACLE_WORDS: &[&str] = &[
     "modified since read",
 ];
 
-/// The harness's messages about its own tools. They are never traps.
+/// The harness's messages about its own tools. They are never reported as failures that will recur.
 const HARNESS_NOTES: &[&str] = &[
     "Sibling tool call errored",
     "Cancelled: parallel tool call",
@@ -134,7 +134,8 @@ fn trap_of_failures(failures: &[&Failure]) -> Option<Trap> {
     })
 }
 
-/// Returns a key that is the same for failures of one kind, or `None` if the failure cannot be a trap.
+/// Returns a key that is the same for failures of one kind, or `None` if the failure is not of a kind that will
+/// recur.
 fn trap_key(failure: &Failure) -> Option<String> {
     if HARNESS_NOTES.iter().any(|trivia| failure.error.contains(trivia)) {
         return None;

@@ -22,9 +22,9 @@ const MAX_FILES_OF_FOLDER: usize = 2;
 enum OpenReason {
     /// The first step names the file.
     Step,
-    /// The error of an open failure names the file.
+    /// The error message of a failure that is still open mentions the file.
     Error,
-    /// The error of an open failure names the file's folder.
+    /// The error message of a failure that is still open mentions the file's folder.
     FailingFolder,
     /// The file was used after the agent's last message.
     LastUsed,

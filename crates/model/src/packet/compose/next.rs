@@ -413,7 +413,7 @@ impl PacketFacts<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum FirstStep {
     Begin(String),
-    /// Nothing is left to do except this.
+    /// No work is open. The text says what to do instead, such as `report to the user`.
     NothingOpen(&'static str),
 }
 
@@ -424,7 +424,7 @@ struct StepOptions {
     unfinished: Option<String>,
     /// The newest message, if nothing has been said or done since.
     untouched: Option<String>,
-    /// An open failure since the current task began.
+    /// A failure that occurred after the current task began and has not been fixed.
     failing: Option<String>,
     /// The announced step, if it has not been done since.
     announced: Option<String>,

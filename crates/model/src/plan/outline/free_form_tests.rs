@@ -69,7 +69,7 @@ fn below_a_finished_heading_items_without_boxes_are_done() {
         ("# P\n## Completed\n- x\n## Next\n- y\n", "# 1 Next\n1.1 pending y\n"),
         ("# P\n## Done (done)\n- x\n", "# 1 Done\n1.1 completed x\n"),
     ]);
-    // The state of a box overrides the state of its heading.
+    // The state of a checkbox overrides the state of the heading above it.
     let text = "## A ✅\n- [x] a\n- [ ] b\n- [ ] c\n";
     assert_eq!(describe_plan(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
     assert_eq!(warning_texts(text), ["3: the heading says done, but this box is open: the box counts"]);
@@ -121,7 +121,8 @@ fn the_lists_of_phases_count_next_to_boxes_elsewhere() {
             "## Phase 1: A\n- [ ] x\n## Phase 2: B\nTasks:\n- y\n- z\n",
             "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y\n2.2 pending z\n",
         ),
-        // A chapter with a list of tasks is a group.
+        // A numbered heading above a list of tasks is not a task. Its number becomes the first part of the tasks'
+        // ids.
         (
             "## Phase 7: A\n#### 7.1 Mouse\n**Tasks:**\n1. x\n2. y\n",
             "# 7 A\n7.1.1 pending x\n7.1.2 pending y\n",

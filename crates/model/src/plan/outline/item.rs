@@ -257,7 +257,8 @@ fn is_lettered_id(id: &str) -> bool {
     number && upper && (letters.ends_with('-') || (word == "T" && digits.len() > 1))
 }
 
-/// Removes one mark from the end of `text` and records it. Returns `None` if there is no mark.
+/// Removes one mark, such as `← CURRENT`, `[SMALL]` or `(depends: 1.1)`, from the end of `text` and records its
+/// meaning in `parsed`. Returns `None` if there is no mark.
 fn take_mark_at_end(text: &str, parsed: &mut ParsedTaskItem) -> Option<String> {
     let text = text.trim_end();
     for arrow in ["← CURRENT", "<- CURRENT", "⬅ CURRENT", "🔄"] {
@@ -285,7 +286,7 @@ fn take_mark_at_end(text: &str, parsed: &mut ParsedTaskItem) -> Option<String> {
             {
                 return None;
             }
-            // If the brackets name anything but ids, they stay in the text.
+            // If the brackets contain anything but ids, they stay in the text.
             if doubt.is_none() {
                 parsed.depends = ids;
                 return Some(before.trim_end().to_owned());

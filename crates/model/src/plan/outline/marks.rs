@@ -8,7 +8,8 @@ const DONE_WORDS: [&str; 9] =
 /// A character after an emoji that changes only its appearance.
 const EMOJI_VARIANT: char = '\u{fe0f}';
 
-/// Returns the text without its done mark, or `None` if it has none.
+/// Returns the text without the mark that says that it is done, such as `✅` or `- COMPLETE`. Returns `None` if there
+/// is no such mark.
 pub fn without_done_mark(text: &str) -> Option<String> {
     let text = text.trim();
     let shorter = text_after_done_sign(text)

@@ -10,7 +10,7 @@ use super::{PlanOutlineReader, Position, TaskStatus};
 pub struct DeferredDependencies {
     /// Each pair is a task that has its own heading, and a task below that heading.
     pub parent_child_pairs: Vec<(Position, Position)>,
-    /// The boxes that are criteria of a task: the task, whether the box is ticked, and the text of the box.
+    /// The checkboxes that are criteria of a task. Each entry is the task, whether the box is ticked, and its text.
     pub criteria: Vec<(Position, bool, String)>,
     /// The tasks whose state is written in the file.
     pub tasks_with_status: HashSet<Position>,

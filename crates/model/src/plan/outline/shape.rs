@@ -43,7 +43,7 @@ pub struct OutlineShape {
     phases_with_task_headings: HashSet<usize>,
     /// The explicit phases that have tasks of any kind.
     phases_with_tasks: HashSet<usize>,
-    /// The explicit phases that have a list of work.
+    /// The explicit phases that contain a list of work items.
     phases_with_work: HashSet<usize>,
     /// The headings that have a list of tasks below a label.
     headings_with_labelled_tasks: HashSet<usize>,

@@ -41,7 +41,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::FeatureAnswer<'c
     ))
 }
 
-/// Adds the answers that only the transcript contains, then rewrites the view if it is out of date.
+/// Adds the answers that only the transcript contains, then rewrites `context.md` if it is out of date.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
@@ -65,7 +65,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     Ok(None)
 }
 
-/// Returns whether the log was written after the view.
+/// Returns whether the log was written after `context.md`, the readable view of it.
 fn is_view_outdated(store: &store::Store) -> Result<bool> {
     let Some(log) = store.dir().file_info(layout::DECISIONS_LOG)? else { return Ok(false) };
     Ok(store

@@ -22,7 +22,7 @@ use crate::{Error, Result, World, WriteMode};
 /// The other tool's file in `.swarm`.
 const SWARM_CONTEXT_FILE: &str = "context.md";
 
-/// The size limit of that file. A file written by hand is never this large.
+/// The size limit of the imported file. A file written by hand is never this large.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]

@@ -20,7 +20,7 @@ use crate::project::{Project, settings};
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// How long a command waits for another command that is adding a decision or writing the view.
+/// How long a command waits for another command that is adding a decision or writing `context.md`.
 pub(super) const MAX_DECISIONS_LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default)]
@@ -181,7 +181,7 @@ fn append_decision(
     Ok(DecisionReport { decision, superseded_text, changed: true, redacted, notes })
 }
 
-/// Rewrites the view. A failure is returned as a note, not as an error, because the decision is already on disk.
+/// Rewrites `context.md`. A failure is returned as a note, not as an error, because the decision is already on disk.
 pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
     match view::write_view(context, MAX_DECISIONS_LOCK_WAIT, None) {
         Ok(note) => note.into_iter().collect(),

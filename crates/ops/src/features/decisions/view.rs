@@ -15,8 +15,8 @@ use crate::session::roster::{self, RosterEntry};
 /// How many sessions `context.md` lists.
 const MAX_SESSIONS_NAMED: usize = 5;
 
-/// Rewrites the view. If a person edited the view, the edited file is kept next to the new one, and the returned note
-/// gives its name. At a checkpoint, `digest` is the session's new digest, which is not on disk yet.
+/// Rewrites `context.md`. If a person edited the file, the edited version is kept next to the new one, and the returned
+/// note gives its name. At a checkpoint, `digest` is the session's new digest, which is not on disk yet.
 pub(super) fn write_view(
     project: &ProjectContext,
     wait: Duration,
@@ -25,7 +25,7 @@ pub(super) fn write_view(
     let store = project.store;
     let _lock = store.lock_context_view(wait)?;
     let now = project.world.now;
-    // Read no more of the log than a hook reads, so that hooks and commands write the same view.
+    // Read no more of the log than a hook reads, so that hooks and commands write the same `context.md`.
     let (decisions, is_complete) = super::recent_decisions(store, now)?;
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = recent_session_activity(store, digest);
@@ -54,7 +54,7 @@ pub(super) fn write_view(
 }
 
 /// Describes the last sessions, most recently active first. Sessions that cannot be read are left out, because
-/// `context.md` is only a view.
+/// `context.md` is only a summary for people.
 fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<SessionActivity> {
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
     let last = roster::sort_by_activity(&entries, store, |_| true);

@@ -21,7 +21,7 @@ pub struct LoopToAdopt {
     state: Loop,
 }
 
-/// Returns the loop to show to the user. This call does not allow anything yet.
+/// Returns the loop to show to the user. The user's consent is recorded later, by [`adopt_loop`].
 pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
     require_person(world, "a loop cannot be adopted", &format!("thru loop adopt {named}"))?;
     let store = open_trusted_store(world)?;

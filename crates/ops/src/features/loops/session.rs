@@ -109,8 +109,8 @@ pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()>
     Ok(())
 }
 
-/// Returns the brief's candidate about a loop: the loop that runs in the session, or else the loop that the described
-/// session last worked on.
+/// Returns the brief's candidate about a loop. This is the loop that runs in the session that gets the brief, or else
+/// the last loop of the session that the brief describes.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     let running = context

@@ -1,5 +1,5 @@
-//! Loops at a stop: collects the facts that the engine needs, and carries out the engine's verdict. After any error,
-//! the agent may stop.
+//! Decides what a loop does when the agent is about to stop: collects the facts that the engine needs, and carries
+//! out the engine's verdict. After any error, the agent may stop.
 
 use model::digest::{ChangedFiles, Digest};
 use model::event;
@@ -172,8 +172,8 @@ impl<'c> LoopSessionStop<'c> {
         let store = self.context.project.store;
         let state = &record.loop_state;
         let stop = self.engine_input(state, checked);
-        // Only a verdict that continues the loop is affected: a promise is accepted even if the harness ended an
-        // earlier turn.
+        // Pause the loop only if the verdict would continue it. If the agent has given its promise, the loop ends as
+        // usual, even if the harness ended an earlier turn.
         let goes_on = matches!(verdict, StopVerdict::SendPrompt { .. } | StopVerdict::RepeatLastReply { .. });
         if goes_on && self.stop.is_first_since_prompt == Some(true) && is_loop_overridden(self.context, state)
         {

@@ -46,7 +46,7 @@ impl From<&ExpectedOutput> for LaunchShown {
     }
 }
 
-/// Returns the launches to show to the user. This call does not allow anything yet.
+/// Returns the launches to show to the user. The user's consent is recorded later, by [`adopt_launches`].
 pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<LaunchesToAdopt> {
     require_person(world, "launch commands cannot be adopted", "thru gate run --adopt")?;
     let place = GateContext::find_project(world)?;

@@ -140,7 +140,7 @@ impl ChosenRunFolder {
     }
 }
 
-/// Returns the folder for a stage: the orchestrator's live folder, or else a new one.
+/// Returns the folder for a stage: the folder of the live run if an orchestrator created it, or else a new folder.
 fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<ChosenRunFolder> {
     let outputs = place.outputs_folder();
     // If the live run no longer exists, that must not prevent a new run.

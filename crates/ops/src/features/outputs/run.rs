@@ -71,7 +71,7 @@ pub enum GateRunProgress {
         file: String,
         process: Option<i32>,
     },
-    /// A launch of a killed run is still working on this output, and it can neither be waited for nor ended.
+    /// A command that a killed run launched is still writing this output. thru can neither wait for it nor end it.
     StillRunning {
         file: String,
         remedy: String,

@@ -68,7 +68,8 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     Ok(is_held.then_some(PacketInWork { id, packet, document }))
 }
 
-/// Returns what a packet of this session must repeat from the packet that the session works on.
+/// Returns the goal and the constraints of the packet that this session works on. A packet that this session writes
+/// must repeat them.
 pub(super) fn continued_packet(
     store: &Store,
     session: &str,

@@ -71,7 +71,7 @@ pub(crate) struct IncomingPlan {
     pub plan: Plan,
     pub warnings: Vec<ImportWarning>,
     /// A fingerprint of the source, by which a second import of the same source is recognised. Empty if the source is
-    /// thru's own view of the plan.
+    /// the `plan.md` that thru itself writes.
     pub fingerprint: String,
     pub redacted: bool,
 }
@@ -86,8 +86,8 @@ pub fn import_plan_file(
     let mut incoming = read_plan_file(world, path)?;
     assign_to_swarm_of_project(world, &mut incoming.plan);
     if is_own_view(world, path)? {
-        // The file is the view of the current plan and not a different plan, so importing it replaces the current
-        // plan.
+        // The file is this project's own `plan.md` or an edited copy of it, not a different plan, so the import
+        // replaces the current plan.
         return import_plan(
             world,
             &IncomingPlan { fingerprint: String::new(), ..incoming },
@@ -307,7 +307,7 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
             phase.tasks.extend(tasks);
         }
     }
-    // Copy the state of each entry in the agent's list to its task.
+    // Copy the state of each entry in the agent's todo list to the matching task.
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);

@@ -10,8 +10,8 @@ use store::{Store, layout};
 
 use crate::Result;
 
-/// How many bytes are read from the end of the session list, and also from the end of the receipts. Each part has about
-/// 200 lines.
+/// How many bytes are read from the end of the session list, and also from the end of the receipts. In either file,
+/// this is about 200 lines.
 pub(super) const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
 /// Returns the other sessions that recorded something since `from`, most recently active first. Searches the end of

@@ -163,7 +163,7 @@ fn clash_filter<'s>(
 /// The end of this session's own journal.
 struct OwnJournalTail {
     text: Vec<u8>,
-    /// Edits after this time are compared. Empty if the text contains no earlier prompt.
+    /// Edits after this time are compared. It is empty if `text` contains no earlier prompt.
     since: String,
     /// Whether the text contains everything after `since`.
     is_complete: bool,

@@ -50,8 +50,8 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     Some(candidate)
 }
 
-/// Goes back to the nearest earlier session whose user asked for something. Returns `None` if the user of the
-/// described session asked for something.
+/// Returns the earlier session in which the user gave the task, if the described session only continues earlier work.
+/// Returns `None` if the user gave a task in the described session itself.
 fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
     let mut session = described.clone();
     for _ in 0..MAX_SESSIONS_FOLLOWED {

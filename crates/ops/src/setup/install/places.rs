@@ -131,8 +131,8 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Call
     found
 }
 
-/// Returns the files through which a harness calls thru in this checkout. If the checkout is a worktree, the file can
-/// be in the main checkout.
+/// Returns the files through which a harness calls thru in this checkout. If the checkout is a worktree, some of
+/// these files can be in the main checkout.
 pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<CallingFile> {
     let mut found = wired_files(world, harness, checkout);
     if !is_wired_in(world, harness, checkout, InstallScope::Local)

@@ -12,7 +12,7 @@ use crate::commands::{decisions, plan};
 use crate::output::{self, DIM, GOOD, OutputFormat};
 
 /// Import the .swarm folder of opencode-swarm: plan.json, plan.md, the ledger, evidence, the decisions and patterns in
-/// context.md, summaries, benchmarks.json
+/// context.md, summaries and benchmarks.json
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder of opencode-swarm [default: .swarm in the project]

@@ -11,10 +11,10 @@ use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Install the agents of a swarm into one harness, or into all harnesses in use
 ///
-/// Writes seven files to the harness's folder for agents, each with a mark and a digest in its last line. A file that
-/// you wrote or changed is left alone and reported. Without --user or --project, every worktree of the repository gets
-/// the files. In the folder `agents` next to your settings, {agent}.md replaces an agent's prompt, and
-/// {agent}_append.md extends it.
+/// Writes seven files to the harness's folder for agents. The last line of each file says that thru wrote it, and
+/// contains a digest. A file that you wrote or changed is left alone and reported. Without --user or --project, every
+/// worktree of the repository gets the files. In the folder `agents` next to your settings, {agent}.md replaces an
+/// agent's prompt, and {agent}_append.md extends it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -37,7 +37,7 @@ fn stop_at(env: &TestEnv, time: &str, session: &str, message: &str) {
     fire_at(env, time, session, "Stop", json!({"last_assistant_message": message}));
 }
 
-/// Runs a thru command as the agent of a session does.
+/// Runs a thru command at this time, as if the agent of the session ran it.
 fn thru_at(env: &TestEnv, time: &str, session: &str, words: &[&str]) -> crate::call::ThruOutput {
     let call = env.thru_call(words).with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z"));
     call.with_variable("CLAUDE_CODE_SESSION_ID", session).run().assert_ok()

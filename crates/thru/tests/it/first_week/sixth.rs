@@ -136,7 +136,7 @@ fn after_a_crash_the_packet_of_the_crashed_session_comes_first() {
     assert!(told.contains(&format!("thru pickup {crashed}")), "{told}");
 }
 
-/// One of the facts, the number of uncommitted files, cannot be verified.
+/// Three of the packet's facts are verified. The fourth, the number of uncommitted files, cannot be verified.
 #[test]
 fn the_number_of_facts_is_the_number_of_facts_listed() {
     let env = TestEnv::with_repository();
@@ -313,7 +313,7 @@ fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
     assert!(matches!(places, (Some(crashed), Some(older)) if crashed < older), "{told}");
 }
 
-/// The only session that has not ended was killed.
+/// The only session did not end normally, because its process was killed.
 #[test]
 fn a_session_that_crashed_is_neither_guessed_nor_suggested() {
     let env = TestEnv::with_root();
