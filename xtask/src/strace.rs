@@ -89,7 +89,7 @@ pub fn first_calls_by_kind(log: &str) -> FirstCalls {
         let process = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let number = numbers.entry((process, call.name)).or_default();
         *number += 1;
-        // `4</a/file>` and `5</a/file>` are the same file.
+        // Ignore the descriptor, because `4</a/file>` and `5</a/file>` are the same file.
         let what = call.arguments.trim_start_matches(|c: char| c.is_ascii_digit());
         if seen.insert((call.name, what)) {
             firsts.entry(call.name.to_owned()).or_default().insert(*number, what.to_owned());

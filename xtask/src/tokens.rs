@@ -163,7 +163,7 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
                 _ => TokenTextKind::Code,
             };
             calls.push((block["id"].as_str().unwrap_or_default().to_owned(), kind));
-            // An edit contains code as JSON strings. Other inputs are short.
+            // Only the strings in an input are counted. In an edit, they contain code. Other inputs are short.
             for value in input.as_object().into_iter().flat_map(|fields| fields.values()) {
                 match value.as_str() {
                     Some(text) if input["prompt"].as_str() == Some(text) => {
@@ -226,7 +226,8 @@ fn kind_of_written_text(text: &str) -> TokenTextKind {
 struct ErrorFigures {
     kind: TokenTextKind,
     texts: usize,
-    /// The median of the measured ratios of tokens to characters. With its own ratio, each estimate would be exact.
+    /// The median of the measured ratios of tokens to characters. Each text has the ratio that makes its estimate
+    /// exact.
     median_exact_ratio: f64,
     ratio: f64,
     /// The median of the errors in percent, with its sign.

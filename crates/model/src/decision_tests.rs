@@ -50,7 +50,8 @@ fn one_that_is_taken_back_is_not_in_force() {
     );
 }
 
-/// A hook reads only the end of the log, so the first line of `a` may be missing.
+/// A decision that is withdrawn and then made again is in force. This also applies if the first line of `a` is
+/// missing, because a hook reads only the end of the log.
 #[test]
 fn one_that_is_made_again_after_it_was_taken_back_is_in_force() {
     let at = |ts: &str, line: Decision| Decision { ts: ts.into(), ..line };

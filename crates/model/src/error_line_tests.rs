@@ -118,7 +118,8 @@ fn warnings_are_recognised() {
         ("ResourceWarning: Enable tracemalloc to get the object allocation traceback", true),
         ("(node:7) [DEP0040] DeprecationWarning: The `punycode` module is deprecated.", true),
         ("(node:7) ExperimentalWarning: x", true),
-        // Python prints these lines as errors if warnings are errors (`python -W error`).
+        // These lines are not mere warnings. Python prints them in this form if warnings are treated as errors
+        // (`python -W error`).
         ("DeprecationWarning: invalid escape sequence", false),
         ("E   DeprecationWarning: invalid escape sequence", false),
         ("ResourceWarning: unclosed file", false),

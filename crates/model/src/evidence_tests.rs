@@ -420,7 +420,7 @@ fn evidence_of_another_tool_is_read_as_it_is_laid_out() {
         "test_engineer": {"sessionId": "s", "timestamp": "2026-04-14T07:13:16Z", "agent": "test_engineer"}}});
     let (task, entries) = read("2.1.json", gates.clone());
     assert_eq!((task.as_str(), entries.len()), ("2.1", 2));
-    // A gate shows that an agent ran, but not what it found.
+    // A gate shows that an agent ran, but not what it found, so gates are imported as notes.
     assert_eq!((entries[0].entry_type.as_str(), entries[1].entry_type.as_str()), ("note", "note"));
     assert!(entries.iter().all(|entry| entry.is_imported_gate() && entry.verdict() == EvidenceVerdict::Info));
     let (task, copied) = read("2.1 2.json", gates);

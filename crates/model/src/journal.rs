@@ -392,7 +392,7 @@ fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) ->
         return Vec::new();
     }
     let said = match output.len() > MAX_OUTPUT_BYTES_SEARCHED {
-        // A line with several commands may report effects at both ends of its output.
+        // A line with several commands may report effects at both ends of its output, so search both ends.
         true => {
             let head = Redacted::redact_head(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact_options);
             let tail = Redacted::redact_tail(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact_options);

@@ -220,8 +220,8 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream folder is deeper than this, so the path leads out of the project. With fewer `..`
-                    // components, that depends on where the manifest is.
+                    // No workstream folder is this deep, so a path with so many `..` components leads out of the project.
+                    // With fewer of them, that depends on where the manifest is.
                     () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
                         "is outside the project and is not opened"
                     }

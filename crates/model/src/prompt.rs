@@ -324,7 +324,7 @@ pub fn may_state_session_goal(text: &str) -> bool {
     let small = text.trim().to_lowercase();
     let is_git_order = ["commit", "push", "rebase"].iter().any(|word| small.contains(word))
         && small.chars().count() <= MAX_GIT_ORDER_CHARS;
-    // A report with pasted output may end with a question.
+    // A report with pasted output counts as a request even if it ends with a question.
     let is_report = text.lines().filter(|line| !line.trim().is_empty()).count() >= PASTED_LINES;
     let words = first_words_in_lower_case(text, 1);
     let first = words.first().map_or("", String::as_str);

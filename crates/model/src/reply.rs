@@ -49,7 +49,7 @@ pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
         Reply::MessageForUser(_) => 1,
         Reply::GuideSummariser(_) => 2,
         Reply::ContextForAgent(_) | Reply::ContextAndUser { .. } => 3,
-        // The stored original can be retrieved only with the id that this reply contains.
+        // This reply must not be lost, because the stored original can be retrieved only with the id in it.
         Reply::ReplaceToolOutput(_) => 4,
         Reply::AskToCallAgain | Reply::BlockStop(_) => 5,
     };

@@ -343,7 +343,8 @@ fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<
         "mv" => FileAction::Delete,
         "cp" => FileAction::Read,
         "rm" | "unlink" => FileAction::Delete,
-        // Most git arguments are refs, which may also contain slashes.
+        // Most git arguments are refs, which look like paths because they may contain slashes. Only the arguments of
+        // these subcommands are files.
         "git" => match subcommand {
             // Staging a file does not change it.
             "add" => FileAction::Mention,

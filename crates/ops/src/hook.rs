@@ -418,8 +418,8 @@ impl TrustedHook<'_> {
             // If no hook reported a compaction, only the transcript shows it, and a prompt is the first event that
             // can react to it.
             EventKind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
-            // Perhaps no hook has read the transcript yet: a fork has a new id, and other sessions may have started
-            // before the hooks were installed.
+            // Perhaps no hook has read the transcript yet. A fork has a new id, and a resumed or compacted session
+            // may have started before the hooks were installed.
             EventKind::SessionStart {
                 source: StartSource::Compact | StartSource::Resume | StartSource::Fork,
             } => {

@@ -26,7 +26,7 @@ pub(crate) struct FolderAccess {
 
 impl FolderAccess {
     pub fn from_stat(stat: &Stat) -> FolderAccess {
-        // The width of `st_mode` differs between systems.
+        // The conversion is needed because `st_mode` is narrower than `u32` on some systems.
         #[allow(clippy::useless_conversion)]
         FolderAccess { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }

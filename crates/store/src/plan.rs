@@ -53,7 +53,7 @@ impl Store {
 
     /// Returns the fields of the ledger's last complete line, without reading the whole ledger.
     pub fn read_plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
-        // Most lines contain a single task, but a line can contain a whole plan.
+        // Most lines contain a single task, so a small window is tried first. A line can contain a whole plan.
         for window in [8 * 1024, 1024 * 1024, u64::MAX] {
             let tail = match self.dir().read_tail(layout::PLAN_LEDGER, window) {
                 Err(Error::Absent { .. }) => return Ok(None),

@@ -83,7 +83,8 @@ fn find_checkout_top(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok())
 }
 
-/// Returns the path of `.git`, or the folder that the `.git` file of a worktree or submodule names.
+/// Returns the path of `.git`. If `.git` is a file, as in a worktree or submodule, returns the folder that it points
+/// to.
 fn git_dir(top: &Path) -> PathBuf {
     let dot_git = top.join(".git");
     let pointer = read_outside_store(&dot_git, 4096).ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -128,7 +129,8 @@ fn open_index(path: &Path) -> io::Result<impl BufRead> {
 
 /// Lists the tracked files in a store's machine-local folders.
 fn scan_store_entries(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
-    // Among all spellings of the prefix, the lower-case one sorts last. `0` is the character after `/`.
+    // `end` sorts after every path in these folders: among all spellings of the prefix, the lower-case one sorts
+    // last, and `0` is the character after `/`.
     let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
     let mut files = Vec::new();
     each_index_entry(index, id_bytes, |name, _| {

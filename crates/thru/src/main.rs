@@ -1,8 +1,8 @@
 //! The program `thru`. To keep hooks fast, `main` recognises a hook by its first argument, before any argument parser
 //! runs.
 
-// macOS uses the ordinary `main` below. Rust's start-up was not measured on macOS, but it is cheap compared to the
-// loader.
+// macOS uses the ordinary `main` below. There, the dynamic loader probably takes far longer than Rust's start-up, but
+// this was not measured.
 #![cfg_attr(not(target_os = "macos"), no_main)]
 
 mod ask;

@@ -74,7 +74,7 @@ pub enum TranscriptSize {
     Gb1,
 }
 
-/// Whether a row appends to its transcript. Rows whose transcripts have the same use and the same size share a file.
+/// Whether a row appends to its transcript. Rows that use a transcript of the same size in the same way share a file.
 #[derive(Clone, Copy)]
 enum TranscriptUse {
     Unchanged,

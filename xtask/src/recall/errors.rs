@@ -38,7 +38,8 @@ const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error
 /// pipe hid the failure.
 const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
-/// Words in a line that explains what went wrong. The word `error` alone also occurs in code.
+/// Words in a line that explains what went wrong. The bare word `error` is not in the list, because it also occurs in
+/// code.
 const ERROR_WORDS: [&str; 16] = [
     "error:",
     "error[",

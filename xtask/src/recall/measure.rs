@@ -50,9 +50,10 @@ pub struct RecallAnswers {
     pub missed: Vec<(usize, String)>,
     /// How many of the files named in the text were needed again.
     pub precision: FoundShare,
-    /// The precision of a list of the most recently used files that has as many entries as the text names files.
+    /// The precision of a list of the most recently used files. The list is as long as the list of files named in the
+    /// text.
     pub recent_files_share: FoundShare,
-    /// The precision of a list of the most frequently used files that has as many entries as the text names files.
+    /// For comparison: the precision of a list of the most frequently used files, with as many files as the text names.
     pub frequent_files_share: FoundShare,
     /// How many of the needed files would be in a plain list of recently used paths with as many characters as the
     /// text.
@@ -243,7 +244,7 @@ fn count_new_lines(brief: &str, summary: &str) -> FoundShare {
         words.iter().any(|word| is_hard(word) && !held(word))
             || words.iter().filter(|word| held(word)).count() * 100 < words.len() * MIN_REPEATED_PERCENT
     };
-    // The first line introduces the brief, and headings contain no facts.
+    // Skip the first line, which introduces the brief, and the headings, which contain no facts.
     let lines = brief.lines().skip(1).filter(|line| line.starts_with("- "));
     let total = lines.clone().count();
     FoundShare { found: lines.filter(is_new).count(), total }

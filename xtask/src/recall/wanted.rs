@@ -33,7 +33,7 @@ pub struct WantedItems {
     /// The files that were used before the point at which the session is cut, without duplicates. The file that was
     /// used last comes last.
     pub files_by_recency: Vec<String>,
-    /// The same files, with the most frequently used file last.
+    /// The files of `files_by_recency`, with the most frequently used file last.
     pub files_by_frequency: Vec<String>,
 }
 

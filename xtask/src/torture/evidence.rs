@@ -78,7 +78,7 @@ pub fn is_run_recorded(sandbox: &Sandbox) -> bool {
 }
 
 pub fn is_observed_run_recorded(sandbox: &Sandbox) -> bool {
-    // The sandbox also contains runs of another command.
+    // The sandbox also contains runs of another command, so count only the runs of this one.
     let is_it = |entry: &&Value| entry["kind"] == "observed" && entry["command"] == "cargo test --workspace";
     bundle_entries(sandbox).iter().filter(is_it).count() == 1
 }

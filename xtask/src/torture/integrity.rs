@@ -31,7 +31,8 @@ pub fn find_losses(before: &Snapshot, after: &Snapshot, takes: AllowedRemoval) -
     let elsewhere = |path: &Path| takes == AllowedRemoval::Settings && is_settings_path(path);
     for (path, old) in before.files().filter(|(path, _)| !elsewhere(path)) {
         let Some(new) = after.file_bytes(path) else {
-            // A pending brief is removed once it has been sent. Digests and cursors can be rebuilt.
+            // These files may be missing: a pending brief is removed once it has been sent, and digests and cursors can
+            // be rebuilt.
             let passing =
                 [PENDING_PATH, DIGESTS_PATH, CURSORS_PATH].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS_PATH) && is_moved_by_migration(path, old, after, takes);

@@ -156,7 +156,7 @@ impl<'a> LineDraft<'a> {
     }
 
     fn read_attachment(&mut self, walk: &mut JsonWalk<'a>) {
-        // The field `type` comes after this field in the line, and its value is always `attachment` as well.
+        // The line's own `type` comes after this field. It is always `attachment` in a line that has this field.
         self.kind = Some("attachment".into());
         if !walk.enter_object() {
             return;

@@ -13,7 +13,7 @@ pub const AGENT_FILES: AgentFiles = AgentFiles {
 fn render_frontmatter(head: &FrontmatterFields) -> String {
     let FrontmatterFields { name, description, swarm_role, model } = *head;
     let tools = match swarm_role {
-        // Execute is left out, because a shell can write files.
+        // The tool `Execute` is left out, because a shell can write files.
         SwarmRole::Sme => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\", \"WebSearch\", \"FetchUrl\"]\n",
         swarm_role if swarm_role.is_read_only() => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\"]\n",
         _ => "",

@@ -187,8 +187,8 @@ impl<'a> RawJson<'a> {
     /// Decodes a string. If it is longer than `max` bytes, returns its first `max` bytes, or slightly more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        // `max` counts decoded bytes, because text that is cut must still include the whole margin that redaction
-        // examines. An escape is never shorter than the character that it encodes, so a string of at most `max` raw
+        // `max` is a number of decoded bytes. If raw bytes were counted, escapes could use up the margin that redaction
+        // must still see after a cut. An escape is never shorter than the character that it encodes, so a string of at most `max` raw
         // bytes need not be measured.
         let length = if inner.len() <= max { inner.len() } else { raw_length_for(inner, max) };
         Some(decode_string(&inner[..length]))

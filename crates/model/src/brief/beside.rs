@@ -213,7 +213,8 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
         return None;
     }
-    // An error in a file that was edited after the failed run may be solved. The summary is more up to date.
+    // If a file was edited after the failed run, an error in it may be fixed by now. Leave that error out, because
+    // the summary is more up to date.
     let edited = digest.files_changed_after_check(failure.record);
     let holds = |line: &str| {
         let file = line.split(':').next().filter(|_| starts_with_file_and_line(line));

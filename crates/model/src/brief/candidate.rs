@@ -40,7 +40,7 @@ pub struct FeatureSignals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignalValue {
     Exactly(f64),
-    /// This fraction of the value that corresponds to the candidate's rank in the fixed order.
+    /// The value for the candidate's rank in the fixed order, multiplied by this fraction.
     OfStanding(f64),
 }
 

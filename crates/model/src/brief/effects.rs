@@ -43,7 +43,7 @@ pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
 pub(super) fn edited_by_session(n: usize, occasion: BriefOccasion) -> String {
     let session = match occasion {
         BriefOccasion::Started => "that session",
-        // This text is also read outside the session, for example in a packet.
+        // This text may be read outside the session, for example in a packet, so it does not say "this session".
         BriefOccasion::Asked => "the session",
         BriefOccasion::Compacted | BriefOccasion::Resumed | BriefOccasion::Replayed => "this session",
     };

@@ -109,7 +109,7 @@ fn may_declare(indentation: usize, bare: &[u8]) -> bool {
     if !is_word || indentation > MAX_INDENTATION {
         return false;
     }
-    // A backslash begins an escaped tab.
+    // A backslash also ends a word, because it may begin an escaped tab (`\t`).
     let is_word_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\\');
     let first_word = || &bare[..bare.iter().position(is_word_end).unwrap_or(bare.len())];
     bare.ends_with(b"{")

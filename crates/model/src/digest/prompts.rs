@@ -231,7 +231,7 @@ impl Digest {
     /// Returns the prompt that came before the newest prompt, if the newest prompt is unclear without it.
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
-        // If the user accepted a proposal, the agent's proposal explains the prompt, not the prompt before it.
+        // If the newest prompt accepts a proposal, that proposal explains it, and the prompt before it is not needed.
         if !prompt::is_unclear_without_message_before(&newest.text)
             || self.current_goal().accepted_proposal.is_some()
         {

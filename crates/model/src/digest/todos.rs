@@ -37,7 +37,7 @@ impl Digest {
     /// the case if the entry or a later one requests checks that have passed since the list changed, or a declaration
     /// that was added since then.
     pub fn is_todo_done(&self, entry: &RecordedTodo) -> bool {
-        // Agents work through their list in order.
+        // Agents work through their list in order, so an entry is also done if a later entry is done.
         let from = self.todos.iter().position(|todo| todo == entry).unwrap_or(self.todos.len());
         self.has_run_since_todos(&entry.text)
             || self.todos[from..].iter().any(|todo| self.has_added_since_todos(&todo.text))

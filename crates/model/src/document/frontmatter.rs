@@ -112,8 +112,8 @@ impl Frontmatter {
                 .collect()
             }
         };
-        // Below an empty value, or below `|` or `>`, these lines are the old value and are removed. Below any other
-        // value they are a mistake and are kept.
+        // The unparsed lines below an empty value, or below `|` or `>`, are the old value and are removed. Below any
+        // other value they are a mistake and are kept.
         if matches!(entry.source_bytes(bytes).first(), None | Some(b'|' | b'>')) {
             edits.extend(entry.unparsed_lines.iter().map(|span| ByteEdit::new(span.clone(), "")));
         }
@@ -255,8 +255,8 @@ fn block_list_texts(value: &Value) -> Option<Vec<&str>> {
     value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
 }
 
-/// Returns the edits that change the items of a block list to `texts`. Equal items at both ends are unchanged, and
-/// comments are kept.
+/// Returns the edits that change the items of a block list to `texts`. Items at the beginning and the end that are
+/// the same in both lists stay unchanged, and comments are kept.
 fn edits_to_set_list_items(
     bytes: &[u8],
     items: &[FrontmatterItem],

@@ -57,7 +57,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_effect(&mut self, kind: EffectKind, what: &str, place: &str, id: &str) {
-        // A repository that the same command line created is an experiment.
+        // A repository that the same command line created is an experiment, so its effects are not recorded.
         if self.collector.is_experiment {
             return;
         }

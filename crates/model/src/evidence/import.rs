@@ -43,7 +43,7 @@ pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, St
 }
 
 /// Returns the task named in the file's content, or else the name of the file's folder, or else the file's own name.
-/// `2.1 2.json` is a copy of `2.1.json`.
+/// A number after a space is removed, because macOS names a copy of `2.1.json` `2.1 2.json`.
 fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {

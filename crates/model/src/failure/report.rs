@@ -85,7 +85,8 @@ pub(super) fn is_failed_test_name(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("● ") {
         return !matches!(rest, "Console" | "Test suite failed to run");
     }
-    // eslint, cypress and gotestsum print counts or packages with the same mark.
+    // Require a duration at the end, because eslint, cypress and gotestsum print the same mark before counts or
+    // packages.
     line.strip_prefix("✖ ").is_some_and(|rest| !rest.starts_with(' ') && rest.ends_with("ms)"))
         || line.starts_with("✕ ")
 }

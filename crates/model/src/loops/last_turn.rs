@@ -42,7 +42,8 @@ impl LastTurn {
 
     fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) -> bool {
         if self.feedback_time.is_some() {
-            // The lines before the stop hook's feedback contain the message that the hook answered.
+            // Lines are read from the end, so the message before the stop hook's feedback is the one that the hook
+            // answered.
             return match item {
                 TranscriptItem::AgentMessage { message_id, text } => {
                     self.answered_message.add_block(message_id.as_deref(), text)

@@ -72,7 +72,7 @@ fn a_plain_prompt_is_plain_to_read() {
     assert!(text.starts_with("---\nid: 20261115T192200Z-fix\n") && !text.contains('\r'), "{text}");
 }
 
-/// Text that people add is kept, and their changes take effect.
+/// Text that people add to a loop's file is kept, and the values that they change take effect.
 #[test]
 fn an_edit_touches_nothing_else() {
     let record = LoopRecord::new(sample_loop("work")).unwrap();

@@ -169,7 +169,8 @@ impl SortedHandoff {
                 _ => NOTES_HEADING,
             };
             above = match heading.as_ref().map_or(0, |heading| heading.level) {
-                0 | 1 => NOTES_HEADING, // A title applies to the whole text.
+                // A title names the whole text and no section, so the text below it goes into the notes.
+                0 | 1 => NOTES_HEADING,
                 2 => place,
                 _ => above,
             };

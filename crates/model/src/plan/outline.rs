@@ -248,7 +248,7 @@ impl<'s> PlanOutlineReader<'s> {
             // A number such as `3.` is relative to the parent or the phase.
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
                 let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
-                // The numbers of a second list in the same phase start at 1 again.
+                // If a second list in the same phase starts at 1 again, its ids are already used.
                 Some(id).filter(|id| !self.used_ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),

@@ -335,7 +335,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<FoundSecret> {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
-    // In a path such as `exp src/lib/x`, a second slash follows.
+    // In `exp src/lib/x`, a second slash follows, so the argument is a path and not a login.
     let password = &word[slash + 1..slash + 1 + length];
     let dotted = password.contains(&b'.') && !word[slash + 1 + length..].starts_with(b"@");
     if password.len() < 4 || password.contains(&b'/') || dotted {
@@ -505,7 +505,7 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Found
 pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<FoundSecret> {
     const MAX_LOGIN_LINES: usize = 6;
     let mut at = at;
-    // The client sends the user name on its first line and the password on its second.
+    // In the login dialogue, the client sends the user name first and then the password.
     let mut named = false;
     for _ in 0..MAX_LOGIN_LINES {
         at += text[at..].iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();

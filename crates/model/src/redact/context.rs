@@ -142,7 +142,8 @@ pub fn recovery_phrase(text: &[u8], end: usize) -> Option<FoundSecret> {
         }
         (end, words) = (next + length, words + 1);
     }
-    // In a sentence, more words or a punctuation mark would follow.
+    // The words are a seed phrase only if nothing follows them. In a sentence, more words or a punctuation mark would
+    // follow.
     let alone = words >= MIN_SEED_WORDS
         && matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | 0);
     alone.then_some(FoundSecret { start, end, kind: "password" })

@@ -22,7 +22,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<FoundSecre
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
-    // In `["-p"]` the same quote comes before and after the flag, and no value follows.
+    // Skip a quoted flag without a value, as in `["-p"]`.
     let long_flag = byte_or_newline(text, at + 1) == b'-';
     if at > floor && matches!(text[at - 1], b'"' | b'\'') {
         let end = if long_flag {
@@ -202,7 +202,7 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
         .iter()
         .any(|name| memmem::find(line, name.as_bytes()).is_some())
         && super::made_up::made_up_certainty(content).is_some();
-    // The line may consist of one short command, such as `tool --password word`.
+    // A single word before the flag, as in `tool --password word`, is a command.
     let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
     nouns && !line.is_empty()
         || (command || program) && ends

@@ -94,7 +94,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
-    // Names like `Cedar_apricot6` and `cedar_apricot` do not occur in programs.
+    // Everyday nouns, as in `Cedar_apricot6` and `cedar_apricot`, rarely occur in the names of variables.
     let homely = (2..=4).contains(&words) && everyday * 2 >= words && common == 0 && shortest >= 4;
     let numbered = digits >= 2
         && words >= 2

@@ -70,7 +70,7 @@ static WORDS_JOINING_VALUE_TO_NOUN: WordList = word_list(
     =>",
 );
 
-/// Verbs that come before a typed value.
+/// Verbs that come before a value that somebody types in, such as `enter`.
 static TYPING_VERBS: WordList = word_list(
     "\
     digita digite enter entered entering escribe tape tapez tippe typ type typed typing use used using",

@@ -97,7 +97,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundS
     after += closing_marks_length(&text[after..]);
     after += count_blanks(&text[after..], MAX_BLANKS);
     after += tags_length(&text[after..]);
-    // A backslash continues the line in `export NAME=\`.
+    // In `export NAME=\`, the backslash continues the line, so the value is on the next line.
     let quoted = usize::from(byte_or_newline(text, after) == b'"');
     if text[after + quoted..].starts_with(b"\\\n") {
         after += quoted + 2 + count_blanks(&text[after + quoted + 2..], MAX_BLANKS);

@@ -28,11 +28,11 @@ pub enum TokenPart {
 /// A further condition that a token must satisfy after its prefix and body have matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleRequirement {
-    /// The prefix and the length are enough.
+    /// A token is recognised by its prefix and its length alone.
     PrefixOnly,
     /// The body must look random, because the prefix also occurs before words, as in `sk-learn` and `key-value`.
     Random,
-    /// Like `Random`, and the byte before the token must not belong to the same word, path or base64 text.
+    /// Like `Random`. In addition, the byte before the token must not belong to the same word, path or base64 text.
     RandomAndSeparate,
     /// Like `Random`, but the prefix stays readable and only the body is replaced.
     RandomBody,

@@ -239,8 +239,7 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// Finds the secret that the word `text[start..end]` announces or is part of. Almost all words have nothing to do with
-/// a secret.
+/// Finds the secret that the word `text[start..end]` announces or is part of. For almost all words, there is none.
 #[inline(always)]
 fn secret_at_word(
     text: &[u8],

@@ -19,7 +19,8 @@ const MAX_VALUE_BYTES: usize = 100;
 const LINKING_WORDS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
 /// Words that come directly before the value if the name is not English.
 const FOREIGN_LINKING_WORDS: &str = "como : será sera sarà wird wordt devient";
-/// Foreign words with several uses. Only an obvious password is accepted after them.
+/// Foreign words that come before the value but also before other words. Only an obvious password is accepted after
+/// them.
 const FOREIGN_PREPOSITIONS: &str =
     "para en pour por auf zu naar in con a ich vaut bleibt blijft resta rimane sigue fica";
 /// Words before the value in an instruction, as in `when it asks for the password, type x`.
@@ -159,7 +160,8 @@ pub fn secret_after_comma(text: &[u8], at: usize) -> Option<FoundSecret> {
     let end = start + value_length(&text[start..]);
     let ends =
         matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
-    // Another name may follow in a list of names, but few names contain digits.
+    // In a list of names, the next word may be another name and not a value. A value with digits is accepted, because
+    // few names contain digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
     let aside = text[end..].starts_with(b", ") && made_up::is_everyday_nouns(&text[start..end]);
     if ends && digits || aside { secret_value_at(text, start, RequiredCertainty::SeveralWords) } else { None }
@@ -322,7 +324,8 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let certainty = made_up::made_up_certainty(content);
     let short = content.len() < 6 && certainty.is_none() && super::grades::grade_word(content).is_none();
-    // A stack frame contains arguments, as in `parse_password (s=0xb627c83491b3)`.
+    // A value such as `s=0xb627c83491b3` in the stack frame `parse_password (s=0xb627c83491b3)` is an argument and
+    // not a password.
     let setting = memchr::memchr(b'=', content).is_some_and(|at| {
         at > 1 && content[..at].iter().all(|byte| is_byte_in_class(*byte, super::classes::LOWER))
     });

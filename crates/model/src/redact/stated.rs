@@ -216,7 +216,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
         let words = made_up::made_up_certainty(&text[value.start..value.end]);
         let in_command = (made_up || value.is_quoted || words.is_some())
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
-        // Preseed files of the Debian installer contain lines such as `d-i passwd/root-password password x`.
+        // `d-i passwd/root-password password x` is a line in a preseed file of the Debian installer.
         let in_command = in_command
             || super::contains_bytes(super::context::text_after_last_break(context), b"mysqladmin ")
             || super::contains_bytes(super::context::text_after_last_break(context), b"d-i passwd/");

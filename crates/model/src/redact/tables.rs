@@ -411,7 +411,7 @@ fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<
 
 fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<FoundSecret> {
     let content = &text[value.start..value.end];
-    // Short values are usually names or ports.
+    // Short values are usually names or ports, so they are not redacted.
     let plausible = content.len() >= 12
         && profile_value(content).is_mixed()
         && !profile_value(content).is_filler()

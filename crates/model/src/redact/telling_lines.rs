@@ -39,7 +39,7 @@ const TELLING_WORDS: [&str; 21] = [
     "license key",
 ];
 
-/// Words that mean the value is public, such as a digest, a public key or a position in a list.
+/// Words which show that a value is public. For example, the value is a digest, a public key or a position in a list.
 const PUBLIC_WORDS: [&str; 36] = [
     "mappings",
     "revision",

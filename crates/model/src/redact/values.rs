@@ -362,7 +362,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     if names_next || scoped || super::contains_bytes(content, b"?.") {
         return true;
     }
-    // Minified code contains expressions such as `e.auth??!1` and `a.token=a.key=void 0`.
+    // Expressions in minified code, such as `e.auth??!1` and `a.token=a.key=void 0`, are not secrets.
     let name = |part: &[u8]| {
         part.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE) || matches!(byte, b'.' | b'$'))
             && !part.is_empty()
@@ -388,7 +388,7 @@ fn is_member_path(content: &[u8]) -> bool {
 
 /// Returns whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
 fn is_name_of_secret(content: &[u8]) -> bool {
-    // A random value may end with a word by chance, as in `7uUf6RzixQ6adZPwd`.
+    // A random value such as `7uUf6RzixQ6adZPwd` may end with a word by chance, so it is not taken for a name.
     let looks = profile_value(content);
     let random = looks.digits > 2 && looks.class_changes * 3 >= looks.len;
     !random
@@ -469,7 +469,7 @@ pub fn is_uuid(content: &[u8]) -> bool {
 
 /// Returns whether a value is random and neither a hash nor an id.
 fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
-    // A hash may follow words, as in the cache key `Linux-cargo-9c4682cd…`.
+    // The last part may be a hash, as in the cache key `Linux-cargo-9c4682cd…`.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
     let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
         || last.len() >= 32 && last.iter().all(u8::is_ascii_hexdigit);

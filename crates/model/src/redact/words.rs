@@ -25,7 +25,8 @@ impl LineWord {
         FoundSecret { start: self.start, end: self.end, kind: "password" }
     }
 
-    /// Returns whether the byte after the word can follow a word only in code.
+    /// Returns whether the byte after the word shows that the word is part of code. In prose, this byte does not follow
+    /// a word.
     pub fn is_code(&self, text: &[u8]) -> bool {
         matches!(byte_or_newline(text, self.end), b'(' | b'[' | b'{' | b'=' | b'/' | b'\\')
             && !text[self.end..].starts_with(b"\\n")

@@ -277,7 +277,7 @@ fn add_recommendations(
                 format!("**{UPDATED_KEY}** was {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
-        // Times in context files are exact to the minute, but commit times include seconds.
+        // A commit in the same minute does not count as later, because times in context files have no seconds.
         let is_later = |commit: &Timestamp| commit.as_second() >= at.as_second() + 60;
         if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(

@@ -157,7 +157,7 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,
-        // A task runner can run programs in any language.
+        // The check that passed is a task, which can run programs in any language.
         (None, _) => false,
         (Some(_), None) => true,
     };
@@ -172,7 +172,8 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
             _ => None,
         }
     }
-    // The task `test` does not cover `test:integration`, unless the name of the passed task means all tests.
+    // The task `test` does not cover `test:integration`. But if the task that passed has a name such as `test:all`,
+    // it covers all tests.
     let kinds = match (named_task(&mine), named_task(&other)) {
         (Some(mine), Some(other)) if is_task_runner(passed.program()) && is_task_runner(failed.program()) => {
             let parts = |task: &str| {

@@ -71,7 +71,7 @@ pub(super) fn summarise_check_output(of: impl Fn(CommandKind) -> bool, output: &
             seen.task = word.task.or(seen.task);
         }
     }
-    // cargo runs documentation tests last, and often there are none.
+    // cargo runs documentation tests last, and often there are none. So use the last line that counts any tests.
     let counting = rivals.into_iter().rev().find(|line| !counts_no_tests(&output[line.clone()]));
     seen.most_informative_line =
         counting.or(seen.most_informative_line).map(|line| trimmed_range(output, line));

@@ -27,7 +27,7 @@ pub fn may_change_unnamed_files(command: &str) -> bool {
     let command = &*expand_shells(command);
     shell::writes_unnamed_file(command)
         || shell::command_steps(command).iter().any(|step| {
-            // The text after a here-document is not parsed.
+            // The text after a here-document is not parsed, so it may change any file.
             step.join_to_next == StepJoin::Document || may_step_change_unnamed(command, step)
         })
 }

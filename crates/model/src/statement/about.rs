@@ -213,7 +213,7 @@ fn informativeness_of_sentence(piece: &str, place: usize) -> usize {
     ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    // A conclusion cannot be the first sentence.
+    // The first sentence never counts as a conclusion, because nothing comes before it.
     let concludes = place > 0
         && ["so ", "this means", "in short", "conclusion", "result:"]
             .iter()

@@ -358,7 +358,7 @@ pub fn count_dirty_files(project: &Path) -> Option<usize> {
 /// own filters stay enabled. Returns `None` if git cannot be run.
 fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {
     let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
-    // Git exits with an error if there are no filters.
+    // If there are no filters, git exits with an error, which counts as an empty list.
     let listed = run_git(project, &args, Vec::new()).ok()?.unwrap_or_default();
     let mut fields = listed.split(|b| *b == 0);
     let mut off = Vec::new();

@@ -362,8 +362,8 @@ fn transcript_from_database(
     Ok(Some((read, occasion)))
 }
 
-/// Returns the occasion that suits a session's state: a compaction if the session was compacted and has not ended
-/// since.
+/// Returns the occasion that suits a session's state: `Compacted` if the session was compacted and has not ended
+/// since, and `Asked` otherwise.
 fn fitting_occasion(digest: &Digest) -> BriefOccasion {
     match digest.last_compaction() > 0 && digest.end_reason.is_empty() {
         true => BriefOccasion::Compacted,

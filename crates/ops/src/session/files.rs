@@ -63,7 +63,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
     }
     let mut files: Vec<FileRow> = rows.into_values().collect();
     for row in files.iter_mut().filter(|row| !row.outside) {
-        // A file may exist only in the worktree where it was created.
+        // A file may exist only in the worktree where it was created, so look in every worktree that the row lists.
         let folders = row.homes.iter().map(Path::new).chain([root.checkout.as_path()]);
         row.gone = folders.into_iter().all(|folder| folder.join(&row.path).symlink_metadata().is_err());
     }

@@ -12,7 +12,7 @@ use crate::project::trust;
 use crate::session::list::{self, LastSession, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
 
-/// The session that last did work, if possible one from this checkout.
+/// The session that last did work. Sessions from this checkout are preferred.
 #[derive(Debug)]
 pub struct LastAtWork {
     pub digest: Digest,

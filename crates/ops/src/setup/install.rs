@@ -169,7 +169,7 @@ pub fn run_in_worktrees(
                     )
                 }
                 false => format!(
-                    "run `thru init` in a worktree that you add later, or `thru install {} --user` once",
+                    "run `thru init` in each worktree that you add later, or run `thru install {} --user` once",
                     harness.name
                 ),
             };

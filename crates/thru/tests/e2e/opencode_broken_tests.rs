@@ -82,8 +82,8 @@ fn thru_prints_a_megabyte() {
     assert_turn_continues("megabyte", Some(script), IMMEDIATE_COST);
 }
 
-/// A timeout loses only the answer of `thru`. The tool call is reported after the pause, the stop is reported again,
-/// and the missed brief comes with the next prompt.
+/// If `thru` times out, only its answer is lost. The tool call is reported after the pause, the stop is reported
+/// again, and the missed brief comes with the next prompt.
 #[test]
 fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };

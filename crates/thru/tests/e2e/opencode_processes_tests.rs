@@ -108,7 +108,7 @@ fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
     let query = format!("select id from session where parent_id = '{main}'");
     let child = opencode.query_database(&scratch, &query)[0]["id"].as_str().expect("an id").to_owned();
 
-    // Both requests at the prompt fail. The request at the following call is answered.
+    // The two requests at the prompt fail. The request at the next tool call succeeds.
     fail_first_requests(&scratch, "get", 2);
     let server = opencode.start_server(&scratch, &model, &scratch.project);
     model.add_answers(ModelScript {

@@ -252,6 +252,7 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let named = "01-greeting was active before the compaction; that state is not used: it is from \
                  2026-01-02T03:04:05Z, more than 72 hours ago";
     assert!(late.contains(named), "too old");
-    // The list that came after the compaction is still in the conversation, so a resume does not repeat it.
+    // The conversation still contains the list of files that the brief after the compaction gave, so a resume does
+    // not repeat it.
     assert_eq!((loads(late), loads(in_time)), (1, 1), "told once");
 }

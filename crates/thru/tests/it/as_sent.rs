@@ -77,7 +77,7 @@ fn a_session_that_was_sent_nothing_is_an_error_with_a_way_out() {
     assert_eq!((refused.code, refused.stdout.as_str()), (10, ""), "{refused}");
     assert!(refused.stderr.contains("no hook has sent session s1 a brief"), "{refused}");
     assert!(refused.stderr.contains("`thru brief --session s1`"), "{refused}");
-    // Neither a plain prompt nor a session start with nothing to report writes a file.
+    // A plain prompt writes no file, and neither does a session start that has nothing to report.
     assert!(!env.store_folder().join("state/sent").exists());
     let refused = env.run_thru(&["brief", "--as-sent", "--all"]);
     assert_eq!(refused.code, 2, "{refused}");

@@ -182,7 +182,8 @@ fn imports_of_other_tools() {
     );
 }
 
-/// A gate that another tool recorded shows only that an agent ran, not what the agent found.
+/// A gate that another tool recorded shows only that an agent ran, not what the agent found. So it does not count as
+/// a passed review or test.
 #[test]
 fn imported_gates_are_not_approvals() {
     let env = TestEnv::new();

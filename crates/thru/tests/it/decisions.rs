@@ -366,7 +366,7 @@ fn many_who_decide_the_same_decide_once() {
     assert_eq!(recorded_decisions(&env).len(), 1);
 }
 
-/// In a long session, many later decisions may follow the one that superseded the answer.
+/// An answer that was superseded stays superseded, even if hundreds of later decisions follow in the log.
 #[test]
 fn an_answer_that_was_superseded_stays_away_however_old_it_is() {
     let env = TestEnv::with_root();

@@ -339,7 +339,8 @@ fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
     }
 }
 
-/// cargo prints a summary for each crate and, at the end, an empty summary for doc tests.
+/// cargo prints a summary for each crate and, at the end, an empty summary for doc tests. The tests in all summaries
+/// are added up.
 #[test]
 fn every_summary_of_a_run_is_counted() {
     let env = env_with_plan();

@@ -165,7 +165,7 @@ fn a_launched_sub_agent_is_not_told_to_launch_itself() {
     };
     let told = start("s2", &format!("{RUN_FOLDER}/review-a.md"));
     assert!(!told.contains("thru gate run") && !told.contains("review-b.md"), "{told}");
-    // The sub-agent may start a run of its own.
+    // This session's output belongs to another run, so the session may be told to start the live run.
     let told = start("s3", "another-run/review-a.md");
     assert!(told.contains("thru gate run"), "{told}");
 }

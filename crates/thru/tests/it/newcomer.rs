@@ -127,7 +127,7 @@ fn a_loop_that_waits_is_in_the_status_and_the_printed_command_activates_it() {
     assert_eq!(env.run_thru_json(&["status"])["waiting_loops"], 1);
 }
 
-/// A session's loop is cancelled while another loop waits for the next session.
+/// `thru status` still lists the loop for the next session after the current session's loop has been cancelled.
 #[test]
 fn a_loop_for_the_next_session_stays_in_the_status() {
     let env = TestEnv::with_root();
@@ -562,7 +562,8 @@ fn before_the_first_session_it_is_said_when_recording_begins() {
     assert!(journal.stderr.contains("every session is recorded from its next prompt on"), "{journal}");
 }
 
-/// Claude Code may tell the model to change files with `sed`. Hooks then report a command, not an edit.
+/// A session that changes files with `sed` counts as a session with work, although hooks report only commands and no
+/// edits. Claude Code may tell the model to use `sed`.
 #[test]
 fn a_session_that_edits_with_commands_is_the_last_one_with_work() {
     let env = TestEnv::with_root();

@@ -134,7 +134,7 @@ fn a_list_that_failed_did_not_pass() {
     session.answer("The host is down.");
     let brief = session.brief();
     assert!(brief.contains("- `./deploy.sh` (exit 7)") && !brief.contains("passed"), "{brief}");
-    // Here the tests pass, and the probe after them fails.
+    // The tests pass, and only the probe after them fails.
     for probe in ["python3 -c 'raise ValueError(1)'", "python3 - <<'E'\nraise ValueError(1)\nE\n"] {
         let session = FailingSession::start();
         session.fail(&format!("python3 -m unittest\n{probe}"), 1, &format!("{tests}\nValueError: 1"));

@@ -148,7 +148,7 @@ fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
     let installed = env.thru_call(&["install", "claude-code"]).in_folder(&tree).run().assert_ok();
     assert!(installed.stderr.contains("runs the hooks of the main checkout"), "{installed}");
     let installed = env.thru_call(&["install", "opencode"]).in_folder(&tree).run().assert_ok();
-    assert!(installed.stderr.contains("run `thru init` in a worktree that you add later"), "{installed}");
+    assert!(installed.stderr.contains("run `thru init` in each worktree that you add later"), "{installed}");
     assert_eq!(status_in(&env, &tree)["wired"], serde_json::json!(["claude-code", "opencode"]));
     let doctor = env.thru_call(&["doctor"]).in_folder(&tree).run().assert_ok().stdout;
     assert!(!doctor.contains("wired more than once"), "the harness runs equal hooks once: {doctor}");

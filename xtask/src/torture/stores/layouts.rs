@@ -32,7 +32,7 @@ pub fn layout_stores() -> Vec<HostileStore> {
     .collect()
 }
 
-/// Paths relative to the project that become links. The real file is moved out of the project.
+/// The paths that become links, relative to the project. The real file or folder is moved out of the project.
 const MOVED_PATHS: &[&str] = &[
     ".agent",
     ".agent/context",

@@ -82,8 +82,8 @@ impl StoreRunner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// Checks that the torture tests detect two things that the user allowed: the prompt of a loop, and the launch of a
-    /// run. Otherwise the tests could pass because they cannot detect violations.
+    /// Checks that the torture tests would notice a violation. The user allows a loop's prompt and a run's launch
+    /// here, and the tests must detect both. Otherwise the tests could pass because they detect nothing.
     pub fn check_control_case(&self, lab: &SandboxRoot) -> Result<()> {
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::start_loop(

@@ -82,7 +82,7 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
         let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
         claims.tells_act(&used.effect, alone)
     };
-    // A rebase recreates a commit under another id.
+    // If a later commit has the same subject, it is the same commit under a new id, as after a rebase.
     let is_again = |used: &EffectUse| {
         acts().any(|other| {
             is_commit(other) && other.record > used.record && other.effect.what == used.effect.what
@@ -104,7 +104,7 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
         is_new(digest, used)
             && match used.effect.kind {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
-                // The summary may mean an earlier push.
+                // Report the push of a new commit even if the summary mentions a push. It may mean an earlier push.
                 EffectKind::Push => has_new_commit || !is_told(used),
                 // A new branch is left out here, because it is reported as the current branch. Only deleted and
                 // renamed branches are reported here.
@@ -225,7 +225,7 @@ fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &s
     if let Some(head) = git.head_moved_by_others.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
         parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
     }
-    // A new pull request is listed with the other effects.
+    // Mention only an older pull request. A new one is listed with the other effects.
     if let Some(used) =
         git.pull_request.filter(|used| !is_new(digest, used) && !claims.tells_act(&used.effect, false))
     {

@@ -99,7 +99,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }
-                // A command that was last run for an earlier task may concern other files.
+                // A command that was last run for an earlier task may concern other files, so it is left out.
                 let is_known = checks
                     .iter()
                     .filter(|check| is_main(check))

@@ -72,7 +72,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let finished = digest.has_finished().then_some(digest.last_message_record);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
-    // The closing message of a turn already sums up earlier findings.
+    // The closing message of a turn sums up all earlier findings, so only later findings are added.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
     let found = found.filter(|said| {
         !digest.is_statement_retracted(said)
@@ -207,7 +207,8 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
 /// reasons. Files that were changed for the same reasons share a line.
 fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
-    // The last message is in the section "Where it stands".
+    // The section "Where it stands" quotes the last message, so the reasons that this message states are not
+    // repeated.
     let said = digest.last_message.to_lowercase();
     let is_said = |why: &str| digest.has_work_after_last_message() && said.contains(&why.to_lowercase());
     let mut lines = 0;

@@ -89,7 +89,7 @@ fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) 
 }
 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
-    // The task may be the request with which the session began.
+    // If the task is the request that opened the session, it may already be listed.
     let is_told = |task: &&Prompt| all.has_fact(&format!("prompt:{}", task.record));
     let Some(task) = digest.explaining_task().filter(|task| !is_told(task)) else { return };
     let leads =

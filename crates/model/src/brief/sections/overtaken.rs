@@ -38,7 +38,7 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
         // The user answered the question, and the agent has edited files since.
         let is_decided =
             !outcome.closing_question.is_empty() && digest.file_edited_after(outcome.record).is_some();
-        // A message that names a cause explains the later work.
+        // A message that names a cause is still useful, because it explains the later work.
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
@@ -47,8 +47,8 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-/// Returns whether a turn only answered a question, and the agent has since worked on the newest prompt, which is a
-/// task about something else.
+/// Returns whether a turn merely answered a question and the agent has since moved on to the newest prompt, an
+/// unrelated task.
 pub fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
         return false;

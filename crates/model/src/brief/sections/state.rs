@@ -87,7 +87,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     let newest = digest.prompts.last();
     let answered = newest.is_none_or(|prompt| prompt.record < digest.last_message_record);
     let then = |listed: ListedSteps| (!steps.is_empty()).then(|| list_steps(&steps, listed));
-    // The last message may end by announcing the next step.
+    // The last message may end by announcing the next step, so its end is quoted too.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
@@ -107,7 +107,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         (true, None) if digest.has_work_after_last_message() => {
             format!("In progress. Last said: {}", last(most))
         }
-        // The turn may have ended with the last message.
+        // No work followed the last message, so the turn may be over. Do not call it in progress.
         (true, None) => format!("Last said: {}", last(most)),
         (false, Some(then)) => format!("Working on the newest message: {then}"),
         (false, None) if digest.has_work_since_newest_prompt() => "Working on the newest message".to_owned(),

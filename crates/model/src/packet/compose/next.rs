@@ -100,7 +100,7 @@ impl PacketFacts<'_> {
                     Some(FirstStep::Begin("the user's answer to what is under Open Questions".to_owned()))
                 }
                 (_, true, Some(todo)) => Some(FirstStep::Begin(todo)),
-                // A person who states a purpose expects that something is left to do.
+                // A person who states a purpose expects that something is left to do, so there is a first step.
                 (_, true, None) if self.is_purpose_given() => Some(FirstStep::Begin(
                     "what the goal still lacks; the agent's last message, under Context, says where it stands"
                         .to_owned(),

@@ -26,7 +26,7 @@ fn the_state_of_an_item_may_be_in_its_text() {
             "## X\n- [ ] ~~a~~ — see b\n- [x] ~~b~~\n- [ ] ~~c~~ ✅ DONE\n- [ ] ~~TASK-7: d~~\n",
             "# 1 X\n1.1 closed a — see b\n1.2 completed b\n1.3 completed c\nTASK-7 closed d\n",
         ),
-        // A sentence about blocking is not a state.
+        // A task that only mentions the word `blocked` is not blocked.
         (
             "## X\n- [ ] a — BLOCKED: no host\n- [ ] b (blocked on legal)\n- [ ] c; blocked until May\n- [ ] d (blocked by 1.1)\n- [ ] list blocked users\n- [ ] remove blocked by users\n",
             "# 1 X\n1.1 blocked a\n1.2 blocked b\n1.3 blocked c\n1.4 pending d <- 1.1\n1.5 pending list blocked users\n1.6 pending remove blocked by users\n",

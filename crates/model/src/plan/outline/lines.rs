@@ -207,7 +207,7 @@ impl PlanLineClassifier {
         (self.label_meaning, self.item_label, self.expected_item) = (None, None, None);
         self.heading_count += 1;
         self.open_headings.retain(|(above, _)| *above < level);
-        // The title of the file does not describe its lists.
+        // Ignore the title of the file, because it does not describe the lists.
         let above = self
             .open_headings
             .last()

@@ -31,7 +31,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     let names: Vec<String> = header.iter().map(|name| name.trim_matches(['*', '`']).to_lowercase()).collect();
     let column = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
     let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
-    // A table with dates is a log.
+    // A table with dates is a log and not a list of tasks.
     if column(&["date", "when", "time"]).is_some() || body.is_empty() {
         return None;
     }

@@ -51,8 +51,8 @@ pub struct EvidenceRunRequest<'a> {
 pub struct RecordedRun {
     pub task: String,
     pub entry: EvidenceEntry,
-    /// A file that changed while the command ran, or an empty string. Such a change makes the evidence stale from the
-    /// start.
+    /// The path of a file that changed while the command ran, or an empty string. If a file changed, the evidence is
+    /// stale from the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(rename = "changed")]
     pub changed_file: String,

@@ -21,7 +21,7 @@ pub struct LaunchesToAdopt {
     pub stage: String,
     /// The launches without consent. If there are none, the user is not asked.
     pub launches: Vec<LaunchShown>,
-    /// The settings file in which `[stages.<stage>]` defines the same launches. If there is one, the consent also
+    /// The settings file whose table `[stages.<stage>]` defines these launches. If there is one, the consent also
     /// covers later runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "definition")]

@@ -94,8 +94,8 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     Ok(SealReport { path, changed: true })
 }
 
-/// Finds the run that expects an output, and the output's name in that run. Files that no run expects are not sealed,
-/// because the line would mean nothing in them.
+/// Finds the run that expects an output, and the output's name in that run. A file that no run expects is not sealed,
+/// because nothing would ever check its seal.
 fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String)> {
     let place = GateContext::find_project(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {

@@ -90,7 +90,7 @@ pub(super) fn continued_packet(
     Some(ContinuedPacket { id: id.to_string(), goal: redacted(&goal.join("\n")), constraints })
 }
 
-/// Marks the packets that the sessions have claimed as done, because the packet `new` continues them. Returns their
+/// Marks as done the packets that the sessions have claimed, because the packet `new` continues them. Returns their
 /// ids.
 pub(super) fn close_continued_packets(
     world: &World,

@@ -84,7 +84,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<FeatureA
 fn may_warn_at_event(event: &Event) -> bool {
     match event.kind {
         EventKind::Prompt { .. } => true,
-        // A new session has not edited anything yet.
+        // A new session has not edited anything yet, so it gets no warning.
         EventKind::SessionStart { source } => {
             matches!(source, StartSource::Resume | StartSource::Compact | StartSource::Fork)
         }

@@ -211,7 +211,7 @@ pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswe
     Ok(match unread_files_reminder(context) {
         Some(part) => FeatureAnswer::answer(part, "files of the manifest are unread although work goes on"),
         None => FeatureAnswer::no_action(
-            "no file of the active manifest is unread, or the agent was already reminded",
+            "every file of the active manifest has been read, or the agent was already reminded",
         ),
     })
 }

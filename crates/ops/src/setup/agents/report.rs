@@ -243,7 +243,7 @@ fn harness_findings(
     }
     if !harness.capabilities.names_subagents {
         let text = format!(
-            "{}: hooks do not name the agent that stops; a verdict is recorded if the description of the call begins with the agent's name",
+            "{}: its hooks do not say which agent has stopped, so a verdict is recorded only if the description of the call that started the agent begins with the agent's name",
             harness.title
         );
         findings.push(Finding::new(FindingLevel::Note, text));

@@ -91,7 +91,7 @@ pub(in crate::setup) fn remove_harness_folder(world: &World, scope: InstallScope
 fn remove_created_folders(world: &World) {
     let Some(installs) = world.installs() else { return };
     let mut folders = installs.list_created_folders().unwrap_or_default();
-    // A folder is empty only after the folders in it are gone.
+    // Remove inner folders first, because only an empty folder can be removed.
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
     for folder in folders {
         // If the folder is not empty, this call fails and the folder is kept.

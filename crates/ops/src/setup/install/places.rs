@@ -81,8 +81,8 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
         version: String,
     }
     let program = find_on_path(world, harness.program)?.canonicalize().ok()?;
-    // The harness's own installer names the program after its version. npm puts a package file into a folder above
-    // the program.
+    // The harness's own installer names the program after its version. If npm installed it, a `package.json` in a
+    // folder above the program contains the version.
     let name = program.file_name()?.to_string_lossy().into_owned();
     if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
         return Some(name);

@@ -93,7 +93,7 @@ fn print_evidence(report: &EvidenceImportReport, mode: WriteMode) {
     let EvidenceImportReport { files, tasks, entries, new_entries, .. } = report;
     let how = import_outcome_words(*new_entries, mode);
     output::print_line(format_args!(
-        "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
+        "{GOOD}Evidence{GOOD:#}: {entries} entries for {tasks} tasks and phases, from {files} files, {how}"
     ));
     for left in &report.skipped_files {
         output::print_message(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));

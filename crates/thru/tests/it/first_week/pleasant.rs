@@ -50,8 +50,8 @@ fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
     assert!(all.iter().any(|line| line.contains("Agent") && line.contains("look for callers")), "{all:?}");
 }
 
-/// A scripted model answers within a second, so all events have the same time. Only the transcript of Claude Code
-/// contains a failed edit.
+/// All events have the same time here, because a scripted model answers within a second. Only the transcript contains
+/// the failed edit, and `thru journal` lists it before the stop.
 #[test]
 fn what_the_transcript_adds_stands_before_the_stop() {
     let env = TestEnv::with_root();

@@ -398,7 +398,8 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     assert_eq!(there["session"], "there2");
 }
 
-/// A failure is fixed with `sed`, and another command runs the same tests.
+/// After `sed` has changed the code, the failed check is out of date. It is closed when another command runs the same
+/// tests successfully.
 #[test]
 fn a_check_that_ran_before_a_command_changed_code_is_out_of_date() {
     let env = TestEnv::with_root();

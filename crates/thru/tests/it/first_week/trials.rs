@@ -100,7 +100,8 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     );
 }
 
-/// If a plugin of the harness calls thru, there is no settings file to change.
+/// Where thru was never installed, `thru status` does not suggest an installation, because a plugin of the harness
+/// may call thru.
 #[test]
 fn status_says_nothing_of_wiring_where_thru_was_never_installed() {
     let env = TestEnv::with_root();
@@ -199,7 +200,7 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     end_session(&env, "asked");
     let guessed = env.run_thru_json(&["handoff", "round"]);
     assert_eq!((&guessed["session"], &guessed["instead_of"]), (&json!("worked"), &json!("asked")));
-    // A session that the user names is always used. A conversation also counts as work.
+    // A session that the user names is used even if it did no work. Below, a conversation counts as work.
     assert_eq!(env.run_thru_json(&["handoff", "round", "--session", "fresh"])["session"], "fresh");
     env.fire_event("fresh", "UserPromptSubmit", json!({"prompt": "Let us round half up."}));
     let own = hand_off(&["handoff", "rounding", "--json"]).json();
