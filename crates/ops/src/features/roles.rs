@@ -353,7 +353,6 @@ pub struct BoundRole {
     pub missing_path: Option<String>,
     /// If this role has no file, the role with the most similar name that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "near")]
     pub similar_role: Option<String>,
 }
 

@@ -69,7 +69,7 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
 }
 
 /// Returns what a packet of this session must repeat from the packet that the session works on.
-pub(super) fn continued_packet(
+pub(crate) fn continued_packet(
     store: &Store,
     session: &str,
     redact: RedactOptions,
