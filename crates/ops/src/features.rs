@@ -249,7 +249,7 @@ impl NextStepUrgency {
 /// Returns the most urgent of the steps.
 pub fn most_urgent_step(steps: impl Iterator<Item = NextStep>) -> Option<NextStep> {
     let mut steps: Vec<NextStep> = steps.collect();
-    steps.sort_by(|a, b| a.urgency.cmp(&b.urgency));
+    steps.sort_by_key(|step| step.urgency);
     let first = steps.first()?.clone();
     if !first.urgency.is_open_work() {
         return Some(first);

@@ -194,7 +194,7 @@ impl Digest {
         if !file.is_unsaved() {
             return false;
         }
-        let is_in = |list: &[String]| list.iter().any(|path| *path == file.path);
+        let is_in = |list: &[String]| list.contains(&file.path);
         let disk = self.git_on_disk.as_ref();
         let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
         if is_equal && !self.staged.names_file(&file.path) {
