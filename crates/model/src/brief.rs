@@ -26,6 +26,7 @@ use budget::{Budget, FormChoice, OmissionReason, choose_forms};
 pub use candidate::{BriefSection, Candidate, FactClass, FeatureSignals, SignalValue};
 pub use effects::{find_contradictions, is_uncommitted_work};
 use order::FixedOrder;
+pub(crate) use paths::list_by_folder;
 pub use print::{has_compaction_brief, quote_file_text};
 use ranking::{RankedCandidates, rank_candidates};
 pub(crate) use sections::done::says_more_than_file_name;

@@ -39,7 +39,7 @@ pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than
 pub use worth::is_generated;
 
 /// A digest with another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 13;
+pub const SCHEMA_VERSION: u32 = 14;
 
 const WORK_OR_START: EventSet =
     EventSet::from_names(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -203,6 +203,9 @@ pub struct Digest {
     /// The number of transcript lines or database rows that could not be read.
     #[serde(skip)]
     pub unreadable_lines: u64,
+    /// Whether the session worked in another worktree than the reader's.
+    #[serde(skip)]
+    pub is_of_other_worktree: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -365,6 +368,7 @@ impl Digest {
                 self.add_call(record);
             }
             Some(EventName::Stop) if main => self.add_statement(record, true),
+            Some(EventName::SubagentStop) => self.add_answer_of_stopped_agent(record),
             None if main && record.event == journal::AGENT_MESSAGE_EVENT => self.add_statement(record, false),
             None if main && record.event == journal::VALIDATOR_RUN_EVENT => self.add_validator_run(record),
             Some(EventName::Summary) => {
@@ -398,7 +402,6 @@ impl Digest {
                 | EventName::BeforeCompact
                 | EventName::AfterCompact
                 | EventName::SubagentStart
-                | EventName::SubagentStop
                 | EventName::Stop
                 | EventName::SessionStart
                 | EventName::Other,
@@ -472,7 +475,7 @@ impl Digest {
         known.uses_by_subagents += u32::from(record.agent.is_some());
         known.deleted = file.action == FileAction::Delete;
         if changed::is_written_by_command(file, record) {
-            known.written_at = last;
+            (known.written_at, known.commits_without_file) = (last, 0);
         }
         match file.action {
             _ if file.guess => known.mentions_in_commands += 1,
@@ -563,6 +566,7 @@ impl Digest {
                     }
                     if file.written_at > 0 {
                         known.written_at = file.written_at + shift;
+                        known.commits_without_file = file.commits_without_file;
                     }
                     if file.saved_at > 0 {
                         known.saved_at = file.saved_at + shift;

@@ -38,6 +38,8 @@ const MAX_MESSAGE_BYTES: usize = 4 * 1024;
 pub(crate) const MAX_PLAN_BYTES: usize = 32 * 1024;
 const MAX_PATH_BYTES: usize = 4 * 1024;
 const MAX_SHORT_TEXT_BYTES: usize = 512;
+/// How many bytes at the start of an output are searched for the command of a package script.
+const MAX_SCRIPT_HEAD_BYTES: usize = 2 * 1024;
 /// How many bytes at the end of an output are searched for error lines.
 const MAX_ERROR_TAIL_BYTES_SEARCHED: usize = 16 * 1024;
 const MAX_NAME_BYTES: usize = 256;
@@ -124,6 +126,9 @@ pub struct JournalRecord<'a> {
     /// How the checks in the command line ended (`passed` or `ran`), if a command after them failed.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub checks_ended: Cow<'a, str>,
+    /// The command of the package script that failed, if the script's runner printed it.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub script: Cow<'a, str>,
     /// The line that sums up the check's output.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
@@ -142,7 +147,8 @@ pub struct JournalRecord<'a> {
     pub answers: Vec<RecordedAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// A sub-agent's task. The sub-agent's answer is in `text`.
+    /// A sub-agent's task. The sub-agent's answer is in `text`. If the sub-agent works in the background, its stop has
+    /// the answer in `text`, and the task in `name`.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
     /// The file that a sub-agent had to write.
@@ -374,6 +380,11 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
         record.result =
             Redacted::redact_result_line(output, line.start..end, policy.redact_options).into_text();
+    }
+    if verdict.result == RunResult::Failed && run::runs_package_script(&record.command) {
+        let head = Redacted::redact_head(output, MAX_SCRIPT_HEAD_BYTES, policy.redact_options);
+        let script = run::printed_script(&head).unwrap_or_default();
+        record.script = crate::text::cut_to_bytes(script, MAX_SHORT_TEXT_BYTES).to_owned().into();
     }
     // A pipe hid the failure, so the error message is in the output.
     if verdict.result == RunResult::Failed && !done.failed {

@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::document::Document;
 use crate::time;
 
+pub use choose::work_named_by;
 pub use compose::{ContinuedPacket, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;

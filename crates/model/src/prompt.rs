@@ -1,10 +1,12 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
+mod continuing;
 mod title;
 
 use crate::render::one_line;
 use crate::text::split_into_sentences;
 
+pub use continuing::only_says_continue;
 pub use title::{title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
@@ -168,7 +170,7 @@ pub fn classify_prompt(text: &str) -> PromptKind {
     let words = first_words_in_lower_case(text, 14);
     let first = words.first().map_or("", String::as_str);
     let short = words.len() <= 10;
-    if short && (is_approval(first, &words) || is_choice(text)) {
+    if short && (is_approval(first, &words) || is_choice(text)) || only_says_continue(text) {
         return PromptKind::Approval;
     }
     if is_question(text, first) {

@@ -172,6 +172,32 @@ fn messages_that_open_work() {
 }
 
 #[test]
+fn messages_that_only_continue_earlier_work() {
+    for (text, expected) in [
+        ("go on", true),
+        ("Continue, please.", true),
+        ("pick up where the last session stopped", true),
+        ("Please pick up where we left off yesterday", true),
+        ("continue where we left off", true),
+        ("carry on from last time", true),
+        ("Let’s continue where the previous session ended.", true),
+        ("resume", true),
+        ("can you resume the work from before the crash?", true),
+        ("pick it up where you stopped", true),
+        ("continue with the parser", false),
+        ("pick up the packet about the discount", false),
+        ("go on with the umlauts", false),
+        ("carry on until all tests pass", false),
+        ("resume the download after a lost connection", false),
+        ("can you explain where we left off?", false),
+        ("", false),
+    ] {
+        assert_eq!(only_says_continue(text), expected, "{text}");
+        assert!(!expected || classify_prompt(text) == PromptKind::Approval, "{text}");
+    }
+}
+
+#[test]
 fn an_order_lifts_a_prohibition() {
     for (wish, later, expected) in [
         ("don't commit yet", "commit this", true),

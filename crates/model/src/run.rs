@@ -12,6 +12,7 @@ mod exit;
 mod lasting;
 mod list;
 mod open;
+mod printed;
 mod script;
 mod summary;
 mod typed;
@@ -32,6 +33,7 @@ pub use list::{DividedCommandLine, divide_failed_line};
 pub use open::{
     CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result, is_user_error,
 };
+pub use printed::{printed_script, runs_package_script};
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
 pub use writes::may_change_unnamed_files;

@@ -202,16 +202,21 @@ pub struct StatusReportLine {
 }
 
 /// A command that the user could run next. `thru status` shows only the most urgent one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NextStep {
     #[serde(skip)]
     pub urgency: NextStepUrgency,
+    /// When the work that the command is about was begun or last changed, or empty if this is unknown.
+    #[serde(skip)]
+    pub changed_at: String,
     pub command: String,
     /// What the command does. The text completes a sentence that begins with the command.
     pub why: String,
 }
 
-/// The order in which `thru status` prefers next steps; the first variant is the most urgent.
+/// The order in which `thru status` prefers next steps; the first variant is the most urgent. Of the steps about open
+/// work ([`NextStepUrgency::is_open_work`]), the one about the newest work comes first, because the user has just begun
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NextStepUrgency {
     /// A session crashed, and nobody has continued its work.
@@ -220,10 +225,38 @@ pub enum NextStepUrgency {
     PausedWork,
     /// Work was handed over, and any session can continue it.
     OfferedWork,
+    /// A loop is running, or waits for the next session.
+    ActiveLoop,
     /// A run is still waiting for outputs.
     MissingOutputs,
     /// Nothing more urgent is waiting. The suggested command shows where the last session ended.
     LastSession,
+}
+
+impl NextStepUrgency {
+    fn is_open_work(self) -> bool {
+        match self {
+            NextStepUrgency::OfferedWork | NextStepUrgency::ActiveLoop | NextStepUrgency::MissingOutputs => {
+                true
+            }
+            NextStepUrgency::CrashedSession | NextStepUrgency::PausedWork | NextStepUrgency::LastSession => {
+                false
+            }
+        }
+    }
+}
+
+/// Returns the most urgent of the steps.
+pub fn most_urgent_step(steps: impl Iterator<Item = NextStep>) -> Option<NextStep> {
+    let mut steps: Vec<NextStep> = steps.collect();
+    steps.sort_by_key(|step| step.urgency);
+    let first = steps.first()?.clone();
+    if !first.urgency.is_open_work() {
+        return Some(first);
+    }
+    // The sort is stable, so of two works that were changed at the same time, the more urgent one wins.
+    let open = steps.into_iter().filter(|step| step.urgency.is_open_work());
+    open.reduce(|best, next| if next.changed_at > best.changed_at { next } else { best })
 }
 
 impl StatusReportLine {
@@ -260,7 +293,16 @@ impl StatusReportLine {
         command: impl Into<String>,
         why: impl Into<String>,
     ) -> StatusReportLine {
-        self.next_step = Some(NextStep { urgency, command: command.into(), why: why.into() });
+        let (command, why) = (command.into(), why.into());
+        self.next_step = Some(NextStep { urgency, changed_at: String::new(), command, why });
+        self
+    }
+
+    /// Says when the work that the next step is about was begun or last changed.
+    pub fn changed_at(mut self, time: impl Into<String>) -> StatusReportLine {
+        if let Some(step) = &mut self.next_step {
+            step.changed_at = time.into();
+        }
         self
     }
 

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, AtFlags, CWD, FileType};
 
+pub use crate::tracked::IndexComparison;
+
 use crate::read::{open_outside_store, read_lines, read_outside_store, require_regular_file};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,10 +193,9 @@ fn read_first_line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Returns the files that are identical to their version in git's index, because they were committed, restored or
-/// staged.
-pub fn files_unchanged_in_index<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
-    crate::tracked::unchanged_files(dir, paths)
+/// Compares files with git's index. A file that is the same there was committed, restored or staged.
+pub fn compare_with_index<'p>(dir: &Path, paths: &[&'p str]) -> IndexComparison<'p> {
+    crate::tracked::compare_with_index(dir, paths)
 }
 
 /// Finds an entry in git's folders that is neither a file nor a folder. For example, a pipe would make git hang.

@@ -174,33 +174,51 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
-/// Returns the files that, judging by size and time, are the same as in git's index. Returns no files if the folder is
-/// not in git, or if the index is too large to be read by a hook.
-pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
+/// How files differ from git's index, judging by size and time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexComparison<'p> {
+    pub unchanged: Vec<&'p str>,
+    /// Files that git tracks and that were changed or deleted.
+    pub changed: Vec<&'p str>,
+    /// Files that exist and that git does not track.
+    pub untracked: Vec<&'p str>,
+}
+
+/// Compares files with git's index. Nothing is known about them if the folder is not in git, or if the index is too
+/// large to be read by a hook.
+pub(crate) fn compare_with_index<'p>(folder: &Path, paths: &[&'p str]) -> IndexComparison<'p> {
     const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
-    let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };
-    let index = git_dir(top).join("index");
+    let unknown = IndexComparison::default();
+    let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return unknown };
+    let git_dir = git_dir(top);
+    let index = git_dir.join("index");
     if !fs::stat(&index).is_ok_and(|stat| stat.st_size.unsigned_abs() <= MAX_FILE_BYTES) {
-        return Vec::new();
+        return unknown;
     }
     let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
     let mut names: Vec<(PathBuf, &str)> = paths.iter().map(|path| (inside.join(path), *path)).collect();
     names.sort_unstable_by(|(a, _), (b, _)| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
-    let mut unchanged = Vec::new();
+    let mut found = IndexComparison::default();
     let take = |name: &[u8], entry: IndexEntry| {
-        let found = names.binary_search_by(|(path, _)| path.as_os_str().as_bytes().cmp(name));
-        if let Ok(at) = found
-            && fs::lstat(top.join(&names[at].0)).is_ok_and(|stat| entry.matches_stat(&stat))
-        {
-            unchanged.push(names[at].1);
+        if let Ok(at) = names.binary_search_by(|(path, _)| path.as_os_str().as_bytes().cmp(name)) {
+            let stat = fs::lstat(top.join(&names[at].0));
+            let is_unchanged = stat.is_ok_and(|stat| entry.matches_stat(&stat));
+            let list = if is_unchanged { &mut found.unchanged } else { &mut found.changed };
+            list.push(names[at].1);
         }
         ControlFlow::Continue(())
     };
     // If the object ids have another length, the index does not parse, and nothing is known about the files.
-    match open_index(&index).and_then(|file| each_index_entry(file, 20, take)) {
-        Ok(()) => unchanged,
-        Err(_) => Vec::new(),
+    if open_index(&index).and_then(|file| each_index_entry(file, 20, take)).is_err() {
+        return unknown;
     }
+    names.retain(|(_, path)| !found.unchanged.contains(path) && !found.changed.contains(path));
+    // A split index lists its other files in a second file, so a missing name proves nothing.
+    if !names.is_empty() && index_paths(&git_dir).len() == 1 {
+        let exists = |path: &PathBuf| fs::lstat(top.join(path)).is_ok();
+        found.untracked = names.iter().filter(|(path, _)| exists(path)).map(|(_, path)| *path).collect();
+    }
+    found
 }
 
 struct IndexEntry {

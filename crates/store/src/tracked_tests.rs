@@ -135,3 +135,26 @@ fn a_file_is_hidden_under_every_spelling() {
     let tracked = GitTrackedFiles::Files(vec!["State/live.json".to_owned()]);
     assert!(tracked.treats_as_absent("state/live.json") && !tracked.treats_as_absent("state/live.json2"));
 }
+
+#[test]
+fn files_are_compared_with_the_index() {
+    let repository = Repository::new(&[]);
+    for file in ["src/same.rs", "src/changed.rs", "src/gone.rs"] {
+        repository.write_file(file);
+    }
+    repository.run_git(&["add", "-A"]);
+    std::fs::write(repository.top.join("src/changed.rs"), "longer").unwrap();
+    std::fs::remove_file(repository.top.join("src/gone.rs")).unwrap();
+    repository.write_file("src/new.rs");
+    let paths = ["src/same.rs", "src/new.rs", "src/never.rs", "src/gone.rs", "src/changed.rs"];
+    let expected = IndexComparison {
+        unchanged: vec!["src/same.rs"],
+        changed: vec!["src/changed.rs", "src/gone.rs"],
+        untracked: vec!["src/new.rs"],
+    };
+    assert_eq!(compare_with_index(&repository.top, &paths), expected);
+    assert_eq!(compare_with_index(&repository.top, &[]), IndexComparison::default());
+    // The shared part of a split index is not read, so nothing is called untracked.
+    repository.run_git(&["update-index", "--split-index"]);
+    assert_eq!(compare_with_index(&repository.top, &paths).untracked, Vec::<&str>::new());
+}

@@ -131,8 +131,16 @@ fn read_subagent_stop<'a>(fields: &JsonFields<'a>) -> EventKind<'a> {
     let message = fields.text("last_assistant_message");
     match (fields.text("agent_type").as_deref(), message) {
         (Some(""), Some(text)) => EventKind::Summary { text },
-        (_, message) => EventKind::SubagentStop { message, task: None },
+        (_, message) => EventKind::SubagentStop { message, task: background_task(fields) },
     }
+}
+
+/// Returns the description of the sub-agent's task if the sub-agent works in the background. Its own entry is still in
+/// the list of background tasks when it stops. The answer of any other sub-agent is in the result of its call.
+fn background_task<'a>(fields: &JsonFields<'a>) -> Option<Cow<'a, str>> {
+    let agent = fields.text("agent_id")?;
+    let tasks = fields.objects("background_tasks");
+    tasks.iter().find(|task| task.text("id").as_ref() == Some(&agent))?.text("description")
 }
 
 fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {

@@ -75,6 +75,22 @@ fn the_summariser_is_told_from_a_sub_agent() {
 }
 
 #[test]
+fn the_stop_of_a_background_agent_names_its_task() {
+    let task = |tasks: &str| {
+        let payload = format!(
+            r#"{{"session_id":"s","hook_event_name":"SubagentStop","agent_id":"a","agent_type":"x","background_tasks":{tasks}}}"#
+        );
+        match decode(payload.as_bytes(), "").unwrap().kind {
+            EventKind::SubagentStop { task, .. } => task.map(|task| task.into_owned()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (own, other) = (r#"{"id":"a","description":"find it"}"#, r#"{"id":"b","description":"serve"}"#);
+    assert_eq!(task(&format!("[{other},{own}]")).as_deref(), Some("find it"));
+    assert_eq!((task(&format!("[{other}]")), task("[]"), task("7")), (None, None, None));
+}
+
+#[test]
 fn a_notice_is_no_prompt() {
     let name = |prompt: &str| {
         let payload =

@@ -57,7 +57,7 @@ impl<'a> PathEndings<'a> {
 
 /// Lists the first `most` paths, then the number of omitted ones. The folder of several files is printed once, in the
 /// form that shells expand: `src/{a.rs,b.rs}, README.md, +2 more`.
-pub(super) fn list_by_folder<'p>(paths: impl Iterator<Item = &'p str>, most: usize) -> String {
+pub(crate) fn list_by_folder<'p>(paths: impl Iterator<Item = &'p str>, most: usize) -> String {
     let (mut folders, mut more): (Vec<(&str, Vec<String>)>, usize) = (Vec::new(), 0);
     for (place, path) in paths.enumerate() {
         if place >= most {

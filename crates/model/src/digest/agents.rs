@@ -20,6 +20,9 @@ pub struct DelegatedTask {
     pub task: String,
     /// The condensed answer, or empty while the sub-agent is working.
     pub answer: String,
+    /// The id of the sub-agent, if it answered when it stopped and not as the result of its call.
+    #[serde(rename = "by", skip_serializing_if = "String::is_empty")]
+    pub agent_id: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,14 +37,43 @@ impl Digest {
         if record.asked.is_empty() {
             return;
         }
-        // A background sub-agent answers later, in a separate message.
+        // A background sub-agent answers later, when it stops.
         let launched = record.text.starts_with("Async agent launched");
         let answer = if launched { String::new() } else { statement::condense_message(&record.text) };
-        self.agents.push(DelegatedTask {
-            record: self.record_count,
-            task: cut_to_bytes(&record.asked, MAX_REQUEST_BYTES).to_owned(),
-            answer: first_sentences_within(&answer, MAX_ANSWER_BYTES),
-        });
+        self.push_agent(&record.asked, &answer, "");
+    }
+
+    /// Adds what a sub-agent answered when it stopped. If it works in the background, the result of its call only says
+    /// that it was launched.
+    pub(super) fn add_answer_of_stopped_agent(&mut self, record: &JournalRecord) {
+        let said = record.text.trim();
+        if record.name.is_empty() || said.is_empty() {
+            return;
+        }
+        let condensed = statement::condense_message(said);
+        let answer = if condensed.is_empty() { said } else { &condensed };
+        let agent_id = record.agent.as_ref().map_or("", |agent| agent.id.as_str());
+        let task = cut_to_bytes(&record.name, MAX_REQUEST_BYTES);
+        // A hook may have made the sub-agent continue, so it may stop more than once.
+        let has_stopped = |known: &DelegatedTask| !agent_id.is_empty() && known.agent_id == agent_id;
+        let is_awaited = |known: &DelegatedTask| known.answer.is_empty() && known.task == task;
+        let place = self.agents.iter().position(has_stopped);
+        if let Some(place) = place.or_else(|| self.agents.iter().position(is_awaited)) {
+            self.agents.remove(place);
+        }
+        self.push_agent(&record.name, answer, agent_id);
+    }
+
+    /// Adds a task and its answer. A harness may report the answer both as the result of the call and at the stop.
+    fn push_agent(&mut self, task: &str, answer: &str, agent_id: &str) {
+        let task = cut_to_bytes(task, MAX_REQUEST_BYTES);
+        let answer = first_sentences_within(answer, MAX_ANSWER_BYTES);
+        let is_same = |known: &DelegatedTask| known.task == task && known.answer == answer;
+        if !answer.is_empty() && self.agents.iter().any(is_same) {
+            return;
+        }
+        let (record, task, agent_id) = (self.record_count, task.to_owned(), agent_id.to_owned());
+        self.agents.push(DelegatedTask { record, task, answer, agent_id });
         keep_last(&mut self.agents, MAX_AGENTS);
     }
 

@@ -1,6 +1,6 @@
 //! Determines from a session's calls which files have changed since a certain record.
 
-use super::{Digest, FileUse};
+use super::{Digest, FileUse, is_generated};
 use crate::declared::may_declare_names;
 use crate::event::FileAction;
 use crate::journal::{JournalRecord, RecordedFile};
@@ -43,6 +43,21 @@ impl Digest {
             self.unnamed_change_at = self.record_count;
         }
     }
+}
+
+/// Returns whether an untracked file that a command wrote looks like a text that a person would commit, rather than like
+/// a log, a download or a build output.
+pub(super) fn is_source_text(path: &str) -> bool {
+    const WRITTEN_TEXTS: &[&str] =
+        &["md", "mdx", "rst", "adoc", "toml", "yaml", "yml", "html", "css", "scss"];
+    const OUTPUTS: &[&str] = &[
+        "out", "err", "tmp", "bak", "orig", "rej", "pid", "gz", "tgz", "xz", "tar", "zip", "png", "jpg",
+        "gif", "pdf", "o", "a", "so", "bin", "db", "sqlite", "pyc", "class", "map", "prof", "trace", "dat",
+        "tap",
+    ];
+    let ending = path.rsplit('/').next().unwrap_or(path).rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_text = WRITTEN_TEXTS.contains(&ending) || may_declare_names(path) && !OUTPUTS.contains(&ending);
+    is_text && !is_generated(path) && !path.split('/').any(|folder| matches!(folder, "tmp" | "temp" | "venv"))
 }
 
 /// Returns whether a command wrote or deleted a file that is mentioned in its text.

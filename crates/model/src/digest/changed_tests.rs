@@ -42,3 +42,22 @@ fn files_changed_by_tools_and_by_commands() {
     assert_eq!(digest.files_changed_since(then), ChangedFiles { paths: vec![], may_be_more: true });
     assert!(digest.files_changed_since(start).may_be_more);
 }
+
+#[test]
+fn files_written_by_commands_that_look_like_source_text() {
+    for (path, expected) in [
+        ("src/cart.js", true),
+        ("scripts/release.sh", true),
+        ("docs/notes.md", true),
+        ("config/app.yaml", true),
+        ("test.log", false),
+        ("result.txt", false),
+        ("data.json", false),
+        ("cart.py.bak", false),
+        ("dist/all.js", false),
+        ("tmp/try.py", false),
+        ("Makefile", false),
+    ] {
+        assert_eq!(is_source_text(path), expected, "{path}");
+    }
+}

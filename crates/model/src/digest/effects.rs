@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, FileUse, keep_last};
+use super::{Digest, FileUse, changed, keep_last};
+use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 use crate::shell;
@@ -39,8 +40,12 @@ pub struct GitOnDisk {
     pub has_remote: bool,
     /// The commit of the remote branch as of the last fetch or push.
     pub remote_commit: Option<String>,
-    /// Edited files that now match git's index because somebody committed or restored them.
+    /// Changed files that now match git's index because somebody committed, restored or staged them.
     pub files_equal_to_index: Vec<String>,
+    /// Changed files that git tracks and that differ from its index.
+    pub files_changed_in_index: Vec<String>,
+    /// Changed files that exist and that git does not track.
+    pub untracked_files: Vec<String>,
 }
 
 /// The state of the checkout, derived from observed commands and git's own files.
@@ -52,7 +57,7 @@ pub struct GitState<'d> {
     pub commit: Option<&'d EffectUse>,
     /// Observed commits that no observed push contains, oldest first. Empty if no remote is known.
     pub unpushed: Vec<&'d EffectUse>,
-    /// Edited files that no observed commit contains, most recently edited first.
+    /// Files that tools edited or commands wrote and that no observed commit contains, most recently changed first.
     pub uncommitted: Vec<&'d FileUse>,
     /// Files whose changes are in a stash.
     pub stashed: Vec<&'d FileUse>,
@@ -140,7 +145,11 @@ impl Digest {
                 all(&mut self.files, |file, now| file.saved_at = now);
             }
             EffectKind::Stash => {
-                for file in self.files.iter_mut().filter(|file| file.is_unsaved()) {
+                // It is unknown whether git tracks a file that a command wrote. A stash leaves other files alone.
+                let is_stashed = |file: &&mut FileUse| {
+                    file.is_unsaved() && (file.edits > 0 || may_declare_names(&file.path))
+                };
+                for file in self.files.iter_mut().filter(is_stashed) {
                     file.stashed = true;
                 }
             }
@@ -173,13 +182,30 @@ impl Digest {
             .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
-    /// Returns the files whose edits are neither staged nor in an observed commit.
+    /// Returns the files whose changes are in no observed commit.
     pub fn unsaved_files(&self) -> impl Iterator<Item = &str> {
-        let is_staged = |file: &FileUse| {
-            self.staged.all || self.staged.names.iter().any(|name| is_file_or_folder_of(name, &file.path))
-        };
-        let files = self.files.iter().filter(move |file| file.is_unsaved() && !is_staged(file));
-        files.map(|file| file.path.as_str())
+        self.files.iter().filter(|file| file.is_unsaved()).map(|file| file.path.as_str())
+    }
+
+    /// Returns whether a file's changes are neither in an observed commit nor, judging by git's own files, committed,
+    /// restored or ignored. A command may write a log or a build output as well as a source file, so what only
+    /// commands wrote counts only if git tracks it or it looks like source text.
+    fn is_uncommitted(&self, file: &FileUse) -> bool {
+        if !file.is_unsaved() {
+            return false;
+        }
+        let is_in = |list: &[String]| list.contains(&file.path);
+        let disk = self.git_on_disk.as_ref();
+        let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
+        if is_equal && !self.staged.names_file(&file.path) {
+            return false;
+        }
+        file.has_unsaved_edit()
+            || is_equal
+            || disk.is_some_and(|disk| {
+                is_in(&disk.files_changed_in_index)
+                    || is_in(&disk.untracked_files) && changed::is_source_text(&file.path)
+            })
     }
 
     /// Marks all edits as saved. Used for a deleted checkout, because its edits no longer exist.
@@ -226,17 +252,13 @@ impl Digest {
                 .collect(),
             false => Vec::new(),
         };
-        let mut unchanged: Vec<&str> =
-            self.git_on_disk.iter().flat_map(|disk| &disk.files_equal_to_index).map(String::as_str).collect();
-        unchanged.sort_unstable();
         let is_work = |file: &&FileUse| {
-            file.is_unsaved()
-                && file.commits_without_file < MIN_COMMITS_WITHOUT_FILE
+            file.commits_without_file < MIN_COMMITS_WITHOUT_FILE
                 && !file.path.starts_with(RECORDS_FOLDER)
-                && unchanged.binary_search(&file.path.as_str()).is_err()
+                && self.is_uncommitted(file)
         };
         let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(is_work).collect();
-        uncommitted.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
+        uncommitted.sort_by_key(|file| std::cmp::Reverse(file.changed_at()));
         let since = commit.map_or(0, |used| used.record);
         let is_note = |used: &&EffectUse| {
             matches!(
@@ -360,9 +382,20 @@ impl Digest {
 }
 
 impl FileUse {
-    /// Returns whether the file was edited in the checkout and no later commit contains the edit.
+    /// Returns whether the file was changed in the checkout, by a tool or a command, and no later commit contains the
+    /// change.
     pub fn is_unsaved(&self) -> bool {
-        self.edits > 0 && !self.is_outside_checkout && !self.stashed && self.edited_at > self.saved_at
+        !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
+    }
+
+    /// Returns whether a tool edited the file and no later commit contains the edit.
+    fn has_unsaved_edit(&self) -> bool {
+        self.edits > 0 && self.edited_at > self.saved_at
+    }
+
+    /// Returns the number of the last record that changed the file, or 0 if none did.
+    pub fn changed_at(&self) -> u64 {
+        self.edited_at.max(self.written_at)
     }
 }
 
@@ -427,10 +460,15 @@ impl StagedNames {
         }
     }
 
+    /// Returns whether a `git add` was seen that stages this file.
+    fn names_file(&self, path: &str) -> bool {
+        self.all || self.names.iter().any(|name| is_file_or_folder_of(name, path))
+    }
+
     /// Returns whether a commit made now would contain a file. If no `git add` was seen, the commit is assumed to
     /// contain all files.
     fn covers_file(&self, path: &str) -> bool {
-        self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
+        self.names.is_empty() || self.names_file(path)
     }
 }
 

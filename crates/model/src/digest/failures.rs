@@ -109,6 +109,9 @@ pub struct Failure {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "tests")]
     pub tests_not_passed_since: Vec<String>,
+    /// The command of the package script that failed, if it is known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub script: String,
     /// How often the same failure occurred.
     #[serde(rename = "times")]
     pub occurrences: u32,
@@ -455,6 +458,7 @@ impl Digest {
             is_open: failed && is_command && is_problem_to_solve(&checks, what, record),
             checks_not_passed_since: left,
             tests_not_passed_since: tests,
+            script: cut_to_bytes(&record.script, MAX_COMMAND_BYTES).to_owned(),
             working_alternative: worked,
             occurrences: times + 1,
             call_number: self.call_count,
@@ -521,6 +525,16 @@ impl Failure {
             self.is_open &= !(self.checks_not_passed_since.is_empty()
                 || had_tests && self.tests_not_passed_since.is_empty());
         }
+        self.is_open &= !self.is_script_fixed(done, &known);
+    }
+
+    /// Returns whether the command of the failed package script has passed when it was run directly. `known` are the
+    /// checks in the command line that ran the script.
+    fn is_script_fixed(&self, done: &[&ProjectCheck], known: &[ProjectCheck]) -> bool {
+        let [runner] = known else { return false };
+        let parts = run::checks_of_command(&self.script, &runner.folder);
+        let is_fixed = |part: &ProjectCheck| done.iter().any(|check| run::proves_fixed(check, part));
+        !self.script.is_empty() && !parts.is_empty() && parts.iter().all(is_fixed)
     }
 }
 

@@ -2,11 +2,16 @@
 
 use super::RecordedCheck;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
+use crate::brief::list_by_folder;
 use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt};
 use crate::prompt;
+use crate::redact::{RedactOptions, Redacted};
 use crate::render::in_backticks;
 use crate::run::{self, CommandKind, RunResult};
 use crate::text::{count_with_noun, quoted_commands};
+
+/// How many of git's uncommitted files are named.
+const MAX_UNCOMMITTED_NAMED: usize = 5;
 
 /// The maximum number of suggested files that were only read. All edited files are suggested.
 const MAX_READ_FILES: usize = 25;
@@ -236,6 +241,17 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     }
 }
 
+/// Returns the work that a session is doing, for the title of its packet. "go on" and "yes" name no work, so the task or
+/// the proposal that they are about does. Returns `None` if the session's own messages name no work.
+pub fn work_named_by<'d>(goal: &Goal<'d>) -> Option<&'d str> {
+    let is_approval = |prompt: &Prompt| prompt.prompt_kind() == prompt::PromptKind::Approval;
+    if !is_approval(goal.newest_prompt?) {
+        return goal_text(goal);
+    }
+    let task = goal.task_prompt.filter(|task| !is_approval(task)).map(|task| task.text.as_str());
+    task.or(goal.accepted_proposal.map(|said| said.text.as_str()))
+}
+
 /// Returns the checks that the user's prompts contain as commands, in order. They are in backticks, such as `` `make
 /// test` ``, or lines of a code block.
 pub fn checks_demanded_by_user(goal: &Goal) -> Vec<String> {
@@ -260,13 +276,22 @@ pub fn describe_git(git: &GitFacts) -> String {
         format!("branch {}", in_backticks(&git.branch, 100))
     };
     let head = git.head.get(..10).unwrap_or(&git.head);
-    let dirty = match git.dirty {
+    let uncommitted = match git.uncommitted_files.as_deref() {
         None => String::new(),
-        Some(0) => ", nothing uncommitted".to_owned(),
-        Some(n) => format!(", {} uncommitted", count_with_noun(n, "file")),
+        Some([]) => ", nothing uncommitted".to_owned(),
+        Some(files) => {
+            let count = count_with_noun(files.len(), "file");
+            format!(", {count} uncommitted: {}", name_uncommitted_files(files))
+        }
     };
     let at = if head.is_empty() { ", before the first commit".to_owned() } else { format!(" at {head}") };
-    format!("{branch}{at}{dirty}")
+    format!("{branch}{at}{uncommitted}")
+}
+
+/// Names the first of the uncommitted files and counts the others. The names come from git, so they are redacted here.
+pub fn name_uncommitted_files(files: &[String]) -> String {
+    let names = list_by_folder(files.iter().map(String::as_str), MAX_UNCOMMITTED_NAMED);
+    Redacted::redact_whole(&names, RedactOptions::default()).to_string()
 }
 
 pub fn time_of_prompt(prompt: &Prompt) -> String {

@@ -75,8 +75,15 @@ pub struct GitFacts {
     pub head: String,
     /// The checked-out branch, or empty if there is none.
     pub branch: String,
-    /// The number of files that differ from HEAD, including untracked ones, or `None` if unknown.
-    pub dirty: Option<usize>,
+    /// The files that differ from HEAD, including untracked ones, or `None` if they are unknown.
+    pub uncommitted_files: Option<Vec<String>>,
+}
+
+impl GitFacts {
+    /// Returns whether the checkout is known to have no uncommitted files.
+    fn is_clean(&self) -> bool {
+        self.uncommitted_files.as_ref().is_some_and(Vec::is_empty)
+    }
 }
 
 /// The input from which a packet is composed.
@@ -84,6 +91,8 @@ pub struct GitFacts {
 pub struct PacketMaterial<'a> {
     pub id: &'a str,
     pub purpose: &'a str,
+    /// Whether the purpose is the session's own request. Otherwise, a person gave the purpose.
+    pub is_purpose_from_session: bool,
     pub digest: &'a Digest,
     /// The harness's name as it is written in packets.
     pub source: &'a str,
@@ -232,10 +241,10 @@ impl<'a> PacketFacts<'a> {
             ("loop_max_iterations", json!(self.material.max_iterations)),
             ("project_id", json!(project_id)),
         ]);
-        if let Some(GitFacts { head, branch, dirty }) = git {
+        if let Some(GitFacts { head, branch, uncommitted_files }) = git {
             entries.extend((!head.is_empty()).then(|| ("head", json!(head))));
             entries.push(("branch", json!(branch)));
-            entries.extend(dirty.map(|dirty| ("dirty", json!(dirty))));
+            entries.extend(uncommitted_files.as_ref().map(|files| ("dirty", json!(files.len()))));
         }
         entries.push(("files_seen", Value::Object(files_seen)));
         entries.push(("checks_seen", json!(seen)));
@@ -251,7 +260,7 @@ impl<'a> PacketFacts<'a> {
         let mut text = String::new();
         let purpose = self.material.purpose;
         let is_told = self.is_in_goal(purpose);
-        let is_purpose = words::says_what_to_do(purpose) || words::is_given(purpose);
+        let is_purpose = words::says_what_to_do(purpose) || self.is_given(purpose);
         if is_purpose && !is_told || self.goal.newest_prompt.is_none() {
             text.push_str(&format!("{}\n", inline_for_model(purpose, 1_000)));
         }
@@ -375,9 +384,14 @@ impl<'a> PacketFacts<'a> {
     /// Returns whether the goal contains the purpose. If `thru sweep` wrote the packet, the purpose is the beginning of
     /// the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
-        let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
+        let words = purpose.trim_end_matches('…');
         let goals = [self.goal.newest_prompt, self.goal.task_prompt];
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
+    }
+
+    /// Returns whether a person gave the purpose, and it is more than "go on".
+    fn is_given(&self, purpose: &str) -> bool {
+        !self.material.is_purpose_from_session && words::is_given(purpose)
     }
 
     /// Returns whether a fact states only the branch and the commit. The section's last line about git states both
@@ -392,7 +406,7 @@ impl<'a> PacketFacts<'a> {
 
     /// Returns whether git's current state contradicts a recorded fact. Git's state takes precedence.
     fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
-        fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
+        fact.id == "risk:uncommitted" && self.material.git.is_some_and(GitFacts::is_clean)
     }
 
     /// Returns the agent's last message, unless a fact already contains it.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Packet, RecordedCheck};
+use super::{Packet, RecordedCheck, choose};
 use crate::render::path_or_code;
 use crate::text::count_with_noun;
 use crate::time;
@@ -61,7 +61,8 @@ pub struct CurrentState<'a> {
 pub struct CurrentGit {
     pub head: String,
     pub branch: String,
-    pub dirty: Option<i64>,
+    /// The files that differ from HEAD, including untracked ones, or `None` if they are unknown.
+    pub uncommitted_files: Option<Vec<String>>,
     /// The distance between HEAD and the packet's commit, or `None` if that commit does not exist in this repository.
     pub distance_to_packet_commit: Option<CommitDistance>,
 }
@@ -227,13 +228,17 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
         (ClaimVerification::Changed, format!("{} is checked out now", branch(&now.branch)))
     };
     claims.push(claim(ClaimSubject::Branch, &branch(&packet.branch), state, note));
-    if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
-        let files = |n: i64| count_with_noun(usize::try_from(n).unwrap_or(0), "file");
-        let (state, note) = match then == now {
+    if let (Some(then), Some(files)) = (packet.dirty, &now.uncommitted_files) {
+        let count_then = usize::try_from(then).unwrap_or(0);
+        let (now, names) = (files.len(), choose::name_uncommitted_files(files));
+        let text_then = count_with_noun(count_then, "file");
+        let (state, note) = match count_then == now {
             true if now == 0 => (ClaimVerification::Verified, CLEAN_AS_THEN_TEXT.to_owned()),
-            true => (ClaimVerification::Unverified, format!("{} uncommitted then and now", files(now))),
-            false if now == 0 => (ClaimVerification::Changed, format!("{}{CLEAN_NOW_TEXT}", files(then))),
-            false => (ClaimVerification::Changed, format!("{} uncommitted then, {now} now", files(then))),
+            true => (ClaimVerification::Unverified, format!("{text_then} uncommitted then and now: {names}")),
+            false if now == 0 => (ClaimVerification::Changed, format!("{text_then}{CLEAN_NOW_TEXT}")),
+            false => {
+                (ClaimVerification::Changed, format!("{text_then} uncommitted then, {now} now: {names}"))
+            }
         };
         claims.push(claim(ClaimSubject::Dirty, &then.to_string(), state, note));
     }

@@ -59,7 +59,7 @@ fn claims_are_verified_if_nothing_changed() {
     let git = CurrentGit {
         head: "1111111111111111".into(),
         branch: "main".into(),
-        dirty: Some(2),
+        uncommitted_files: Some(vec!["src/a.rs".into(), "src/b.rs".into()]),
         distance_to_packet_commit: None,
     };
     check_claims(
@@ -74,7 +74,7 @@ fn claims_are_verified_if_nothing_changed() {
         &[
             (Head, Verified, "HEAD is where it was"),
             (Branch, Verified, "still checked out"),
-            (Dirty, Unverified, "2 files uncommitted then and now"),
+            (Dirty, Unverified, "2 files uncommitted then and now: src/{a.rs,b.rs}"),
             (File, Verified, "unchanged"),
             (File, Verified, "unchanged"),
             (File, Verified, "still gone"),
@@ -94,7 +94,7 @@ fn claims_are_refuted_if_everything_changed() {
     let git = CurrentGit {
         head: "2222222222222222".into(),
         branch: String::new(),
-        dirty: Some(0),
+        uncommitted_files: Some(Vec::new()),
         distance_to_packet_commit: way,
     };
     check_claims(

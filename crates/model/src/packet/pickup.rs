@@ -64,6 +64,9 @@ const MAX_SECTION_LINES: usize = 20;
 
 const MAX_FILES: usize = 20;
 
+/// The maximum length of a note about drift. It has room for the names of a few files.
+const MAX_DRIFT_NOTE_CHARS: usize = 600;
+
 /// The note that marks a confirmed file in a packet.
 pub(super) const CHOSEN_BY_USER: &str = "chosen by the user";
 
@@ -391,7 +394,7 @@ fn drift_part(claims: &[Claim]) -> String {
         text.push_str(&format!(
             "- {}: {subject}: {}\n",
             claim_state_word(claim.state),
-            inline_for_model(&claim.note, 200)
+            inline_for_model(&claim.note, MAX_DRIFT_NOTE_CHARS)
         ));
     }
     for claim in claims

@@ -15,10 +15,10 @@ const UNINFORMATIVE_WORDS: &str = "a all and carry continue doing everything fin
 
 /// Returns whether a purpose says what work to do. "go on" and "finish the rest" do not.
 pub fn says_what_to_do(purpose: &str) -> bool {
-    full_words(purpose).next().is_some()
+    full_words(purpose).next().is_some() && !prompt::only_says_continue(purpose)
 }
 
-/// Returns whether a person gave the purpose. The purpose that `thru sweep` writes for a crashed session starts with
+/// Returns whether a person gave the purpose. In older versions, the purpose of a crashed session's packet starts with
 /// `go on`.
 pub fn is_given(purpose: &str) -> bool {
     !purpose.trim().is_empty() && !purpose.starts_with("go on")

@@ -7,6 +7,7 @@ fn purposes_that_say_what_is_to_be_done() {
         ("Continue, please.", false),
         ("finish the rest", false),
         ("pick this up tomorrow", false),
+        ("carry on where this session stopped", false),
         ("", false),
         ("finish the parser", true),
         ("fix #12", true),

@@ -9,7 +9,7 @@ use model::digest::{Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
-use model::packet::{Packet, PacketStatus, words};
+use model::packet::{self, Packet, PacketStatus, words};
 use model::render::{inline_for_model, path_or_code};
 use model::text::count_with_noun;
 use model::{shell, time};
@@ -17,7 +17,9 @@ use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
+use crate::features::packets::claimed;
 use crate::features::packets::handoff::{self, FileHashes};
+use crate::features::sessions::continued;
 use crate::features::{
     BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, packets,
 };
@@ -47,7 +49,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let rest = format!("; `thru sweep` writes a packet for {each}");
     let line =
         StatusReportLine::colored("crashed", StatusTone::Warning, count_with_noun(waiting, "session"), rest);
-    let line = line.with_json("broke_off", json!(waiting));
+    let line = line.with_json("crashed_sessions", json!(waiting));
     Ok(vec![line.with_next(
         NextStepUrgency::CrashedSession,
         "thru sweep",
@@ -242,9 +244,7 @@ fn sweep_session(
         packet,
         written,
     };
-    let prompts = words::prompts_about_work(&digest.prompts);
-    let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
-    else {
+    let Some(work) = work_of_session(world, project, &open.session, digest) else {
         if mode == WriteMode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
             project.store.session_state(&open.session).write_state(&CrashRecord {
@@ -255,21 +255,45 @@ fn sweep_session(
         }
         return Ok(swept(String::new(), false));
     };
-    let purpose = format!("go on: {}", inline_for_model(&last.text, 120));
+    let purpose = inline_for_model(&work, 120);
     if mode == WriteMode::DryRun {
-        return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
+        return Ok(swept(packet::packet_id(world.now, &purpose, 1), false));
     }
     // Read git's files instead of running `git`, because this function also runs when a session starts.
     let git = source.checkout.as_deref().and_then(store::git::read_head);
-    let git = git.map(|head| model::packet::GitFacts {
+    let git = git.map(|head| packet::GitFacts {
         branch: crate::project::git::redacted_branch(&head),
         head: head.commit,
-        dirty: None,
+        uncommitted_files: None,
     });
-    let request = handoff::HandoffRequest { purpose: &purpose, hashes, ..handoff::HandoffRequest::default() };
+    let request = handoff::HandoffRequest {
+        purpose: &purpose,
+        is_purpose_from_session: true,
+        hashes,
+        ..handoff::HandoffRequest::default()
+    };
     let report = handoff::write_packet(world, project, &source, &request, git.as_ref())?;
     record_handoff_packet(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
+}
+
+/// Returns the work that a dead session was doing: its goal or, if its user only said “continue”, the work that it
+/// continued. Returns `None` if the session left nothing to hand over.
+fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Digest) -> Option<String> {
+    if digest.files.is_empty() && digest.commands.is_empty() {
+        return None;
+    }
+    if let Some(own) = packet::work_named_by(&digest.current_goal()) {
+        return Some(words::without_pasted_output(own));
+    }
+    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
+    let claimed = || {
+        let packet = claimed::continued_packet(&project.store, session.as_str(), redact)?;
+        // A session that only read its packet has not done anything yet.
+        roster::has_work(digest).then(|| packet.goal.lines().next().unwrap_or_default().to_owned())
+    };
+    let newest = || Some(digest.prompts.last()?.text.clone());
+    continued::continued_request(&project.store, session).or_else(claimed).or_else(newest)
 }
 
 /// Adds two facts that no hook reported: the dead session's last message, and the call that was running when the

@@ -353,7 +353,6 @@ pub struct BoundRole {
     pub missing_path: Option<String>,
     /// The role with the most similar name that has a context file. Set only if this role has no context file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "near")]
     pub similar_role: Option<String>,
 }
 

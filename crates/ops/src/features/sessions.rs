@@ -4,7 +4,7 @@
 mod active;
 pub mod activity;
 mod clashes;
-mod continued;
+pub(crate) mod continued;
 pub(crate) mod others;
 
 use std::path::{Path, PathBuf};

@@ -24,7 +24,8 @@ pub const MAX_RUNS_IN_CHART: usize = 30;
 #[derive(Clone, Debug, Serialize)]
 pub struct BenchmarkReport {
     pub run: BenchmarkRun,
-    pub gate: CheckOutcome,
+    /// Whether all limits are kept.
+    pub outcome: CheckOutcome,
     /// All runs. The current run is the last one.
     #[serde(skip)]
     pub history: BenchmarkHistory,
@@ -49,7 +50,7 @@ pub fn run_benchmark(world: &World, no_data: NoDataPolicy) -> Result<BenchmarkRe
     let mut history = project.store.read_benchmarks()?;
     history.runs.push(run.clone());
     project.store.write_benchmarks(&history)?;
-    Ok(BenchmarkReport { run, gate, history, settings })
+    Ok(BenchmarkReport { run, outcome: gate, history, settings })
 }
 
 fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {

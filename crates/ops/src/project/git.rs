@@ -328,8 +328,9 @@ pub fn redacted_branch(head: &store::git::GitHead) -> String {
     Redacted::redact_whole(&head.branch, redact::RedactOptions::default()).to_string()
 }
 
-/// Returns how many files differ from HEAD, including untracked files. A renamed file counts once.
-pub fn count_dirty_files(project: &Path) -> Option<usize> {
+/// Returns the files that differ from HEAD, including untracked files. A renamed file is listed once, under its new
+/// name.
+pub fn list_uncommitted_files(project: &Path) -> Option<Vec<String>> {
     // Do not examine submodules, because they have their own settings.
     let args = [
         "status",
@@ -343,9 +344,10 @@ pub fn count_dirty_files(project: &Path) -> Option<usize> {
     let off: Vec<&str> = off.iter().flat_map(|setting| ["-c", setting.as_str()]).collect();
     let status = run_git(project, &[&off, args.as_slice()].concat(), Vec::new()).ok()??;
     let mut entries = status.split(|b| *b == 0).filter(|entry| !entry.is_empty());
-    let mut files = 0;
+    let mut files = Vec::new();
     while let Some(entry) = entries.next() {
-        files += 1;
+        // An entry is two letters for the state, a space and the name.
+        files.push(String::from_utf8_lossy(entry.get(3..).unwrap_or_default()).into_owned());
         // `R  new` is followed by the old name as a separate entry.
         if entry.iter().take(2).any(|state| matches!(state, b'R' | b'C')) {
             entries.next();

@@ -8,7 +8,7 @@ use model::marker::{ProjectId, SharingMode};
 use serde::{Serialize, Serializer};
 use store::FoundRoot;
 
-use crate::features::{FEATURES, NextStep, ProjectContext, StatusReportLine};
+use crate::features::{FEATURES, NextStep, ProjectContext, StatusReportLine, most_urgent_step};
 use crate::hook::lost;
 use crate::project::{settings, trust};
 use crate::session::{last, list};
@@ -165,7 +165,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         }
     }
     let last_session = last::describe_last_session(&project)?;
-    let next_step = lines.iter().filter_map(|line| line.next_step.clone()).min();
+    let next_step = most_urgent_step(lines.iter().filter_map(|line| line.next_step.clone()));
     Ok(StatusReport {
         next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
         lost_records: trusted.then(|| lost::recent_loss(world, &store, &marker.project_id)).flatten(),

@@ -36,7 +36,6 @@ pub struct TrustReport {
     pub record: PathBuf,
     /// The prompts and commands in the store that need permission. Trust alone allows none of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[serde(rename = "wants")]
     pub permission_requests: Vec<PermissionRequest>,
 }
 

@@ -24,10 +24,11 @@ pub fn fact_fingerprint(candidate: &Candidate) -> u64 {
 }
 
 /// Returns the fingerprint recording that a fact was sent in its longest form. Returns `None` if even the longest form
-/// is shortened.
+/// is shortened. Ticked boxes are ignored: an agent that ticks off a step still has the text of the step.
 pub fn full_text_fingerprint(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");
+    let longest = longest.replace("[x]", "[ ]").replace("[X]", "[ ]");
     (!is_cut).then(|| fnv_fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
 }
 

@@ -10,7 +10,7 @@ use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
 use store::{Store, layout};
 
-use crate::features::ProjectContext;
+use crate::features::{ProjectContext, sessions};
 use crate::project::trust;
 
 /// How many bytes are read from the end of a log, where the most recent events are.
@@ -23,7 +23,7 @@ const MAX_PROBLEMS: usize = 3;
 /// How many predecessors are read if a session continues other sessions.
 pub const MAX_PREDECESSORS: usize = 8;
 
-/// How many edited files are compared with git's index.
+/// How many changed files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
 
 /// The facts about an earlier session: its digest, compared with the files on disk.
@@ -56,6 +56,7 @@ pub fn gather_session_facts(project: &ProjectContext, session: &Id) -> store::Re
 pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionFacts {
     let ProjectContext { store, root, .. } = *project;
     update_paths_after_move(project, &mut digest);
+    digest.is_of_other_worktree = sessions::other_worktree(project, &digest).is_some();
     unmark_existing_files(&mut digest, &root.checkout);
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.forget_edits();
@@ -154,11 +155,13 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::read_head(folder)?;
     let remote = store::git::remote_of_branch(folder, &head.branch);
-    let edited: Vec<&str> = digest.unsaved_files().take(MAX_FILES_COMPARED).collect();
-    let unchanged =
-        store::git::files_unchanged_in_index(folder, &edited).into_iter().map(str::to_owned).collect();
+    let changed: Vec<&str> = digest.unsaved_files().take(MAX_FILES_COMPARED).collect();
+    let compared = store::git::compare_with_index(folder, &changed);
+    let owned = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect();
     Some(GitOnDisk {
-        files_equal_to_index: unchanged,
+        files_equal_to_index: owned(compared.unchanged),
+        files_changed_in_index: owned(compared.changed),
+        untracked_files: owned(compared.untracked),
         has_remote: remote.is_some(),
         remote_commit: remote.and_then(|remote| remote.commit),
         branch: head.branch,

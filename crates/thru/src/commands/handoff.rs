@@ -45,6 +45,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         world,
         &HandoffRequest {
             purpose: &args.purpose.join(" "),
+            is_purpose_from_session: false,
             session: args.session.as_deref(),
             transcript: args.transcript.as_deref(),
             confirmed: &to_absolute_paths(world, &args.confirm),

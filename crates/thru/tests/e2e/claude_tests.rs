@@ -125,6 +125,32 @@ fn a_whole_session_is_in_the_journal() {
     hooks::assert_all_succeeded("Claude Code", &runs);
 }
 
+/// The result of the call only says that the sub-agent was launched. Its answer comes when it stops.
+#[test]
+fn the_answer_of_a_background_agent_is_in_the_brief() {
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
+    let agent = json!({
+        "description": "Find the timeout", "prompt": "LOOK-AROUND", "subagent_type": "general-purpose",
+        "run_in_background": true,
+    });
+    let finding = "The timeout comes from pool.js, because acquire() never releases the connection.";
+    let model = ScriptedModel::start(ModelScript {
+        main: vec![
+            call_step("Agent", agent),
+            text_step("A sub-agent is looking."),
+            text_step("I will fix it."),
+        ],
+        subagent: vec![text_step(finding)],
+        ..ModelScript::default()
+    });
+    claude.run_prompt(&scratch, &model, "Why do the requests time out?", &[]).assert_success();
+    model.assert_script_used_up();
+    let brief = scratch.run_thru_successfully(&["brief"]);
+    assert!(brief.contains(finding) && brief.contains("Find the timeout"), "{brief}");
+}
+
 /// Claude Code compacts automatically when the model reports a nearly full context.
 #[test]
 fn an_automatic_compaction_is_in_the_journal() {

@@ -35,7 +35,7 @@ fn without_records_there_is_no_pass() {
     let env = TestEnv::new();
     env.run_thru(&["init"]).assert_ok();
     let report = env.run_thru(&["swarm", "benchmark", "--ci-gate", "--json"]).assert_ok().json();
-    assert_eq!(report["gate"], "no-data");
+    assert_eq!(report["outcome"], "no-data");
     for metric in ["rejection_percent", "test_pass_percent", "tool_error_percent", "hard_limit_hits"] {
         assert_eq!(outcome_of_metric(&report, metric), "no-data", "{metric}");
     }
@@ -63,7 +63,7 @@ fn a_strict_limit_fails_the_gate_and_the_default_passes() {
     assert_eq!(outcome_of_metric(&strict.json(), "rejection_percent"), "fail");
     env.write_file(CONFIG_FILE, "");
     let usual = env.run_thru(&["swarm", "benchmark", "--ci-gate", "--json"]).assert_ok().json();
-    assert_eq!((&usual["gate"], outcome_of_metric(&usual, "rejection_percent")), (&json!("pass"), "pass"));
+    assert_eq!((&usual["outcome"], outcome_of_metric(&usual, "rejection_percent")), (&json!("pass"), "pass"));
 
     let kept: Value =
         serde_json::from_slice(&fs::read(env.store_folder().join("benchmarks.json")).unwrap()).unwrap();

@@ -131,9 +131,13 @@ fn cloned_and_trusted_it_still_runs_nothing() {
     let there = |words: &[&str]| shared.env.thru_call(words).in_folder(&clone).run();
 
     let report = there(&["trust", "--json"]).assert_ok().json();
-    let wants: Vec<_> = report["wants"].as_array().unwrap().iter().map(|want| want["kind"].clone()).collect();
+    let wants: Vec<_> =
+        report["permission_requests"].as_array().unwrap().iter().map(|want| want["kind"].clone()).collect();
     assert_eq!(wants, ["loop", "stage-run", "stage-definition"]);
-    assert!(report["wants"].as_array().unwrap().iter().all(|want| want["given"] == false), "{report}");
+    assert!(
+        report["permission_requests"].as_array().unwrap().iter().all(|want| want["allowed"] == false),
+        "{report}"
+    );
     let text = there(&["trust"]).assert_ok().stdout;
     for word in ["EVIL PROMPT", "touch pwned", "thru loop adopt evil", "thru gate run --stage plan --adopt"] {
         assert!(text.contains(word), "{word}: {text}");

@@ -48,7 +48,7 @@ fn a_decision_is_recorded_once_and_listed() {
     env.thru_call(&["decide", "-"]).with_stdin("  Two passes\nover the file\n").run().assert_ok();
     let listing = env.run_thru_json(&["decisions", "list"]);
     assert_eq!(listed_texts(&listing), ["Two passes\nover the file", "Errors name the file", "Use TOML"]);
-    assert_eq!((&listing["current"], &listing["over"]), (&json!(3), &json!(0)));
+    assert_eq!((&listing["current"], &listing["ended_count"]), (&json!(3), &json!(0)));
     assert_eq!(recorded_decisions(&env).len(), 3);
     let shown = env.run_thru(&["decisions", "list"]).assert_ok().stdout;
     assert!(shown.contains("pattern: Errors name the file"), "{shown}");
@@ -242,7 +242,7 @@ fn a_pickup_tells_what_was_decided_since() {
     let told = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(told.contains("Decided since the packet was written:\n- Use JSON for all records\n"), "{told}");
     assert!(told.contains("In the packet, but no longer in force:\n- Use XML for all records\n"), "{told}");
-    assert_eq!(env.run_thru_json(&["pickup"])["decided"], json!(["Use JSON for all records"]));
+    assert_eq!(env.run_thru_json(&["pickup"])["decisions_since"], json!(["Use JSON for all records"]));
 }
 
 #[test]
@@ -339,7 +339,10 @@ fn a_swarms_decisions_are_imported_once() {
     );
     assert_eq!(recorded_decisions(&env)[0]["why"], "no server");
     let again = env.run_thru_json(&["import", "swarm"]);
-    assert_eq!((&again["decisions"]["known"], &again["decisions"]["written"]), (&json!(3), &json!(0)));
+    assert_eq!(
+        (&again["decisions"]["already_recorded"], &again["decisions"]["written"]),
+        (&json!(3), &json!(0))
+    );
     assert_eq!(recorded_decisions(&env).len(), 3);
     assert_eq!(fs::read_to_string(file).unwrap(), text);
     // A new line in the imported file becomes a new decision. A decision that was superseded here is not imported

@@ -288,7 +288,7 @@ fn a_dry_import_says_what_the_import_does() {
     env.write_file("project/.factory/handoffs/d.md", "# Fix it\n\nsame\n");
     let ids = |report: &Value| -> Vec<(Value, Value)> {
         let rows = report["imported"].as_array().unwrap().iter();
-        rows.map(|row| (row["id"].clone(), row["known"].clone())).collect()
+        rows.map(|row| (row["id"].clone(), row["already_imported"].clone())).collect()
     };
     let dry = ids(&env.run_thru_json(&["import", "factory", "--dry-run"]));
     assert_eq!(dry, ids(&env.run_thru_json(&["import", "factory"])));
@@ -577,6 +577,7 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod eighth;
 mod fifth;
 mod fourth;
 mod pleasant;

@@ -309,7 +309,7 @@ fn a_ralph_loop_comes_in_paused_and_once() {
     fs::write(&file, RALPH_STATE.replace("iteration: 4", "iteration: 5")).unwrap();
     let again = env.run_thru_json(&["import", "ralph"]);
     assert_eq!(
-        (&again["known"], &again["loop"]["id"]),
+        (&again["already_imported"], &again["loop"]["id"]),
         (&json!(true), &imported["id"]),
         "it went on meanwhile"
     );

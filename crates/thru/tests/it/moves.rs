@@ -177,8 +177,8 @@ fn what_the_user_allowed_moves_along() {
     assert!(advice.contains("`thru trust --moved`") && !advice.contains("adopt"), "{advice}");
     let report = moved.run_thru(&["trust", "--moved", "--json"]).assert_ok().json();
     let wants = |report: &Value| -> Vec<(String, bool)> {
-        let all = report["wants"].as_array().unwrap().iter();
-        all.map(|want| (want["kind"].as_str().unwrap().to_owned(), want["given"] == true)).collect()
+        let all = report["permission_requests"].as_array().unwrap().iter();
+        all.map(|want| (want["kind"].as_str().unwrap().to_owned(), want["allowed"] == true)).collect()
     };
     // The user never allowed the stage, and moving the project does not change this.
     assert!(wants(&report).contains(&("loop".to_owned(), true)), "{report}");

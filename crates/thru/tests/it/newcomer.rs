@@ -339,7 +339,7 @@ fn a_mistyped_packet_or_role_gets_a_suggestion() {
     env.write_file("project/.agent/context/agents/tester.context.md", good);
     let refused = env.run_thru(&["recover", "testr"]).assert_exit_code(1);
     assert!(refused.stderr.contains("did you mean tester?"), "{refused}");
-    assert_eq!(env.thru_call(&["recover", "testr", "--json"]).run().json()["near"], "tester");
+    assert_eq!(env.thru_call(&["recover", "testr", "--json"]).run().json()["similar_role"], "tester");
     assert!(!fs::exists(env.store_folder().join("agents/testr.context.md")).unwrap());
 }
 

@@ -139,7 +139,7 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
     let second = swept[0]["packet"].as_str().unwrap();
     assert_ne!(second, first);
     let text = env.run_thru(&["packet", "show", second]).assert_ok().stdout;
-    assert!(text.contains("go on: Now write the printer") && text.contains("src/print.rs"), "{text}");
+    assert!(text.contains("Now write the printer as well.") && text.contains("src/print.rs"), "{text}");
     assert_eq!(sweep(&env), json!([]), "once more");
 }
 

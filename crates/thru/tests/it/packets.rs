@@ -123,7 +123,7 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
         [
             format!("head {}: HEAD is {}, ahead by 1 commit", old.trim(), &head[..10]),
             "branch main: other is checked out now".to_owned(),
-            "dirty 0: 0 files uncommitted then, 2 now".to_owned(),
+            "dirty 0: 0 files uncommitted then, 2 now: src/{lex.rs,parse.rs}".to_owned(),
             "file src/parse.rs: its content differs".to_owned(),
             "file src/lex.rs: gone".to_owned(),
         ]
@@ -188,7 +188,7 @@ fn hydrate_adds_what_came_later() {
     later.run().assert_silent("a write");
     assert!(env.run_thru_json(&["pickup", &id]).get("later").is_none());
     let told = env.run_thru_json(&["pickup", &id, "--hydrate"]);
-    assert_eq!(told["later"], json!(["src/new.rs"]));
+    assert_eq!(told["files_changed_since"], json!(["src/new.rs"]));
     assert!(
         told["prompt"]
             .as_str()
@@ -458,7 +458,7 @@ fn a_session_that_broke_off_leaves_a_packet() {
     let listed = env.run_thru_json(&["packet", "list"]);
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
     let id = listed[0]["id"].as_str().expect("a packet");
-    assert!(listed[0]["purpose"].as_str().unwrap().starts_with("go on: Build the parser"), "{listed}");
+    assert!(listed[0]["purpose"].as_str().unwrap().starts_with("Build the parser"), "{listed}");
     assert!(told.contains(&format!("thru pickup {id}")), "{told}");
     assert!(!start("s3").contains("crashed;"), "once");
     assert_eq!(env.run_thru_json(&["sweep"]), json!([]), "it was seen to");

@@ -294,7 +294,7 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
     let imported = read_plan(&env);
     assert_eq!((&imported["specHash"], &imported["swarm"]), (&json!("x"), &json!("mega")));
     assert_eq!(imported["phases"][0]["tasks"][0]["done_at"], "2026-01-02T03:04:05Z");
-    assert_eq!(env.run_thru_json(&["import", "swarm"])["plan"]["known"], true);
+    assert_eq!(env.run_thru_json(&["import", "swarm"])["plan"]["already_imported"], true);
     assert_eq!(fs::read_to_string(env.project_folder().join(".swarm/plan.json")).unwrap(), plan.to_string());
     assert_eq!(env.thru_call(&["import", "swarm", "nowhere"]).run().code, 10);
 }

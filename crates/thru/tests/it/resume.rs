@@ -44,8 +44,12 @@ fn read_state(env: &TestEnv, name: &str) -> Value {
 fn a_manifest_is_made_shown_checked_and_followed() {
     let env = env_with_workstream();
     let shown = env.run_thru_json(&["resume", "show"]);
-    let named: Vec<&str> =
-        shown["loads"].as_array().unwrap().iter().map(|load| load["named"].as_str().unwrap()).collect();
+    let named: Vec<&str> = shown["loads"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|load| load["written_path"].as_str().unwrap())
+        .collect();
     assert_eq!(named, ["overview.md", "plan.md", "steps.md"]);
     env.run_thru(&["resume", "validate", "--all"]).assert_ok();
     env.run_thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).assert_ok();
@@ -163,7 +167,7 @@ fn the_gate_is_observed() {
     let gate = env.run_thru(&["resume", "gate", "--session", "s1", "--json"]).assert_exit_code(1).json();
     let read: Vec<bool> =
         gate["files"].as_array().unwrap().iter().map(|file| file["read_at"].is_string()).collect();
-    assert_eq!((read, &gate["editing"]), (vec![true, false, false], &json!(true)));
+    assert_eq!((read, &gate["has_edited"]), (vec![true, false, false], &json!(true)));
     report_tool_call(&env, "s1", "t4", "Read", &format!("{home}/plan.md"));
     report_tool_call(&env, "s1", "t5", "Read", &format!("{home}/steps.md"));
     assert_eq!(prompt("last"), "");

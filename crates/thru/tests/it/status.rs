@@ -202,7 +202,7 @@ fn every_kind_of_record_has_its_line() {
     Next: `thru sweep` saves the work of a crashed session as a packet
     ");
     let json = env.run_thru_json(&["status"]);
-    assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");
+    assert_eq!((&json["packets"]["count"], &json["crashed_sessions"]), (&2.into(), &1.into()), "{json}");
     assert_eq!(
         (&json["roles"][0], &json["workstreams"][0]),
         (&"tester".into(), &"01-parser".into()),

@@ -205,11 +205,11 @@ fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     });
     // A document that a later commit left out is probably meant to stay local. A source file may simply have been
     // forgotten.
-    let is_left_out = is_document(file) && git.commit.is_some_and(|used| used.record > file.edited_at);
+    let is_left_out = is_document(file) && git.commit.is_some_and(|used| used.record > file.changed_at());
     // An edit made before the last branch switch may belong to the earlier branch.
     let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.is_in_other_repository;
     let left = digest.effects.iter().rfind(left).map_or(0, |used| used.record);
-    let is_elsewhere = digest.git_on_disk.is_none() && file.edited_at < left;
+    let is_elsewhere = digest.git_on_disk.is_none() && file.changed_at() < left;
     !file.deleted && !is_of_tool && !is_left_out && !is_elsewhere
 }
 

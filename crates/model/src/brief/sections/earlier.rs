@@ -55,7 +55,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
 fn is_empty_request(prompt: &Prompt) -> bool {
     let is_yes = prompt.prompt_kind() == PromptKind::Approval
         && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
-    is_yes || prompt::is_uninformative_once_answered(&prompt.text)
+    is_yes || prompt::only_says_continue(&prompt.text) || prompt::is_uninformative_once_answered(&prompt.text)
 }
 
 /// Adds the beginnings of the newest requests that were answered. Of the older ones, only those that opened a piece

@@ -52,7 +52,7 @@ impl PacketFacts<'_> {
             return in_quotation_marks(loop_prompt, MAX_GOAL_CHARS);
         }
         // If `thru sweep` wrote the packet, the purpose only repeats the beginning of the request.
-        let repeats_request = purpose.starts_with("go on: ") && self.is_in_goal(purpose);
+        let repeats_request = self.material.is_purpose_from_session && self.is_in_goal(purpose);
         let goal = goal_text(&self.goal).map(words::without_pasted_output);
         match goal.as_deref() {
             Some(goal) if repeats_request || !words::says_what_to_do(purpose) => match self
@@ -76,8 +76,7 @@ impl PacketFacts<'_> {
     /// Returns the first step. Returns `None` if the session does not show what to do first. If the user stated a
     /// purpose, that purpose is open work, regardless of what the session has finished.
     fn first_step(&self) -> Option<FirstStep> {
-        let purpose = self.material.purpose;
-        let is_purpose_open = words::is_given(purpose) && words::says_what_to_do(purpose);
+        let is_purpose_open = self.is_purpose_given();
         self.first_step_of_session()
             .filter(|step| !is_purpose_open || !matches!(step, FirstStep::NothingOpen(_)))
     }
@@ -141,7 +140,7 @@ impl PacketFacts<'_> {
 
     fn is_purpose_given(&self) -> bool {
         let purpose = self.material.purpose;
-        words::is_given(purpose) && words::says_what_to_do(purpose)
+        self.is_given(purpose) && words::says_what_to_do(purpose)
     }
 
     /// Returns whether the purpose names work that was not requested in this session. If so, the session's activity is
@@ -149,7 +148,8 @@ impl PacketFacts<'_> {
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest_prompt, self.goal.task_prompt];
-        words::says_what_to_do(purpose)
+        !self.material.is_purpose_from_session
+            && words::says_what_to_do(purpose)
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
@@ -400,7 +400,7 @@ impl PacketFacts<'_> {
             .chain(promise)
             .collect();
         // A question that the user asks during a task does not replace the task.
-        let is_whole_goal = self.goal.task_prompt.is_none() && !words::is_given(self.material.purpose);
+        let is_whole_goal = self.goal.task_prompt.is_none() && !self.is_given(self.material.purpose);
         match (all.is_empty(), is_question && is_whole_goal) {
             (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),
             (true, true) => Some("Done when: the question is answered.".to_owned()),

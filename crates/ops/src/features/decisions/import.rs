@@ -31,13 +31,11 @@ pub struct DecisionImportReport {
     pub decisions: usize,
     pub patterns: usize,
     /// How many decisions and patterns an earlier import had already recorded.
-    #[serde(rename = "known")]
     pub already_recorded: usize,
     /// How many decisions and patterns this import recorded.
     #[serde(rename = "written")]
     pub newly_recorded: usize,
     pub warnings: Vec<decision::OutlineWarning>,
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }

@@ -45,7 +45,6 @@ pub struct DecisionReport {
     /// Whether the decision was recorded. False if the same decision was already in force.
     pub changed: bool,
     /// Whether a secret in the input was redacted.
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }

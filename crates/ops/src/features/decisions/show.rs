@@ -25,12 +25,10 @@ pub struct DecisionListing {
     #[serde(rename = "set_aside")]
     pub of_other_swarm: Option<OtherSwarmDecisions>,
     /// How many decisions were once in force but no longer are.
-    #[serde(rename = "over")]
     pub ended_count: usize,
     /// How many decisions were left out because only `most` were requested.
     #[serde(rename = "more")]
     pub not_listed: usize,
-    #[serde(rename = "torn")]
     pub unreadable_lines: usize,
 }
 

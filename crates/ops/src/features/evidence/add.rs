@@ -38,7 +38,6 @@ pub struct AddEvidenceRequest<'a> {
 pub struct AddedEntry {
     pub task: String,
     pub entry: EvidenceEntry,
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }

@@ -34,7 +34,6 @@ pub struct EvidenceImportReport {
     pub new_entries: usize,
     #[serde(rename = "left_out")]
     pub skipped_files: Vec<SkippedFile>,
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }

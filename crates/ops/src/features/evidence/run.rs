@@ -56,7 +56,6 @@ pub struct RecordedRun {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(rename = "changed")]
     pub changed_file: String,
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }

@@ -32,7 +32,6 @@ pub struct RalphReport {
     pub shown_loop: LoopShown,
     /// Whether the loop was written. False if it was already imported, or if this was a dry run.
     pub written: bool,
-    #[serde(rename = "known")]
     pub already_imported: bool,
 }
 

@@ -21,7 +21,19 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
             &shown.id,
             format!(", {}", shown.describe_state()),
         );
-        lines.push(line.with_json("loop", json!(shown)));
+        let line = match shown.waits_for_session {
+            true => line.with_next(
+                NextStepUrgency::ActiveLoop,
+                "thru loop show",
+                "shows the loop that waits; start your harness here to run it",
+            ),
+            false => line.with_next(
+                NextStepUrgency::ActiveLoop,
+                "thru loop log",
+                "shows what the active loop has done so far",
+            ),
+        };
+        lines.push(line.changed_at(&shown.updated_at).with_json("loop", json!(shown)));
     }
     let store = project.store;
     let records = all_loops(store)?.0;

@@ -11,6 +11,7 @@ use model::place;
 use model::render::in_backticks;
 use model::reply::{Reply, ReplyPart};
 use model::score::ScoreSignal;
+use model::time;
 use serde::Serialize;
 use store::{OutputReadDepth, Root, RunFolder, Store};
 
@@ -37,6 +38,9 @@ pub struct LiveRunState {
     pub outputs: usize,
     #[serde(rename = "open")]
     pub invalid_outputs: Vec<OpenOutput>,
+    /// When the newest of the outputs was requested, or empty if this is unknown.
+    #[serde(skip)]
+    pub requested_at: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +56,9 @@ pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result
         let output = &expected.outputs[i];
         OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
     });
+    let requested_at = expected.outputs.iter().filter_map(|output| output.not_before).max();
     Ok(Some(LiveRunState {
+        requested_at: requested_at.map_or(String::new(), time::to_rfc3339),
         run: run.path().to_owned(),
         invalid_outputs: open.collect(),
         stage: expected.stage,

@@ -40,6 +40,7 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportL
     let rest = format!(" (stage {stage}, {run}): {named}{more}; see `thru gate check`");
     let line = StatusReportLine::colored("outputs", StatusTone::Warning, head, rest);
     line.with_next(NextStepUrgency::MissingOutputs, "thru gate check", "says what the open outputs lack")
+        .changed_at(&live.requested_at)
 }
 
 /// Reports a live run whose state cannot be determined. Open outputs are normal, so they are not reported as a

@@ -70,7 +70,7 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
 
 /// Returns the goal and the constraints of the packet that this session works on. A packet that this session writes
 /// must repeat them.
-pub(super) fn continued_packet(
+pub(crate) fn continued_packet(
     store: &Store,
     session: &str,
     redact: RedactOptions,

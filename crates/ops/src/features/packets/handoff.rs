@@ -32,6 +32,8 @@ const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandoffRequest<'a> {
     pub purpose: &'a str,
+    /// Whether the purpose is the session's own request. Otherwise, a person gave the purpose.
+    pub is_purpose_from_session: bool,
     pub session: Option<&'a str>,
     pub transcript: Option<&'a Path>,
     pub confirmed: &'a [String],
@@ -71,7 +73,7 @@ pub struct HandoffReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub continues: Vec<String>,
     /// Whether a secret in the input was redacted.
-    #[serde(rename = "covered")]
+    #[serde(rename = "redacted")]
     pub is_secret_redacted: bool,
 }
 
@@ -326,7 +328,7 @@ pub(crate) fn write_packet(
     let confirmed = request.confirmed;
     let ignored = match (git, checkout) {
         // Ask git which files it ignores. This is skipped outside a repository and in hooks, which do not run git.
-        (Some(GitFacts { dirty: Some(_), .. }), Some(checkout)) => {
+        (Some(GitFacts { uncommitted_files: Some(_), .. }), Some(checkout)) => {
             let paths: Vec<&str> = digest
                 .files
                 .iter()
@@ -356,6 +358,7 @@ pub(crate) fn write_packet(
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,
+        is_purpose_from_session: request.is_purpose_from_session,
         digest,
         source: source.harness.map_or("unknown", |harness| harness.name),
         harness: source.harness.map_or("an unknown harness", |harness| harness.title),
@@ -434,13 +437,13 @@ pub(crate) fn file_fingerprint(checkout: &Path, path: &str) -> Option<String> {
     Some(format!("{:x}-{:016x}", bytes.len(), fnv_fingerprint([&bytes])))
 }
 
-/// Reads the commit and the branch from git's files, and runs git to count the changed files.
+/// Reads the commit and the branch from git's files, and runs git to list the changed files.
 pub(crate) fn read_git_state(checkout: &Path) -> Option<GitFacts> {
     let head = git::read_head(checkout)?;
     Some(GitFacts {
         branch: git::redacted_branch(&head),
         head: head.commit,
-        dirty: git::count_dirty_files(checkout),
+        uncommitted_files: git::list_uncommitted_files(checkout),
     })
 }
 

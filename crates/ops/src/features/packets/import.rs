@@ -25,9 +25,9 @@ pub struct ImportedPacket {
     /// Whether the packet was created. False if the file was already imported, or if this was a dry run.
     pub created: bool,
     /// Whether a file with the same bytes was imported before. If so, `id` is the packet from that import.
-    pub known: bool,
+    pub already_imported: bool,
     /// Whether a secret in the file was redacted.
-    #[serde(rename = "covered")]
+    #[serde(rename = "redacted")]
     pub is_secret_redacted: bool,
     /// A fingerprint of the file's bytes.
     #[serde(skip)]
@@ -60,13 +60,13 @@ pub fn import_handoff_after(
     };
     let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let given = InputRedactor::with_settings_of(world);
-    let imported = |id: String, created, known| {
+    let imported = |id: String, created, already_imported| {
         let (from, covered) = (from.clone(), given.has_redacted());
         ImportedPacket {
             from,
             id,
             created,
-            known,
+            already_imported,
             is_secret_redacted: covered,
             content_fingerprint: mark.clone(),
         }
@@ -84,8 +84,9 @@ pub fn import_handoff_after(
     let purpose = import::handoff_title(&document, &name);
     let (WriteMode::Write, Some(project)) = (mode, &project) else {
         let names = project.as_ref().map_or(Ok(Vec::new()), |project| project.store.packet_names())?;
-        let is_free =
-            |id: &String| !names.contains(id) && !earlier.iter().any(|one| !one.known && one.id == *id);
+        let is_free = |id: &String| {
+            !names.contains(id) && !earlier.iter().any(|one| !one.already_imported && one.id == *id)
+        };
         let free = (1..).map(|n| packet::packet_id(world.now, &purpose, n)).find(is_free);
         return Ok(imported(free.unwrap_or_default(), false, false));
     };

@@ -37,6 +37,7 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
 pub(super) struct OfferedPacket {
     pub id: String,
     pub purpose: String,
+    pub updated_at: String,
     /// Whether the packet goes first because its session crashed after the newest active packet was changed.
     pub is_latest_crash: bool,
 }
@@ -97,11 +98,18 @@ struct OpenPacket {
 
 impl OpenPacket {
     /// Creates an open packet. Returns `None` if the packet is neither active nor a draft.
-    fn new(name: &str, status: Option<PacketStatus>, claimed_by: &str, purpose: &str) -> Option<OpenPacket> {
+    fn new(
+        name: &str,
+        status: Option<PacketStatus>,
+        claimed_by: &str,
+        purpose: &str,
+        updated_at: &str,
+    ) -> Option<OpenPacket> {
         matches!(status, Some(PacketStatus::Draft | PacketStatus::Active)).then(|| OpenPacket {
             offered: OfferedPacket {
                 id: name.to_owned(),
                 purpose: purpose.to_owned(),
+                updated_at: updated_at.to_owned(),
                 is_latest_crash: false,
             },
             is_active: status == Some(PacketStatus::Active),
@@ -121,7 +129,8 @@ fn open_packets(store: &Store) -> Result<Vec<OpenPacket>> {
     if folder.names_up_to(MAX_PACKETS_LISTED)?.len() < MAX_PACKETS_LISTED {
         let listing = store.list_packets()?;
         let open = |packet: ListedPacket| {
-            OpenPacket::new(packet.name, packet.status, packet.claimed_by, packet.purpose)
+            let ListedPacket { name, status, claimed_by, purpose, updated_at, .. } = packet;
+            OpenPacket::new(name, status, claimed_by, purpose, updated_at)
         };
         return Ok(listing.iter().filter_map(open).collect());
     }
@@ -129,7 +138,7 @@ fn open_packets(store: &Store) -> Result<Vec<OpenPacket>> {
     let open = names.iter().filter_map(|name| {
         let document = store.read_packet(&Id::new(name).ok()?).ok()?;
         let packet = Packet::read_frontmatter(&document, name);
-        OpenPacket::new(name, packet.status, &packet.claimed_by, &packet.purpose)
+        OpenPacket::new(name, packet.status, &packet.claimed_by, &packet.purpose, &packet.updated_at)
     });
     Ok(open.collect())
 }

@@ -68,14 +68,15 @@ pub struct PickupReport {
     pub drift: Vec<Claim>,
     /// All claims that were checked.
     pub claims: Vec<Claim>,
+    /// The files that any session wrote after the packet was written, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub later: Vec<String>,
+    pub files_changed_since: Vec<String>,
     /// The decisions that were made after the packet was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub decided: Vec<String>,
+    pub decisions_since: Vec<String>,
     /// The decisions in the packet that are no longer in force.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub overruled: Vec<String>,
+    pub decisions_no_longer_in_force: Vec<String>,
     /// The current evidence for the tasks in progress, one sentence per task.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
@@ -157,9 +158,9 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         trusted: world.is_trusted(&project.marker, &project.root.path),
         drift: drift::drifted_claims(&claims).into_iter().cloned().collect(),
         claims,
-        later,
-        decided,
-        overruled,
+        files_changed_since: later,
+        decisions_since: decided,
+        decisions_no_longer_in_force: overruled,
         evidence,
         claimed_by: shown.packet.claimed_by,
         claim_is_over: claim == ClaimState::Over,
@@ -357,8 +358,11 @@ fn verify_claims(
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
         .then(|| compare_with_git(project, packet))
         .flatten()
-        // The number of uncommitted files in another worktree means nothing in this checkout.
-        .map(|git| CurrentGit { dirty: git.dirty.filter(|_| !is_other_checkout), ..git });
+        // The uncommitted files of another worktree mean nothing in this checkout.
+        .map(|git| CurrentGit {
+            uncommitted_files: git.uncommitted_files.filter(|_| !is_other_checkout),
+            ..git
+        });
     let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
     let project = project.marker.project_id();
@@ -401,12 +405,11 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))
         .flatten()
         .map(|(ahead, behind)| CommitDistance { ahead, behind });
-    let dirty =
-        packet.dirty.and_then(|_| git::count_dirty_files(checkout)).and_then(|n| i64::try_from(n).ok());
+    let uncommitted_files = packet.dirty.and_then(|_| git::list_uncommitted_files(checkout));
     Some(CurrentGit {
         branch: git::redacted_branch(&head),
         head: head.commit,
-        dirty,
+        uncommitted_files,
         distance_to_packet_commit: way,
     })
 }

@@ -71,11 +71,12 @@ fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Optio
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusReportLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);
-    Ok(Some(line.with_next(
+    let line = line.with_next(
         NextStepUrgency::OfferedWork,
         command,
         "prints the prompt of the packet on offer, checked against the disk",
-    )))
+    );
+    Ok(Some(line.changed_at(&first.updated_at)))
 }
 
 impl PacketCount {

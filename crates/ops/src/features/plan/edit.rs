@@ -26,7 +26,6 @@ pub struct TaskReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_ended: Option<u32>,
     /// Whether a secret in the input was redacted.
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }
@@ -39,7 +38,6 @@ pub struct PlanReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseSummary>,
     pub changed: bool,
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }

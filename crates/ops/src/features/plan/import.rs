@@ -59,9 +59,7 @@ pub struct PlanImportReport {
     pub warnings: Vec<ImportWarning>,
     /// Whether the plan was written. False if it was already imported, or if this was a dry run.
     pub written: bool,
-    #[serde(rename = "known")]
     pub already_imported: bool,
-    #[serde(rename = "covered")]
     pub redacted: bool,
     pub notes: Vec<String>,
 }

@@ -111,7 +111,6 @@ pub struct TaskShown {
     pub phase_name: String,
     pub ready: bool,
     pub waits_for: Vec<String>,
-    #[serde(rename = "held_up")]
     pub waiting_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<TaskEvidenceLine>,

@@ -21,7 +21,6 @@ pub struct ContextFilesImportReport {
     pub folder: String,
     pub agents: Vec<ImportedAgent>,
     pub left_out: Vec<String>,
-    #[serde(rename = "covered")]
     pub redacted: bool,
 }
 

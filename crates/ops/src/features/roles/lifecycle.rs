@@ -190,7 +190,6 @@ pub struct LifecycleRow {
     pub history: Vec<LifecycleStep>,
     /// How many older steps have been dropped from the history.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "forgotten")]
     pub dropped_steps: Option<u64>,
     /// Why the role's state cannot be read, or `None` if it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -38,7 +38,6 @@ pub struct RecoverReport {
     pub missing_path: Option<String>,
     /// The role with the most similar name that has a context file. Set only if this role has no context file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "near")]
     pub similar_role: Option<String>,
     pub valid: bool,
     /// The errors that `thru context validate` finds in the file.
@@ -60,7 +59,6 @@ pub struct RecoverReport {
     pub ended_recovery_of: Option<String>,
     /// Why the lifecycle's state could not be changed, if an attempt to change it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "held")]
     pub unchanged_reason: Option<String>,
     /// The error if the lifecycle could not be read or written. The other fields are complete even then.
     #[serde(skip)]

@@ -10,7 +10,7 @@ use model::render::in_quotation_marks;
 use model::score::ScoreSignal;
 use store::Store;
 
-use crate::features::BriefContext;
+use crate::features::{BriefContext, sessions};
 use crate::session::sent;
 
 pub const CONTINUED_WORK_BRIEF_SECTION: BriefSection = BriefSection {
@@ -34,7 +34,9 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     let goal = digest.current_goal();
     let goal = &goal.task_prompt.or(goal.newest_prompt)?.text;
     let short = model::activity::short_session_id(session.as_str());
-    let asked = |most: usize| format!("session {short} was asked {}", in_quotation_marks(goal, most));
+    let place = sessions::describe_other_worktree(&context.project, &digest);
+    let place = place.map_or(String::new(), |worktree| format!(", in {worktree},"));
+    let asked = |most: usize| format!("session {short}{place} was asked {}", in_quotation_marks(goal, most));
     let mut forms = vec![asked(160), asked(600)];
     if !digest.last_message.is_empty() {
         forms.push(format!(
@@ -48,6 +50,13 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     candidate.forms = forms;
     candidate.strings_stating_fact = vec![goal.clone()];
     Some(candidate)
+}
+
+/// Returns the request that a session continues, if its own user only said “continue”.
+pub(crate) fn continued_request(store: &Store, session: &Id) -> Option<String> {
+    let (_, digest) = session_with_request(store, session)?;
+    let goal = digest.current_goal();
+    Some(goal.task_prompt.or(goal.newest_prompt)?.text.clone())
 }
 
 /// Returns the earlier session in which the user gave the task, if the described session only continues earlier work.

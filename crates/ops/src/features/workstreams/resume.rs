@@ -185,9 +185,7 @@ pub struct ManifestShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ShownLoad {
-    #[serde(rename = "named")]
     pub written_path: String,
-    #[serde(rename = "lies")]
     pub location: LoadLocation,
     pub path: Option<String>,
     pub bytes: u64,

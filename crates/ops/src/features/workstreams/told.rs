@@ -178,7 +178,7 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
-/// Returns whether the session's brief contained the whole text of a file as it is now.
+/// Returns whether the session's brief contained the whole text of a file as it is now, apart from ticked boxes.
 pub(super) fn is_in_context(place: &WorkstreamFinder, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
         && inlined_file_candidate(place, load)

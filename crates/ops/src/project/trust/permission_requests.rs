@@ -19,13 +19,11 @@ pub struct PermissionRequest {
     pub id: String,
     /// The prompt, if this is a loop. Control characters are escaped in this and all other fields.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "feeds")]
     pub loop_prompt: Option<String>,
     /// The commands, quoted for a shell.
-    #[serde(rename = "runs")]
     pub commands: Vec<String>,
     /// Whether the user has already given the permission on this machine.
-    #[serde(rename = "given")]
+    #[serde(rename = "allowed")]
     pub is_given: bool,
     /// The command that shows the whole content and asks the user whether to allow it.
     #[serde(rename = "adopt")]

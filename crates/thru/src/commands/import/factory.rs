@@ -30,7 +30,9 @@ fn print_factory(report: &factory::FactoryReport, mode: WriteMode) {
     if report.imported.is_empty() {
         output::print_message("No handoffs were found in .factory; name a file or a folder.");
     }
-    for ImportedPacket { from, id, known, is_secret_redacted: covered, .. } in &report.imported {
+    for ImportedPacket { from, id, already_imported: known, is_secret_redacted: covered, .. } in
+        &report.imported
+    {
         let how = match (*known, mode) {
             (true, _) => "was imported before, as",
             (false, WriteMode::DryRun) => "would become",

@@ -11,7 +11,7 @@ pub fn run(world: &World, file: &Path, dry_run: bool, format: OutputFormat) -> R
     match format {
         OutputFormat::Json => output::print_json(&imported),
         OutputFormat::Text => {
-            let how = match (imported.known, dry_run) {
+            let how = match (imported.already_imported, dry_run) {
                 (true, _) => "was imported before, from the same bytes",
                 (false, true) => "would be created",
                 (false, false) => "made",

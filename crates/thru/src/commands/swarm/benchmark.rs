@@ -38,7 +38,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json => output::print_json(&report),
         OutputFormat::Text => print_report(&report),
     }
-    Ok(u8::from(args.ci_gate && report.gate == CheckOutcome::Fail))
+    Ok(u8::from(args.ci_gate && report.outcome == CheckOutcome::Fail))
 }
 
 fn print_report(report: &BenchmarkReport) {
@@ -55,13 +55,13 @@ fn print_report(report: &BenchmarkReport) {
             metric.title
         ));
     }
-    let gate = outcome_style(report.gate);
-    let why = match report.gate {
+    let gate = outcome_style(report.outcome);
+    let why = match report.outcome {
         CheckOutcome::Pass => "every figure with data is within its limit",
         CheckOutcome::Fail => "a figure is not within its limit, or is required and missing",
         CheckOutcome::NoData => "there are no records to judge by",
     };
-    output::print_line(format_args!("\n{gate}{}{gate:#}: {why}", report.gate.name()));
+    output::print_line(format_args!("\n{gate}{}{gate:#}: {why}", report.outcome.name()));
 }
 
 fn outcome_style(outcome: CheckOutcome) -> TextStyle {

@@ -17,21 +17,17 @@ pub struct ReadingGate {
     pub files: Vec<GateFile>,
     pub questions: Vec<String>,
     /// Whether the agent has edited anything since the last compaction.
-    #[serde(rename = "editing")]
     pub has_edited: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct GateFile {
-    #[serde(rename = "named")]
     pub written_path: String,
-    #[serde(rename = "lies")]
     pub location: LoadLocation,
     pub path: Option<String>,
     /// When the agent last read the file, or `None` if it has not done so since the last compaction.
     pub read_at: Option<String>,
-    /// Whether the brief contained the whole text of the file and the file has not changed since.
-    #[serde(rename = "given")]
+    /// Whether the brief contained the whole text of the file, and nothing in it but ticked boxes has changed since.
     pub was_in_brief: bool,
 }
 
