@@ -346,7 +346,7 @@ pub fn count_dirty_files(project: &Path) -> Option<usize> {
     let mut files = 0;
     while let Some(entry) = entries.next() {
         files += 1;
-        // `R  new` is followed by the old name as a separate entry.
+        // A renamed or copied file has a second entry with its old name, which is skipped.
         if entry.iter().take(2).any(|state| matches!(state, b'R' | b'C')) {
             entries.next();
         }

@@ -125,7 +125,8 @@ fn a_whole_session_is_in_the_journal() {
     hooks::assert_all_succeeded("Claude Code", &runs);
 }
 
-/// Claude Code compacts automatically when the model reports a nearly full context.
+/// Claude Code compacts automatically when the model reports a nearly full context. The compaction is recorded in the
+/// journal.
 #[test]
 fn an_automatic_compaction_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
