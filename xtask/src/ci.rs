@@ -38,7 +38,7 @@ pub fn run_ci() -> Result<bool> {
     let dist = ParallelStep::start(&["dist"])?;
     run.run_step("format", || run_successfully(crate::cargo_command().args(["fmt", "--all", "--check"])));
     match platforms::missing_targets() {
-        // The lints for all platforms include those for this machine.
+        // The lints for all platforms include those for this machine, so there is no separate step for them.
         None => drop(run.run_step("platforms", platforms::lint_all)),
         missing => {
             run.run_step("clippy", platforms::lint_host);

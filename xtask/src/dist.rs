@@ -114,7 +114,7 @@ pub fn build_dist(addresses: AddressMode) -> Result<PathBuf> {
     Ok(dist)
 }
 
-/// Builds the same binary with the names of its functions, and returns its path. This binary is not for users.
+/// Builds the release binary, but keeps the names of its functions. Returns its path. This binary is not for users.
 pub fn build_with_symbols() -> Result<PathBuf> {
     compile_binary(
         &plan_build(&read_machine_facts(), AddressMode::RELEASE_MODE),
@@ -201,7 +201,8 @@ fn read_machine_facts() -> MachineFacts {
         .unwrap_or_default();
     let musl_target_installed =
         musl_target_of(&host).is_some_and(|target| platforms::is_target_installed(&target));
-    // Some distributions have no libc.a. If the compiler does not find the file, it prints the name without a folder.
+    // Some distributions have no libc.a. If the compiler finds the file, it prints an absolute path, and otherwise
+    // only the name.
     let has_libc_archive = command_output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
     MachineFacts { host, musl_target_installed, has_libc_archive, has_gnu_ld: has_gnu_ld() }

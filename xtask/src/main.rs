@@ -102,7 +102,7 @@ fn target_dir() -> PathBuf {
     }
 }
 
-/// Returns a command for the cargo that started this program, so that the toolchain stays the same.
+/// Returns a command that runs the cargo that started this program, so that the toolchain stays the same.
 fn cargo_command() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace_root());

@@ -63,7 +63,7 @@ pub struct Args {
     /// Search for better weights on one half of the sessions, and report the result on the other half
     #[arg(long)]
     tune: bool,
-    /// Check at every cut that the brief without scoring is the same as before scoring was added, and measure nothing
+    /// Check at every cut that the brief without scoring equals the brief of the code from before scoring; measure nothing
     #[arg(long)]
     fixed_order: bool,
 }
@@ -129,9 +129,9 @@ pub fn run_recall(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns whether briefs without scoring are the same as before scoring was added. Writes the digest at every cut to
-/// a folder, and runs the test in `model` that composes each brief with the current code and with the old code. The
-/// old code exists only in that test.
+/// Returns whether the current code without scoring composes the same briefs as the code from before scoring was added.
+/// Writes the digest at every cut to a folder. Then runs a test in `model`, which composes each brief with the current
+/// code and with the old code. The old code exists only in that test.
 fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let mut written = 0;

@@ -127,7 +127,8 @@ fn read_steps(bytes: &[u8]) -> Vec<TokenStep> {
             Some("user") if content.is_string() => {
                 let text = content.as_str().unwrap_or_default();
                 between.add_text(kind_of_written_text(text), text);
-                // When a prompt arrives, the thinking of the previous turn is removed from the input.
+                // When a prompt arrives, the thinking of the previous turn is removed from the input, so the growth
+                // is unclear.
                 between.is_unclear |= has_thought || line["isMeta"] == true;
                 has_thought = false;
             }

@@ -17,7 +17,7 @@ pub const MEGABYTE: usize = 1024 * 1024;
 /// Writes a Claude Code transcript of about `size` bytes and syncs it to disk.
 pub fn write_transcript(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
-    // Each block contains two screenshots. A hook reads enough to reach the second screenshot.
+    // Each large block contains two screenshots. The part that a hook reads includes the second one.
     let mut screenshots = [2 * MEGABYTE, 6 * MEGABYTE].into_iter().filter(|_| size >= BLOCK_BYTES).peekable();
     for number in 0.. {
         if block.len() >= size.min(BLOCK_BYTES) {

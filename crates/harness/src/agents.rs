@@ -66,10 +66,10 @@ pub fn agent_description(part: SwarmRole) -> &'static str {
         SwarmRole::Sme => "Advises on the domain given as DOMAIN; called once for each domain; read-only",
         SwarmRole::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
         SwarmRole::Reviewer => {
-            "Reviews a change for correctness and security, with a CHECK list that it may extend; APPROVED or REJECTED; read-only"
+            "Reviews a change for correctness and security, with a CHECK list that it may extend; answers APPROVED or REJECTED; read-only"
         }
         SwarmRole::Critic => {
-            "Reviews a plan before work begins; APPROVED, NEEDS_REVISION or REJECTED; read-only"
+            "Reviews a plan before work begins; answers APPROVED, NEEDS_REVISION or REJECTED; read-only"
         }
         SwarmRole::TestEngineer => "Writes tests, runs them and reports PASS or FAIL",
     }

@@ -62,18 +62,18 @@ is wrong or incomplete, replace its text from stdin; no other byte changes:
 Then tell the user the id, and that `thru pickup ID` continues from it. Stop working on the task: the next agent continues it.",
 }, CommandTemplate {
     name: "pickup",
-    description: "Pick up a packet: its prompt, with what has changed since",
+    description: "Pick up a packet: print its prompt and what has changed since it was written",
     arguments: "[packet id or a part of it]",
     commands_run_first: &[],
     instructions: "\
 Run this once, and read everything that it prints. A word after `--claim` names the packet. Without a word, the command
-chooses the newest active packet that no other running session has claimed, or else the newest draft. If a session crashed
-later, it chooses the packet of that session:
+chooses the newest active packet that no other running session has claimed, or else the newest draft. If the draft of a
+crashed session is newer than all active packets, the command chooses that draft:
 
     {thru} pickup --for {harness} --claim $ARGUMENTS
 
 It claims the packet for this session and prints the prompt that an earlier session left, with every statement in it checked
-against the disk just now. If it is refused because another session has claimed the packet, tell the user which session
+against the disk just now. If the command refuses because another session has claimed the packet, tell the user which session
 that is, and stop. Otherwise tell the user in two or three lines what the work is, its state and what has changed. Then
 continue the work. If a statement is no longer true, look before you rely on it. When the work is done, run
 `{thru} packet done ID` with the packet's id, so that it is not offered again.",
@@ -155,7 +155,7 @@ follow the checklist in order, and tell the user in a few lines what the goal is
 or no context file, tell the user so, and what the command suggests.",
 }, CommandTemplate {
         name: "loop",
-        description: "Repeat a prompt until you can promise that it is done; list, pause, resume or cancel loops",
+        description: "Repeat a prompt until the work is done; list, pause, resume or cancel loops",
         arguments: "prompt, or list | show | pause | resume | cancel | log [ID]",
         commands_run_first: &["loop list"],
         instructions: LOOP_TEMPLATE,
@@ -260,7 +260,8 @@ fn command_file_text(
 ) -> String {
     let CommandTemplate { description, arguments, commands_run_first, .. } = template;
     let (allowed, lines) = match runs_lines {
-        // The harness runs a line that begins with `!` only if `allowed-tools` permits its command.
+        // The harness runs a line that begins with `!` only if `allowed-tools` permits its command, so both are
+        // written.
         true => {
             let lines: Vec<String> =
                 commands_run_first.iter().map(|run| format!("!`{program} {run}`\n")).collect();

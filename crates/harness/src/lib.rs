@@ -285,7 +285,7 @@ impl std::fmt::Display for UndecodablePayload {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             UndecodablePayload::NotAnObject(why) => write!(f, "the payload is not a JSON object: {why}"),
-            UndecodablePayload::NoSession => f.write_str("the payload names no session"),
+            UndecodablePayload::NoSession => f.write_str("the payload has no session id"),
         }
     }
 }

@@ -246,7 +246,8 @@ pub fn delegated_work<'a>(
     let task = input.text("description")?;
     let parts = response().objects("content");
     let texts: Vec<Cow<str>> = parts.iter().filter_map(|part| part.text("text")).collect();
-    // The harness may put a note to the model before the answer, such as the list of tools that the sub-agent used.
+    // Skip a note to the model that the harness puts before the answer, such as the list of tools that the sub-agent
+    // used.
     let answer = texts.iter().find(|text| !is_single_element(text)).or(texts.first()).cloned();
     Some(DelegatedWork { task, answer: answer.unwrap_or_default() })
 }

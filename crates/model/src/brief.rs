@@ -294,11 +294,11 @@ impl BriefDraft {
             (Some(form), _) if form + 1 == forms => "in full".to_owned(),
             (Some(form), _) => format!("short: form {} of {forms}", form + 1),
             (None, Some(OmissionReason::Chars { needed, left })) => {
-                format!("no room: it takes {needed} characters, {left} were left")
+                format!("no room: it needs {needed} characters, but only {left} were left")
             }
             (None, Some(OmissionReason::Tokens { needed, left })) => {
                 format!(
-                    "no tokens: it takes {}, {} were left",
+                    "too few tokens: it needs {}, but only {} were left",
                     round_up_to_tokens(needed),
                     left.max(0.0) as usize
                 )

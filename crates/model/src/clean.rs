@@ -59,7 +59,8 @@ pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static 
         let after = start + c.len_utf8();
         let (end, instead) = match c {
             '\r' if text[after..].starts_with('\n') => (after, ""),
-            // A carriage return without a line feed moves the cursor to the start of the line, as in progress bars.
+            // A lone carriage return, as in progress bars, becomes a line break, because a terminal would overwrite
+            // the line.
             '\r' | '\u{2028}' | '\u{2029}' => (after, "\n"),
             '\u{1b}' | '\u{80}'..='\u{9f}' => (after + escape_sequence_length(c, &text[after..]), ""),
             _ => (after, ""),

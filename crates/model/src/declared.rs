@@ -94,7 +94,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Returns whether a file with this extension may contain declarations.
+/// Returns whether a file may contain declarations, judging by its extension.
 pub fn may_declare_names(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(_, ending)| !PROSE_AND_DATA_EXTENSIONS.contains(&ending))
@@ -253,7 +253,7 @@ fn named_after_word<'t>(word: &str, after: &'t str) -> Option<&'t str> {
     let begins_as_declaration = rest.is_empty()
         || rest.starts_with(['(', '<', '{', ':', '=', ';', '[', '?', '!'])
         || ["extends ", "implements ", "where "].iter().any(|word| rest.starts_with(word));
-    // In prose, other words follow: "type of the value".
+    // A type alias has no other word after its name. In prose, other words follow, as in "type of the value".
     let is_alias = word == "type" && !rest.contains(' ');
     (begins_as_declaration || ends_as_declaration || is_alias).then_some(name)
 }

@@ -345,7 +345,8 @@ impl Digest {
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
             self.update_handoff(record);
-            // A call that appears only in the transcript is recorded late, after the stop that followed the call.
+            // A call that no hook reported is read from the transcript after the stop that followed it. It is not new
+            // work.
             let is_late = !record.from.is_empty() && *record.ts <= *self.stopped_at;
             if !is_late && !self.is_part_of_handoff(record) {
                 self.last_work_record = self.record_count;

@@ -121,7 +121,7 @@ pub fn name_blocks(message: &str, rules: &FileNameRules) -> Vec<NamedBlock> {
             };
             let free_path = unused_path(&path, &mut taken);
             if free_path != path {
-                note = format!("{path} is the name of an earlier block");
+                note = format!("an earlier block is already called {path}");
             }
             let is_guarded = is_guarded(&path, rules);
             NamedBlock { block, path: free_path, note, is_guarded }

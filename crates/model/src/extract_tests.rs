@@ -213,5 +213,5 @@ fn every_block_has_a_path_of_its_own() {
     let named = name_blocks(message, &RULES);
     let paths: Vec<&str> = named.iter().map(|block| block.path.as_str()).collect();
     assert_eq!(paths, ["a.rs", "a.2.rs", "A.3.RS", "block-4.txt", "block-5.py", "Makefile", "Makefile.2"]);
-    assert!(named[1].note.contains("a.rs is the name of an earlier block"), "{}", named[1].note);
+    assert!(named[1].note.contains("an earlier block is already called a.rs"), "{}", named[1].note);
 }

@@ -67,7 +67,7 @@ enum FailureLineRank {
 pub fn error_lines(output: &Redacted) -> String {
     let (mut lines, mut is_below_warning): (Vec<&str>, bool) = (Vec::new(), false);
     for line in output.lines().filter(|line| is_worth_keeping(line.trim())) {
-        // Python prints the source line that caused a warning below the warning, indented.
+        // Skip the indented line below a Python warning, because it is only the source line that caused the warning.
         if !is_below_warning || !line.starts_with("  ") {
             lines.push(line.trim());
         }

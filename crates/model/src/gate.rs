@@ -125,7 +125,7 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
     match ending {
         OutputEnding::Empty => return judged(OutputVerdict::Empty, "it is empty".to_owned()),
         OutputEnding::OnlySentinel => {
-            return judged(OutputVerdict::Empty, "it contains only the last line".to_owned());
+            return judged(OutputVerdict::Empty, "it contains only the completion line".to_owned());
         }
         OutputEnding::NoSentinel => {
             return judged(OutputVerdict::Incomplete, format!("its last line is not `{COMPLETION_LINE}`"));

@@ -220,8 +220,8 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream folder is this deep, so a path with so many `..` components leads out of the project.
-                    // With fewer of them, that depends on where the manifest is.
+                    // No workstream folder is this deep, so a path with so many `..` components leads out of the
+                    // project. With fewer of them, that depends on where the manifest is.
                     () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
                         "is outside the project and is not opened"
                     }
@@ -301,7 +301,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         find(
             FindingLevel::Warning,
             None,
-            format!("{size} bytes; a manifest is at most {MAX_MANIFEST_BYTES}"),
+            format!("{size} bytes; a manifest may have at most {MAX_MANIFEST_BYTES}"),
             "put explanations into a file that it loads",
         );
     }

@@ -274,7 +274,8 @@ fn is_question(text: &str, first: &str) -> bool {
 /// reader?".
 pub fn is_unclear_without_message_before(text: &str) -> bool {
     const MAX_LEANING_WORDS: usize = 15;
-    /// The limit for a message that begins with a word such as "but" or "and".
+    /// The maximum length of a message that begins with a word such as "but" or "and", in words. A longer message is
+    /// clear without the one before it.
     const MAX_CONTINUING_WORDS: usize = 30;
     const LEANING_STARTS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];

@@ -209,7 +209,8 @@ fn replace_found_secrets(text: &[u8], part: Range<usize>, hits: &[FoundSecret]) 
         redacted.extend_from_slice(&text[copied..hit.start.max(copied)]);
         let secret = &text[hit.start..hit.end];
         let placeholder = [PLACEHOLDER_START, hit.kind.as_bytes(), b"]"].concat();
-        // Every second byte of ASCII text in UTF-16 is zero. The placeholder is written in the same encoding.
+        // If every second byte is zero, the secret is ASCII text in UTF-16, so the placeholder is written in UTF-16
+        // too.
         if secret.len() >= 3
             && secret.len() % 2 == 1
             && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0)

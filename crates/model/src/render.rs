@@ -185,7 +185,8 @@ fn indent_of_char(c: char) -> Option<usize> {
 pub fn in_backticks(text: &str, max: usize) -> String {
     let text = inline_for_model(text, max);
     if text.is_empty() {
-        // Two adjacent backticks would start a code span that includes the following text.
+        // Put a space between the backticks, because two adjacent backticks would start a code span that includes the
+        // following text.
         return "` `".to_owned();
     }
     if !text.contains('`') {

@@ -1,8 +1,8 @@
 //! The score of a candidate for the brief. Computing it needs neither a clock nor files.
 //!
 //!     signals in [0,1];  base = Σ weight·signal;  with a dependency depth d: score = base / (1 + d)
-//!     decision: weight · 2^(−age/half life), or linear: zero at twice the half life
-//!     ties: score, then priority, both highest first; then id, in the order of its bytes
+//!     decision: weight · 2^(−age/half-life), or linear: zero at twice the half-life
+//!     order: score, then priority, both highest first; then id, in the order of its bytes
 
 use std::cmp::Ordering;
 
@@ -78,7 +78,7 @@ pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::DecisionRecency,
         "decision_recency",
-        "2^(-age / half life), or linear",
+        "2^(-age / half-life), or linear decay",
         "decisions.jsonl",
     ),
     signal_row(
@@ -173,7 +173,7 @@ impl ScoreSignal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecayShape {
     Exponential,
-    /// The value reaches zero at twice the half life.
+    /// The value reaches zero at twice the half-life.
     Linear,
 }
 

@@ -109,7 +109,7 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
         steps.push(CommandStep { words, word_ranges: spans, join_to_next: then, merges_stderr });
     }
-    // A line break after the last command joins nothing.
+    // A line break after the last command joins nothing, so the command ends the line.
     if let Some(last) = steps.last_mut()
         && last.join_to_next == StepJoin::Next
     {
@@ -154,7 +154,7 @@ pub(crate) fn here_document_end(text: &str, at: usize) -> usize {
         if line.trim() == name
             || line.trim_start().strip_prefix(name.as_str()).is_some_and(|rest| rest.trim() == ")")
         {
-            // The closing parenthesis may be on the same line as the end marker.
+            // Stop right after the end marker, because a closing parenthesis may follow it on the same line.
             return end - line.len() + line.find(&name).unwrap_or(0) + name.len();
         }
     }
@@ -391,7 +391,7 @@ fn is_path_word(word: &ShellWord) -> bool {
     if !text.chars().all(plain) || text.starts_with("/dev/") || text.starts_with("/proc/") {
         return false;
     }
-    // `main...HEAD`, `7502f36..cd27c7e` and `./...` are ranges or patterns.
+    // `main...HEAD`, `7502f36..cd27c7e` and `./...` are ranges or patterns and not files.
     if text.split('/').any(|part| part.contains("..") && part != "..") {
         return false;
     }

@@ -158,7 +158,7 @@ fn sets_one_value() {
     check_set("---\na: \"x\"\n---\n", "a", "y", "---\na: \"y\"\n---\n");
     check_set("---\na: \"x\"\n---\n", "a", 5, "---\na: 5\n---\n");
     check_set("---\na: [1\n---\n", "a", json!([1]), "---\na: [1]\n---\n");
-    // Setting the current value does not change its form.
+    // Setting a key to the value that it already has keeps the quotes and the comment.
     check_set("---\na: 'it''s'  # c\n---\n", "a", "it's", "---\na: 'it''s'  # c\n---\n");
     check_set("---\na: [ \"x\" , 1 ]\n---\n", "a", json!(["x", 1]), "---\na: [ \"x\" , 1 ]\n---\n");
     check_set("---\na:\n---\n", "a", Value::Null, "---\na:\n---\n");

@@ -103,7 +103,7 @@ impl Error {
             }
             Error::NoRoot { .. } => Some("run `thru init` in the folder of your project to create one".to_owned()),
             Error::Failed { .. } => None,
-            Error::Panicked { .. } => Some("please report it, with what `thru debug hook` prints".to_owned()),
+            Error::Panicked { .. } => Some("please report it, with the output of `thru debug hook`".to_owned()),
         }
     }
 

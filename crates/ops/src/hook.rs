@@ -128,7 +128,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
         let from = is_start.then(from).flatten();
         let why =
             from.as_deref().map_or(NotCapturedReason::Untrusted, |from| NotCapturedReason::Moved { from });
-        let silent = "the root is not trusted on this machine; only the start of a session tells the user";
+        let silent = "the root is not trusted on this machine; the user is told only when a session starts";
         return off(why, trace, silent);
     }
     let deadline = Deadline::of_event(event.map(|event| &event.kind), &settings, call.started_at);

@@ -201,9 +201,9 @@ pub(crate) enum NewFileAccess {
     ForOwner,
     /// Everybody whom the umask allows. This is for other programs' files, which other users may need to read.
     ByUmask,
-    /// Everybody who could use the replaced file. Its mode is kept, regardless of the umask.
+    /// Everybody who could use the replaced file. The new file gets the mode of the old one, regardless of the umask.
     WithMode(Mode),
-    /// Everybody who could use the replaced file. Its mode and owner are kept.
+    /// Everybody who could use the replaced file. The new file gets the mode and the owner of the old one.
     WithOwner { mode: Mode, owner: u32, group: u32 },
 }
 

@@ -201,7 +201,7 @@ impl Checkout {
             return same(false);
         }
         let is_same_look = seen.modified_ns == state.modified_ns;
-        // Every change updates the inode's change time, even if a program resets the modification time.
+        // Compare the inode's change time. Every change updates it, even if a program resets the modification time.
         let (is_untouched, is_long_untouched) = match listed {
             ListingOrigin::ExaminedBefore(at) => {
                 let last = seen.modified_ns.max(seen.inode_changed);

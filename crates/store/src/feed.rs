@@ -57,7 +57,7 @@ pub struct FeedReport {
     /// How many bytes were skipped between the old cursor, or the beginning of the file, and the bytes that were
     /// read.
     pub unread_bytes_before: u64,
-    /// Whether the cursor did not match, because the file was replaced, truncated or rewritten.
+    /// True if the file no longer matched the cursor, because it was replaced, truncated or rewritten.
     pub cursor_mismatched: bool,
 }
 

@@ -73,8 +73,8 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
-/// Returns the folder that the `.git` file of a worktree names, if `top` is the top of a worktree and that folder does
-/// not exist. This happens after the main checkout has been moved or deleted.
+/// Returns the folder that the `.git` file of a worktree points to, if `top` is the top of a worktree and that folder
+/// does not exist. This happens after the main checkout has been moved or deleted.
 pub fn missing_worktree_folder(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     if !dot_git.symlink_metadata().ok()?.is_file() {

@@ -110,7 +110,8 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
             return if got > max { Err(too_large_error(path, max)) } else { Ok(bytes) };
         }
     }
-    // The size is only a hint: files in /proc report 0, and a file can grow while it is being read.
+    // The size is only a hint, so read until the end. Files in /proc report 0, and a file can grow while it is being
+    // read.
     loop {
         let filled = bytes.len();
         if filled > max {

@@ -80,7 +80,7 @@ impl SessionState for PendingBrief {
     const MAX_STATE_FILE_BYTES: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<PendingBrief, String> {
-        // Any other content also means that a brief is pending. `Announced` is the safer assumption, because the
+        // Unknown content also means that a brief is pending. `Announced` is the safer assumption, because the
         // compaction may not have happened.
         Ok(if bytes == b"due\n" { PendingBrief::Due } else { PendingBrief::Announced })
     }

@@ -105,7 +105,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         for (rel, expected) in rows {
             let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
             match (rel, name) {
-                // The system call and its replacement return different errors for an empty name.
+                // For an empty name, `openat2` and the code that replaces it return different errors.
                 ("", _) => assert!(opened.is_err(), "{name}"),
                 _ => assert_eq!(opened, expected, "{name}: {rel}"),
             }

@@ -56,7 +56,7 @@ impl GitTrackedFiles {
 
     /// Reads git's index for the store of `root`.
     pub(crate) fn read_for_root(root: &Path) -> GitTrackedFiles {
-        // Git lists a folder under its real path, even if it was reached through a link.
+        // Git lists a folder under its real path, even if it was reached through a link, so use the real path.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let Some(top) = find_checkout_top(root) else { return GitTrackedFiles::NoneTracked };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
@@ -230,7 +230,7 @@ struct IndexEntry {
 impl IndexEntry {
     fn matches_stat(&self, stat: &fs::Stat) -> bool {
         let (seconds, fraction) = self.modified;
-        // Some versions of git do not store fractions of a second.
+        // Some versions of git do not store fractions of a second, so a stored fraction of 0 matches every file.
         let fraction_on_disk = to_nanoseconds(0, stat.st_mtime_nsec);
         let is_same_time =
             i64::from(seconds) == stat.st_mtime && (fraction == 0 || i64::from(fraction) == fraction_on_disk);

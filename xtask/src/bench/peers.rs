@@ -79,7 +79,7 @@ fn peer_command(peer: &PeerProgram, sandbox: &Sandbox) -> Result<Command> {
     let interpreter = find_program(peer.interpreter).context("the interpreter is no longer installed")?;
     let script = crate::workspace_root().join("xtask/peers").join(peer.script);
     let mut command = sandbox.command(&interpreter, &[&*script.to_string_lossy()]);
-    // The programs that the script calls may be outside the default PATH of a sandbox.
+    // The programs that the script calls may be outside the default PATH of a sandbox, so add their folders.
     let folders =
         peer.needed_programs.iter().filter_map(|name| find_program(name)?.parent().map(Path::to_path_buf));
     let path = folders.chain(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));

@@ -47,7 +47,7 @@ pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(STOP_HOOK_ARGV, &stop_payload(&sandbox.dir)).map(drop)
 }
 
-/// Prepares the same project as `prepare_many_sessions`, with 500 decisions, 1,000 packets and a plan of 200 tasks.
+/// Prepares the project of `prepare_many_sessions`, and adds 500 decisions, 1,000 packets and a plan of 200 tasks.
 /// Briefs are ranked by score.
 pub fn prepare_scored_briefs(sandbox: &Sandbox) -> Result<()> {
     prepare_many_sessions(sandbox)?;

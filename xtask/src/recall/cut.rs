@@ -102,7 +102,8 @@ impl<'a> RecallSession<'a> {
         for (at, event) in self.events.iter().enumerate() {
             let is_cut = match event.kind {
                 EventKind::Compaction => true,
-                // Some versions of the harness write a summary without a compaction line before it.
+                // Some versions of the harness write no compaction line before a summary. In that case, the summary
+                // marks the compaction.
                 EventKind::Summary(_) => !is_told,
                 _ => false,
             };

@@ -53,7 +53,7 @@ fn describe_what_followed(session: &RecallSession, cut: &SessionCut) -> String {
     let later = session.events[cut.event_count_before..].iter().map(|event| &event.kind);
     for what in later.skip_while(|what| matches!(what, EventKind::Compaction | EventKind::Summary(_))) {
         let line = match what {
-            // After the next compaction, the agent works from another summary.
+            // Stop at the next compaction, because the agent then works from another summary.
             EventKind::Compaction | EventKind::Summary(_) => break,
             EventKind::Call(_) if calls == MAX_CALLS_AFTER => break,
             EventKind::Prompt(words) => format!("USER: {}", cut_for_judge(words, MAX_MESSAGE_BYTES)),

@@ -108,7 +108,7 @@ fn effects_of_command(command: &str, printed: &str) -> Vec<RecallEffect> {
     found
 }
 
-/// Returns the commit in `[branch 1a2b3c4] subject`, or in the same line with `(root-commit)`.
+/// Returns the commit in `[branch 1a2b3c4] subject` or `[branch (root-commit) 1a2b3c4] subject`.
 fn commit_id_in_line(line: &str) -> Option<String> {
     let (inside, _) = line.trim().strip_prefix('[')?.split_once(']')?;
     let id = inside.split_whitespace().last()?;
@@ -170,7 +170,7 @@ fn effect_of_tool(call: &ToolCall, printed: &str) -> Option<RecallEffect> {
 
 pub fn is_effect_mentioned(effect: &RecallEffect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
-        // A commit hash may be shortened, but rarely to fewer than seven digits.
+        // A shortened commit hash usually has at least seven digits, so only the first seven are compared.
         let id = if is_commit_hash(id) { &id[..7] } else { id };
         text.match_indices(id).any(|(at, _)| {
             let glued = |c: char| c.is_ascii_digit();

@@ -167,7 +167,7 @@ impl EventReader {
             "text" if is_agent => EventKind::AgentMessage(text("text")),
             "text" => {
                 let Some(words) = typed_words(&text("text")) else { return };
-                // The prompt was already counted when it was queued.
+                // The prompt was already counted when it was queued, so it is not counted again.
                 if let Some(place) = self.queued.iter().position(|queued| has_same_words(queued, &words)) {
                     self.queued.remove(place);
                     return;

@@ -84,7 +84,7 @@ pub fn print_trials(trials: &[WeightTrial]) -> Result<()> {
     let better = |a: &&WeightTrial, b: &&WeightTrial| {
         score(a, CorpusHalf::TuningHalf).total_cmp(&score(b, CorpusHalf::TuningHalf))
     };
-    // If several sets are equally good, the default wins, because it is the first.
+    // If several sets of weights are equally good, the default set wins, because it is the first.
     let best = trials.iter().rev().max_by(better).unwrap_or(default);
     println!("\nbest on the tuning half: {}", best.name);
     let outside = |(a, b): (&FoundShare, &FoundShare)| {

@@ -113,7 +113,7 @@ fn does_ledger_match_plan(sandbox: &Sandbox) -> bool {
 }
 
 /// Makes all processes change tasks of one plan at the same time. Every change must be a line of the ledger, and
-/// replaying the ledger must give the plan.
+/// replaying the ledger must give the plan that is in `plan.json`.
 pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;

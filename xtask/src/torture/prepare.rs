@@ -52,7 +52,7 @@ pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// Prepares a project with the same records in the state after a clone: the project is trusted only at another path.
+/// Prepares the project of [`prepare_records`] in the state after a clone: it is trusted only at another path.
 pub fn prepare_clone(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     edit_json(&trust_record_path(sandbox)?, |trust| {

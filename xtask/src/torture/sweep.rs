@@ -331,8 +331,8 @@ impl StracedCommand<'_> {
         if self.row.allowed_removal == AllowedRemoval::Settings {
             return &[]; // An installation runs git, and git's calls must not be broken.
         }
-        // With seccomp, system calls that are not traced cost nothing, which saves most of the time. But strace cannot
-        // kill a process in this mode.
+        // With seccomp, system calls that are not traced cost nothing, which saves most of the time. But in this mode
+        // strace cannot kill a process, so seccomp is used only for calls that return an error.
         if self.fault.is_error() { &["-f", "--seccomp-bpf"] } else { &["-f"] }
     }
 

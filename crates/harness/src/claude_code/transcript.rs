@@ -66,7 +66,7 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let line = draft.into_line(is_torn);
     let text_after_object = match (extent, &line.kind) {
         _ if is_torn => next_object(&bytes[1..], &LINE_BEGINNINGS),
-        // The bytes after the first brace may contain the beginning of another line.
+        // The bytes after the first brace may contain the beginning of another line, so search them.
         (_, TranscriptLineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
         (ReadExtent::WholeLine, _) => next_object(walk.unread_bytes(), &LINE_BEGINNINGS),
         // Reading stopped early, so the position of the line's end is unknown. Search only for lines that are needed.

@@ -117,8 +117,8 @@ impl<'a> LineDraft<'a> {
 
     fn message_items(self) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
-        // The line records a hook run. A hook's answer to a stop also appears in a second line, as if the user had
-        // written it.
+        // The line records a hook run. If the hook answered a stop, a second line repeats the answer as if the user had
+        // written it. That line must not count as a prompt.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
                 items.extend(
@@ -177,7 +177,7 @@ fn read_todo_state(line: &[u8]) -> Option<TranscriptItem<'_>> {
 
 fn to_call_result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     let exit = raw.content.end_of_string().and_then(exit_code_at_end);
-    // Droid does not report a failed command as an error.
+    // Droid does not report a failed command as an error, so the exit code is checked too.
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
     let mut result =
         RawResult { call_id: raw.call_id.clone(), failed, content: raw.content }.to_call_result();

@@ -53,7 +53,7 @@ fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'
                 let action = match tool {
                     "Read" => FileAction::Read,
                     "Create" => FileAction::Create,
-                    // Only the result shows whether a Write created the file.
+                    // A Write counts as an edit for now. Only its result shows whether it created the file.
                     _ => FileAction::Edit,
                 };
                 call.files.extend(walk.take_text(MAX_NOTE_BYTES).map(|path| TouchedFile::new(path, action)));

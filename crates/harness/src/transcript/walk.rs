@@ -188,8 +188,8 @@ impl<'a> RawJson<'a> {
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         // `max` is a number of decoded bytes. If raw bytes were counted, escapes could use up the margin that redaction
-        // must still see after a cut. An escape is never shorter than the character that it encodes, so a string of at most `max` raw
-        // bytes need not be measured.
+        // must still see after a cut. An escape is never shorter than the character that it encodes, so a string of at
+        // most `max` raw bytes need not be measured.
         let length = if inner.len() <= max { inner.len() } else { raw_length_for(inner, max) };
         Some(decode_string(&inner[..length]))
     }
@@ -282,7 +282,7 @@ fn raw_length_for(inner: &[u8], max: usize) -> usize {
 /// JavaScript can write. An invalid escape is left unchanged.
 pub fn decode_string(inner: &[u8]) -> Cow<'_, str> {
     let Some(first) = find_byte(b'\\', inner) else {
-        // Almost all text is valid, and `from_utf8` checks it much faster than `from_utf8_lossy`.
+        // Almost all text is valid, so try `from_utf8` first, which is much faster than `from_utf8_lossy`.
         return std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed);
     };
     let mut bytes = Vec::with_capacity(inner.len());

@@ -23,7 +23,8 @@ pub fn parse_jsonc(text: &str) -> Option<Value> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    // Half of a surrogate pair is valid in a settings file and in JavaScript, but not in a Rust string.
+    // Half of a surrogate pair is valid in a settings file and in JavaScript, but not in a Rust string, so it is
+    // replaced.
     parse_to_serde_value(&text.replace(r"\ud800", "half").replace('\u{feff}', ""), &options).ok()
 }
 

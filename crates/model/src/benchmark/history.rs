@@ -81,7 +81,7 @@ pub fn parse_foreign_runs(bytes: &[u8]) -> Result<Vec<BenchmarkRun>, String> {
 fn parse_foreign_run(fields: &serde_json::Map<String, Value>) -> BenchmarkRun {
     let figures = fields.get("metrics").and_then(Value::as_object).unwrap_or(fields);
     let figure = |names: &[&str]| names.iter().find_map(|name| figures.get(*name)?.as_f64());
-    // Other tools write rates from 0 to 1, but thru's figures are percentages.
+    // Other tools write rates from 0 to 1. They are converted, because thru's figures are percentages.
     let percent = |names: &[&str], rates: &[&str]| {
         figure(names).or_else(|| {
             figure(rates)

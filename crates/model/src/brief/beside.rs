@@ -33,8 +33,8 @@ const MAX_READ_FILES: usize = 3;
 /// The maximum number of files that are listed if the summary is shorter than [`THIN_SUMMARY_BYTES`].
 const MAX_FILES_IF_THIN: usize = 6;
 
-/// A file that was only read is listed only if no edited file is listed, and if the file was used within this many
-/// records before the compaction.
+/// A file that was only read is listed only if two conditions are met: no edited file is listed, and the file was used
+/// within this many records before the compaction.
 const RECENT_RECORDS: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
@@ -293,8 +293,8 @@ fn files_not_named(
             && !claims.names_file(&file.path)
             && !risk.contains(name)
     };
-    // One line about files that the summary does not mention is enough. Uncommitted files matter more than files that
-    // were only read.
+    // A brief has only one line about files that the summary does not mention. If the line about uncommitted files
+    // already lists such files, files that were only read are left out.
     let lists_others = risk.contains(NOT_NAMED_PHRASE);
     let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
     let (mut edited, mut read): (Vec<&FileUse>, Vec<&FileUse>) =

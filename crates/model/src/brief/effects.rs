@@ -125,7 +125,7 @@ pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(name).any(|(at, _)| {
         let after = &text[at + name.len()..];
-        // The full stop after the name may end a sentence.
+        // A full stop after the name may end a sentence. It is part of a longer name only if the name continues.
         let goes_on = after.trim_start_matches('.').starts_with(is_part) && !after.starts_with(". ");
         !text[..at].ends_with(is_part) && !goes_on
     })
@@ -170,7 +170,8 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
                 parts.push(format!("last commit {long}{pushed}{head}"));
                 short.push(format!("last commit {name}{pushed}{head}"));
             } else {
-                // The commit's title and the link are listed among the effects on the outside world.
+                // The commit's title and link are left out here, because they are listed among the effects on the
+                // outside world.
                 parts.push(format!("last commit {name}{pushed}"));
                 short.push(format!("last commit {name}{pushed}"));
             }
@@ -182,7 +183,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         _ => {}
     }
     if let Some(used) = git.pull_request {
-        // The link is listed among the effects on the outside world.
+        // Leave out the link here, because it is listed among the effects on the outside world.
         let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
         short.push(name.clone());
         parts.push(name);
@@ -199,7 +200,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
 /// Returns the commits that a reset removed.
 pub(super) fn reset_commits(digest: &Digest) -> Option<Candidate> {
     let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();
-    let text = format!("Git: removed by a reset since: {}", reset.join(", "));
+    let text = format!("Git: since removed by a reset: {}", reset.join(", "));
     (!reset.is_empty()).then(|| effect_candidate(FactClass::State, "git:reset", vec![text]))
 }
 

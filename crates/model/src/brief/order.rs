@@ -97,13 +97,13 @@ impl FixedOrder {
         if gives_way && !self.is_roomy {
             base += ADDED_RANK_IF_NOT_ROOMY;
         }
-        // In a short brief, another file is more useful than a longer form.
+        // In a short brief, one more file is more useful than a longer form of a fact.
         if form > 0 && !self.is_roomy {
             base += ADDED_RANK_IF_UNLIKELY;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let (place, unlikely) = match candidate.class {
-            // The warning about work at risk refers to these files.
+            // The warning about work at risk refers to these files, so they come early.
             FactClass::Edited if candidate.position_in_class < EARLY_EDITED_FILES => {
                 (candidate.position_in_class.min(self.first_files()), 0)
             }
@@ -112,7 +112,7 @@ impl FixedOrder {
             }
             _ => (candidate.position_in_class, 0),
         };
-        // In a long brief, the second form takes the rank of the terse first form.
+        // A long brief does not use the terse first form, so the second form takes its rank.
         let form = form - usize::from(candidate.has_terse_form && self.is_roomy && form > 0);
         let place = times(step, place).saturating_add(times(longer, form));
         base.saturating_add(place).saturating_add(unlikely)

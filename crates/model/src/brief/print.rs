@@ -147,7 +147,7 @@ pub(super) fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Opt
 /// Quotes a file's text in three lengths.
 pub fn quote_file_text(name: &str, content: &str) -> Vec<String> {
     let form = |most| match content.trim().contains('\n') {
-        // Lists and code need their line breaks.
+        // Lists and code need their line breaks, so text with several lines becomes a block quote.
         true => format!("{}:\n{}", path_or_code(name, 200), block_quote_indented(content, most)),
         false => format!("{}: {}", path_or_code(name, 200), in_quotation_marks(content, most)),
     };

@@ -153,7 +153,7 @@ settings! {
         name: "swarm.domains",
         environment_variable: "THROUGHLINE_SWARM_DOMAINS",
         accepted_values: AcceptedValues::Flag,
-        help_text: "true lets `swarm domains` name the fields of expertise that a text touches",
+        help_text: "true lets `swarm domains` name the fields of expertise that a text touches on",
     }
     redact_emails: bool = false => {
         name: "redact.emails",
@@ -219,14 +219,14 @@ settings! {
         name: "roots.allow",
         environment_variable: "THROUGHLINE_ROOTS_ALLOW",
         accepted_values: AcceptedValues::AbsolutePaths,
-        help_text: "folders that may be roots although they are your home, shared or owned by others; only in your own settings",
+        help_text: "folders that may be roots even if they are your home folder, shared or owned by others; only in your own settings",
         scope: SettingScope::OnlyUserFile,
     }
     brief_scoring_enabled: bool = false => {
         name: "brief.scoring.enabled",
         environment_variable: "THROUGHLINE_BRIEF_SCORING_ENABLED",
         accepted_values: AcceptedValues::Flag,
-        help_text: "rank the facts of a brief by score instead of in the fixed order; see docs/scoring.md",
+        help_text: "rank the facts of a brief by score instead of using the fixed order; see docs/scoring.md",
     }
     brief_max_candidates: usize = 100 => {
         name: "brief.scoring.max_candidates",
@@ -465,7 +465,7 @@ settings! {
     profile_sme: ConstantText = Cow::Borrowed("goal, plan, decisions") => {
         name: "profiles.sme",
         accepted_values: AcceptedValues::Words { allowed: PROFILE_CLASSES },
-        help_text: "what a subject matter expert is given when it starts",
+        help_text: "what a subject-matter expert is given when it starts",
     }
     profile_general: ConstantText = Cow::Borrowed("goal, task, decisions") => {
         name: "profiles.general",

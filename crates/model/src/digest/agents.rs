@@ -37,7 +37,7 @@ impl Digest {
         if record.asked.is_empty() {
             return;
         }
-        // A background sub-agent answers later, when it stops.
+        // A background sub-agent answers later, in a separate message, so this text is not its answer.
         let launched = record.text.starts_with("Async agent launched");
         let answer = if launched { String::new() } else { statement::condense_message(&record.text) };
         self.push_agent(&record.asked, &answer, "");

@@ -222,7 +222,7 @@ impl Digest {
         let branch =
             self.git_on_disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
-        // A commit on another branch says nothing about the current one.
+        // Ignore commits on other branches, because they say nothing about the current one.
         let is_on_branch = |used: &&EffectUse| {
             let place = used.effect.place.as_str();
             used.effect.kind == EffectKind::Merge

@@ -39,7 +39,7 @@ impl Digest {
     /// Returns a request or a plan in which sections that mention only files edited after `since` are reduced to
     /// their headings. Sections about the purpose and the checks are kept.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
-        // Until a check has run, the most recently edited file may be unfinished.
+        // Until a check has run, the most recently edited file may be unfinished, so it does not count as done.
         let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
         let edited = |name: &str| {
             let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);

@@ -31,7 +31,7 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
     // A `#` inside a code fence is not a heading, so section 1 also mentions the writer.
     let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 9)]));
     assert!(done.is_empty(), "{done:?}");
-    // The most recently edited file may be unfinished.
+    // The section of the most recently edited file does not count as done, because that file may be unfinished.
     let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 12)]));
     assert!(done.is_empty(), "{done:?}");
     let edited = [("src/reader.py", 11), ("src/writer.py", 12), ("src/main.py", 13)];

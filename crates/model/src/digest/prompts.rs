@@ -103,7 +103,7 @@ impl Digest {
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             let is_newest = i + 1 == self.prompts.len();
             match prompt.prompt_kind() {
-                // A proposal that was already carried out is no longer current.
+                // A proposal that was already carried out is no longer part of the goal.
                 PromptKind::Approval
                     if goal.accepted_proposal.is_none() && self.closing_words_of_turn(i).is_none() =>
                 {
@@ -162,7 +162,8 @@ impl Digest {
                         .closing_words_of_turn(i)
                         .filter(|said| settles_request(said))
                         .map(|said| said.record);
-                    // If the accepted proposal is itself the answer to the task, the task is still open.
+                    // If the agent answered the task with the proposal that the user then accepted, the task is still
+                    // open.
                     goal.is_answered =
                         outcome.is_some() && goal.accepted_proposal.map(|said| said.record) != outcome;
                     break;

@@ -100,7 +100,7 @@ impl Digest {
             true => statement::condense_closing(&record.text),
         };
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
-        // The stop hook and the transcript both report this message.
+        // The stop hook and the transcript both report this message, so look for an earlier copy.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].ended_turn);
         if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {

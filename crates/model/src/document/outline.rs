@@ -248,7 +248,7 @@ fn list_marker_length(text: &[u8]) -> Option<usize> {
         blanks if blanks == behind.len() => return None,
         0 => return None,
         blanks @ 1..=4 => blanks,
-        // More than four blanks start indented code within the item.
+        // If more than four blanks follow, they begin indented code, and only the first blank belongs to the marker.
         _ => 1,
     };
     Some(text.len() - rest.len() + mark + blanks)

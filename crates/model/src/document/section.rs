@@ -172,7 +172,7 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
     if let Some(open) = scanner.open_block() {
         return Err(EditError::UnclosedInText { line: open.line, block: open.block });
     }
-    // If the text ends with a list, an indented heading after it would become part of the list.
+    // If the text ends with a list, an indented heading after it would become part of the list. This is an error.
     let next = lines_from_offset(document.bytes(), end, last + 1).next();
     match next.map(|next| scanner.scan_line(next.text(document.bytes()), next.number)) {
         None | Some(LineKind::Heading { .. }) => Ok(()),

@@ -12,8 +12,7 @@ const VERBATIM_FENCE_INFO: &[u8] = b"verbatim";
 /// belongs to the fence, so a line ending at the end of `text` is preserved. `line_end` is the document's line ending.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
-    // A lone CR is never used, because together with an LF at the start of the text it would become another line
-    // ending.
+    // A lone CR is never used, because together with an LF at the start of the text it would form a single CRLF.
     let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
     let fence = vec![b'`'; longest_backtick_run(text).max(2) + 1];
     [&fence, VERBATIM_FENCE_INFO, end, text, end, &fence, end].concat()

@@ -217,8 +217,8 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_rebase(mut self) {
-        // Each step of a rebase prints a line like that of a commit, although the step only recreates an existing
-        // commit.
+        // Skip the lines that the steps of a rebase print. They look like the lines of new commits, but each step only
+        // recreates an existing commit.
         while self.command_output().take_first_line(parse_commit_line).is_some() {}
         if let Some(branch) = self.command_output().take_first_line(parse_rebased_line) {
             let onto = self.operands().first().copied().unwrap_or_default().to_owned();

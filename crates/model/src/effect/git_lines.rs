@@ -115,7 +115,7 @@ pub(super) fn changed_files_in_status<'l>(lines: impl Iterator<Item = &'l str>) 
         is_clean |= line.starts_with("nothing to commit, working tree clean");
         let Some(entry) = line.strip_prefix('\t') else { continue };
         let (_, path) = entry.split_once(":   ").unwrap_or(("", entry));
-        // A renamed file is listed as `old -> new`.
+        // A renamed file is listed as `old -> new`, so take the path after the arrow.
         let path = path.rsplit(" -> ").next().unwrap_or(path).trim().trim_start_matches("../");
         if path.contains(' ') || path.is_empty() {
             return None;

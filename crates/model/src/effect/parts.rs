@@ -67,7 +67,7 @@ fn collect_run_commands(command: &str, around: &OuterCommand, all: &mut Vec<RunC
             };
             for token in *tokens {
                 if let ShellToken::Word { substituted_commands: runs, .. } = token {
-                    // A substitution's output becomes part of a word, and its exit code is lost.
+                    // The output of a command substitution becomes part of a word, and its exit code is lost.
                     let captured = OuterCommand {
                         is_success_uncertain: true,
                         is_output_captured: true,
@@ -106,7 +106,7 @@ fn pipelines_implied_successful(lists: &[Pipeline]) -> Vec<bool> {
     let mut known = true;
     for (place, Pipeline { operator_before, operator_after: after, stages }) in lists.iter().enumerate().rev()
     {
-        // Commands after `then` or `do` run only if a condition is true.
+        // A command after `||`, `then` or `do` may not have run, so the success of the line does not imply its success.
         let may_not_run = *operator_before == "||" || stages[0].first().is_some_and(is_branch_keyword);
         sure[place] = known && !may_not_run && *after != "&";
         known = sure[place] && *operator_before == "&&";
@@ -175,7 +175,7 @@ fn split_pipelines(tokens: &[ShellToken]) -> Vec<Pipeline<'_>> {
                 }),
             }
         }
-        // A command line continues on the next line after `&&` or `|`.
+        // A line break after `&&` or `|` does not end the command line, so the operator stays the same.
         if end > 0 || mark != ";" {
             before = mark;
         }
@@ -240,7 +240,8 @@ fn build_run_command(tokens: &[ShellToken]) -> RunCommand {
     made
 }
 
-/// Returns how many of the leading words are wrappers, and whether one of them runs the command repeatedly.
+/// Returns how many of the leading words are wrappers such as `sudo` or `time`, and whether one of them runs the
+/// command repeatedly.
 fn count_wrappers(words: &[String]) -> (usize, bool) {
     let (mut at, mut repeats) = (0, false);
     while let Some(word) = words.get(at) {

@@ -167,7 +167,7 @@ impl<'a> TokenReader<'a> {
         self.close_word();
         if c == '<' {
             if self.next_is("<<") {
-                // The word after `<<<` is the input itself.
+                // The word after `<<<` is the input itself. It is skipped like the target of a redirection.
                 self.tokens.push(ShellToken::Redirect { redirects_stdout: false, has_target: true });
             } else if self.next_is("<") {
                 self.next_is("-");

@@ -151,7 +151,7 @@ fn quoted_or_bare_value(text: &str) -> Option<String> {
 /// Finds a name in a comment, as in `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */` and `-- a.sql`.
 pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
     let line = line.trim();
-    // In markdown, this line is a heading.
+    // In markdown, this line is a heading and not a comment.
     if line.starts_with('#') && extension_of_language(language) == "md" {
         return None;
     }

@@ -79,7 +79,7 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
 /// Returns whether a line names a failed test.
 pub(super) fn is_failed_test_name(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("not ok ") {
-        // In TAP, a test marked as TODO or SKIP may fail.
+        // In TAP, a test marked as TODO or SKIP is allowed to fail, so it does not count as failed.
         return !["# TODO", "# SKIP", "# todo", "# skip"].iter().any(|directive| rest.contains(directive));
     }
     if let Some(rest) = line.strip_prefix("● ") {

@@ -38,7 +38,7 @@ pub fn awaited_output_text(stage: &str, path: &str) -> String {
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
     format!(
         "Throughline: the run{stage} expects one output from this sub-agent, as a file:\n{}\n\
-         The orchestrator reads that file and not the last message. It counts as complete when its last line is \
+         The orchestrator reads that file and not the last message. The file counts as complete when its last line is \
          exactly `{COMPLETION_LINE}`, alone on the line and outside any code block.\n",
         shown_path(path, 4096)
     )
@@ -84,7 +84,7 @@ pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
     } else if any(NextLaunchStep::GiveUp) {
         "`thru gate run --again` launches them again"
     } else {
-        "have each written (`thru gate prompt FILE` prints the instruction for its author); `thru gate seal FILE` adds the last line to one that is complete"
+        "have each file written (`thru gate prompt FILE` prints the instruction for its author); `thru gate seal FILE` adds the last line to a file that lacks only this line"
     }
 }
 

@@ -323,7 +323,10 @@ impl<'a> PacketFacts<'a> {
                 (false, true) => ("The user asked".to_owned(), MAX_TASK_CHARS),
                 (true, true) => ("The user's newest message".to_owned(), MAX_NEWEST_MESSAGE_CHARS),
                 (_, false) => (
-                    format!("The user said last, refusing {}", in_backticks(&newest.refused_call, 100)),
+                    format!(
+                        "The user's last message, which refused {}",
+                        in_backticks(&newest.refused_call, 100)
+                    ),
                     MAX_NEWEST_MESSAGE_CHARS,
                 ),
             };
@@ -349,13 +352,14 @@ impl<'a> PacketFacts<'a> {
             add("Sent before that", time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
         }
         if leads && !self.is_task_over() {
-            // A short prompt such as "Do it again" makes no sense without the prompt to which it refers.
+            // A short prompt such as "Do it again" makes no sense without the prompt to which it refers, so more of
+            // the task is quoted.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
             let has_instruction =
                 task.is_some_and(|task| !prompt::instruction_sentences(&task.text).is_empty());
             let most = match (is_answered, refers) {
                 (false, true) => MAX_TASK_CHARS,
-                // An instruction in the task may still apply.
+                // An instruction in the task may still apply, so more of the task is quoted.
                 (true, false) if has_instruction => MAX_CHARS_OF_INTERRUPTED_TASK,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
                 (true, true) | (false, false) => MAX_CHARS_OF_INTERRUPTED_TASK,
@@ -412,10 +416,10 @@ impl<'a> PacketFacts<'a> {
     /// Returns the agent's last message, unless a fact already contains it.
     fn last_message(&self) -> Option<String> {
         let said = inline_for_model(&self.material.digest.last_message, 1_000);
-        // A fact that starts with "Working on the newest message" does not contain the last message.
+        // The fact `said` contains the last message, unless it starts with "Working on the newest message".
         let holds =
             |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("Working on the newest message");
-        // An accepted proposal is already quoted as part of the goal.
+        // An accepted proposal is already quoted as part of the goal, so it is not repeated.
         let is_goal = self
             .goal
             .accepted_proposal
@@ -442,8 +446,8 @@ impl<'a> PacketFacts<'a> {
             }
             titles.push(class.title());
             let facts = self.brief_facts.iter().filter(|fact| fact.class.title() == class.title());
-            // Todos belong to the section Plan, changes are listed with their files, and unfinished calls follow
-            // below.
+            // These facts are left out here: todos belong to the section Plan, changes are listed with their files,
+            // and unfinished calls follow below.
             let is_elsewhere = |fact: &BriefFact| {
                 matches!(fact.id.as_str(), "todos" | "unfinished")
                     || fact.id.starts_with("change:")

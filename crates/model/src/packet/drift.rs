@@ -281,7 +281,7 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
             (ClaimVerification::Unverified, "not here; the packet does not record whether it existed")
         }
         (CurrentFile::Here { .. }, Some(GONE_MARK)) => {
-            (ClaimVerification::Changed, "exists again; it did not exist then")
+            (ClaimVerification::Changed, "exists now; it did not exist when the packet was written")
         }
         (CurrentFile::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
             (ClaimVerification::Verified, "unchanged")

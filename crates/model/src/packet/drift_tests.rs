@@ -112,7 +112,7 @@ fn claims_are_refuted_if_everything_changed() {
             (Dirty, Changed, "2 files uncommitted then, 0 now"),
             (File, Changed, "its content differs"),
             (File, Changed, "gone"),
-            (File, Changed, "exists again; it did not exist then"),
+            (File, Changed, "exists now; it did not exist when the packet was written"),
             (File, Unverified, "outside the project, not opened"),
             (File, Unverified, "exists; its earlier content was not recorded"),
             (Check, Unverified, "passed at 2026-11-15T19:00:00Z, before later changes; run it again"),

@@ -229,7 +229,7 @@ fn collapse_white_space(text: &str) -> String {
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
-        // The prompt's first step already says that the newest message has not been acted on.
+        // Drop this line if the prompt's first step already says that the newest message has not been acted on.
         let is_untouched = line == "- The newest message has not been acted on yet";
         if line.starts_with(&source) || is_untouched && prompt.contains("which has not been acted on yet") {
             return true;
@@ -362,7 +362,8 @@ fn is_section_filled(text: &str) -> bool {
 }
 
 fn drift_part(claims: &[Claim]) -> String {
-    // The age of the packet is not drift, and check results are listed with the checks.
+    // Claims about the age of the packet and about checks are not counted. The age is not drift, and the results of
+    // checks are listed with the checks.
     let counts = |claim: &&Claim| !matches!(claim.subject_kind, ClaimSubject::Age | ClaimSubject::Check);
     let of = |state| claims.iter().filter(counts).filter(|claim| claim.state == state).count();
     let (verified, changed, unverified) =
@@ -467,7 +468,7 @@ fn files_part(pickup: &PickupInput) -> String {
         let shown = mention_path(&claim.subject, claim, pickup.mention_style);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
-        // Files without any other note share one line for each kind of use.
+        // An unremarkable file gets no line of its own. Such files share one line for each kind of use.
         let is_elsewhere_among_others =
             drift::is_elsewhere(claim) && files.iter().any(|other| other.note != claim.note);
         let is_unremarkable = !is_elsewhere_among_others
@@ -489,7 +490,7 @@ fn files_part(pickup: &PickupInput) -> String {
             .map(|why| inline_for_model(why, 200))
             .collect();
         let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
-        // The heading already says which files could not be checked.
+        // The heading already says which files could not be checked, so these files get no note.
         let is_checked = claim.state != ClaimVerification::Unverified || is_elsewhere_among_others;
         let now = Some(found(claim)).filter(|words| is_checked && common.as_ref() != Some(words));
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
@@ -589,7 +590,7 @@ fn validators_part(pickup: &PickupInput) -> String {
         let claim = claims
             .iter()
             .find(|claim| claim.subject_kind == ClaimSubject::Check && claim.subject == *command);
-        // The context section already contains the errors of failing checks.
+        // The context section already contains the errors of failing checks, so they are not repeated.
         let is_told = context
             .split_once(&format!("{}:\n", FactClass::Failing.title()))
             .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));

@@ -33,7 +33,7 @@ pub fn plan_changes(before: &Plan, after: &Plan) -> Vec<PlanChange> {
             changes.push(PlanChange::Phase(Box::new(phase_without_tasks(phase))));
         }
         for (i, task) in phase.tasks.iter().enumerate() {
-            // Most tasks are at the same position in both plans.
+            // Most tasks are at the same position in both plans, so look there first.
             let same_place = known.and_then(|known| known.tasks.get(i)).filter(|known| known.id == task.id);
             let anywhere = || known?.tasks.iter().find(|known| known.id == task.id);
             if same_place.or_else(anywhere) != Some(task) {

@@ -67,7 +67,7 @@ impl<'p> GraphDrawing<'p> {
                 Some(true) => format!("{rails}   "),
                 Some(false) => format!("{rails}│  "),
             };
-            // A longer prefix would not fit on a screen.
+            // A longer prefix would not fit on a screen, so it is replaced with an ellipsis.
             let next = if next.chars().count() > MAX_TREE_PREFIX_CHARS { "… ".to_owned() } else { next };
             let children = self.dependents.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();

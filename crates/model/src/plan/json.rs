@@ -79,7 +79,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, PlanUn
     fields.shift_remove("schema_version");
     let title = take_text_field(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    // A plan from another tool may lack the name of a swarm.
+    // A plan from another tool may lack the name of a swarm, which is then empty.
     plan.swarm = take_text_field(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {
@@ -116,7 +116,7 @@ impl PlanJsonReader {
     fn read_phase(&mut self, value: Value, plan: &Plan) -> Phase {
         let Value::Object(mut fields) = value else {
             self.add_warning(format!(
-                "a phase that is not an object is kept as a name: {}",
+                "a phase that is not an object becomes a phase with this name: {}",
                 one_line(&value.to_string(), 60)
             ));
             return Phase { id: next_phase_number(plan), name: value.to_string(), ..Phase::default() };
@@ -200,14 +200,17 @@ impl PlanJsonReader {
                     .map(|n| format!("{taken}-{n}"))
                     .find(|id| !self.used_ids.contains(id))
                     .unwrap_or_default();
-                self.add_warning(format!("a second task {} is read as {id}", one_line(taken, 40)));
+                self.add_warning(format!("a second task {} gets the id {id}", one_line(taken, 40)));
                 id
             }
             (None, bad) => {
                 let id = (place + 1..).map(|n| format!("{phase}.{n}")).find(|id| !self.used_ids.contains(id));
                 let id = id.unwrap_or_default();
                 if let Some(bad) = bad {
-                    self.add_warning(format!("`{}` cannot be an id; the task is {id}", one_line(bad, 40)));
+                    self.add_warning(format!(
+                        "`{}` cannot be an id; the task gets the id {id}",
+                        one_line(bad, 40)
+                    ));
                     fields.insert("id_was".to_owned(), bad.as_str().into());
                 }
                 id

@@ -261,14 +261,14 @@ impl<'s> PlanOutlineReader<'s> {
                 let id =
                     (2..).map(|n| format!("{taken}-{n}")).find(|id| !self.used_ids.contains(id.as_str()));
                 let id = id.unwrap_or_default();
-                self.add_warning(line, format!("a second task {} is read as {id}", one_line(taken, 40)));
+                self.add_warning(line, format!("a second task {} gets the id {id}", one_line(taken, 40)));
                 id
             }
             (None, bad) => {
                 if let Some(bad) = bad {
                     self.add_warning(
                         line,
-                        format!("`{}` cannot be an id; the task got a number", one_line(bad, 40)),
+                        format!("`{}` cannot be an id; the task gets a number", one_line(bad, 40)),
                     );
                 }
                 let before = parent.map_or(phase.to_string(), str::to_owned);

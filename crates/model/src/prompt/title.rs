@@ -12,7 +12,7 @@ pub fn title_if_long(text: &str) -> String {
 /// Returns the first line of the text, together with the second line if the first line is only an introduction.
 pub fn title_of_message(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
-    // "You are an experienced developer" does not say what to do.
+    // A line such as "You are an experienced developer" does not say what to do, so it is not the title.
     let mut lines =
         lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
     let first = lines.next().unwrap_or_default();

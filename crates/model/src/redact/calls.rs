@@ -29,7 +29,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
         return None;
     }
-    // Twilio's clients take an account id, followed by the account's token.
+    // Twilio's clients take an account id and then the account's token, so the argument after an id is a secret.
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
         let value = values::literal_value_at(text, after)
@@ -166,7 +166,8 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     let start = if typed {
         let field = &before[before.len().saturating_sub(64)..];
         let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
-        // In `type(getByLabelText(/password/i), "x")`, the first argument names the field.
+        // The field's name shows that the typed text is a password. In `type(getByLabelText(/password/i), "x")`, the
+        // first argument contains that name.
         let tells = |part: &[u8]| {
             let part = part.to_ascii_lowercase();
             ["password", "passwd", "pwd", "#pass", ".pass", "\"pass\"", "'pass'"]
@@ -428,7 +429,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     let (rest, name) = before.split_at(tail(before));
     if matches!(name, b"td" | b"dd" | b"span" | b"code" | b"b" | b"strong" | b"div") {
         let rest = rest.strip_suffix(b"<")?;
-        // A cell may contain another element, as in `<td><code>x</code></td>`.
+        // A cell may contain another element, as in `<td><code>x</code></td>`, so the cell's own tag is also removed.
         let rest = rest.strip_suffix(b"<td>").or_else(|| rest.strip_suffix(b"<dd>")).unwrap_or(rest);
         let cell = rest[rest.len().saturating_sub(80)..].trim_ascii_end();
         let cell = ["</td>", "</th>", "</dt>", "</label>", "</span>", "</b>", "</strong>", "</div>"]

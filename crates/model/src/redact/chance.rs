@@ -94,7 +94,7 @@ impl ValueProfile {
         let cased = self.lower > 0 && self.upper > 0;
         let camel =
             cased && self.digits < 2 && self.class_changes * 6 < self.len && self.longest_consonant_run < 5;
-        // Words may end with digits, as in `ecdsa-sha2-nistp256-cert-v01`.
+        // Words that end with digits, as in `ecdsa-sha2-nistp256-cert-v01`, are not random.
         let numbered = self.class_changes * 8 < self.len && self.letters() > 2 * self.digits;
         let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len || numbered);
         !self.looks_random() && (camel || (plain && self.longest_run < 24) || self.letters() == 0)

@@ -545,7 +545,7 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Foun
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
-    // In `msbuild /v:m /p:Configuration=Release`, `/p:` sets a property.
+    // In `msbuild /v:m /p:Configuration=Release`, `/p:` sets a property and not a password.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
     if (short || long) && !setting { flags::whole_argument(text, at + 1) } else { None }

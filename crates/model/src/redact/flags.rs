@@ -459,7 +459,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
     let value = values::literal_value_at(text, after)?;
     let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
-    // In prose, another word follows the value.
+    // A single made-up word must be the last argument. In prose, another word would follow it.
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b'"' | b'\'')
         || text[value.end..].starts_with(b" /");
     let words = super::made_up::made_up_certainty(content)
@@ -529,7 +529,7 @@ pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
         return Some(at + 2 + count_blanks(&rest[2..], 8));
     }
     let gap = count_blanks(rest, 8);
-    // In YAML, each argument may be a list item of its own.
+    // In YAML, each argument may be a list item of its own, so the value may be in the next item.
     let line = super::context::text_after_last_break(&text[at.saturating_sub(60)..at]).trim_ascii_start();
     let next = rest.iter().take(40).position(|byte| *byte == b'-').unwrap_or(0);
     if line.starts_with(b"- ")
@@ -581,7 +581,7 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<FoundSec
     let content = &text[value.start..value.end];
     let colon = memchr::memchr(mark, content)?;
     if colon + 1 == content.len() {
-        // `curl -u key:` sends a key as the user name.
+        // `curl -u key:` sends a key as the user name, so a random user name is a secret.
         let token = profile_value(&content[..colon]).looks_random();
         return token.then_some(FoundSecret {
             start: value.start,
@@ -589,9 +589,9 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<FoundSec
             kind: "password",
         });
     }
-    // `curl -u :token` has no user name.
+    // `curl -u :token` has no user name, so a bare value must look random.
     let told = value.is_quoted || colon > 0 || profile_value(&content[1..]).looks_random();
-    // A password may begin with a dash, but `whole_argument` rejects a leading dash.
+    // A password may begin with a dash. The dash is skipped here, because `whole_argument` rejects it.
     let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
     whole_argument(&text[..value.end], value.start + colon + 1 + dash)
         .map(|hit| FoundSecret { start: hit.start - dash, end: value.end, ..hit })

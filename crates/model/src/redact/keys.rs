@@ -218,7 +218,7 @@ fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
     let length = class_run_length_at_end(&line[..end], BASE64, MAX_KEY_BYTES);
     let (prefix, body) = line[..end].split_at(end - length);
-    // The `+` that a diff puts before a line is also a base64 character.
+    // A `+` at the start of the line comes from a diff, although it is also a base64 character.
     let mark = usize::from(prefix.is_empty() && body.first() == Some(&b'+'));
     let decorated = !prefix.iter().any(|byte| is_byte_in_class(*byte, LETTER));
     let placed = prefix.len() < MAX_LINE_BYTES

@@ -68,7 +68,8 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     }
     let known = ASCII_PASSWORD_WORDS.iter().any(|word| {
         let Some(at) = name.len().checked_sub(word.len()) else { return false };
-        // German and Dutch words may be compounds, such as `standaardwachtwoord`.
+        // German and Dutch words may be compounds, such as `standaardwachtwoord`, so a long word may follow other
+        // letters.
         let joins = word.len() >= 8;
         name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !is_byte_in_class(name[at - 1], LETTER))
     });

@@ -162,7 +162,7 @@ fn quoted_value(text: &[u8], start: usize, slashes: usize, is_in_call: bool) -> 
 pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::FoundSecret> {
     const WIDEST: usize = 80;
     let mark = byte_or_newline(text, end);
-    // In a shell, a backslash continues the line.
+    // In a shell, a backslash at the end of a line continues it, so the rest of the value is on the next line.
     if text[end..].starts_with(b"\\\n") {
         let length = class_run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
         let looks = profile_value(&text[end + 2..end + 2 + length]);

@@ -124,7 +124,8 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             Some(PasswordCertainty::LongWord)
         }
         1 => Some(PasswordCertainty::SingleWord),
-        // Names in code often have the form `lowerCamel`, but not `Title-word` or `word.word`.
+        // Two or three words in the form `lowerCamel` are usually a name in code, unlike `Title-word` and
+        // `word.word`.
         2 | 3 if joint == 0 && is_byte_in_class(content[0], LOWER) => None,
         2..=6
             if joint == b'-'

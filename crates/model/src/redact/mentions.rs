@@ -84,7 +84,7 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
     let Some((noun, start, end)) = secret_noun_at(text, start, end, floor) else {
         return answers::secret_printed_by_command(text, start, end, floor);
     };
-    // Assignments are handled by another scanner, which runs first.
+    // Assignments are skipped here, because another scanner has already handled them.
     if matches!(byte_or_newline(text, end), b':' | b'=') {
         if noun == SecretNoun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
@@ -295,7 +295,8 @@ fn secret_after_noun(
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(FoundSecret { kind: "token", ..word.to_found_secret() }));
         }
-        // A line that mentions a secret often states no value. It may only describe the secret, or assign it in code.
+        // Be stricter after the noun for a secret. Such a line often states no value: it only describes the secret, or
+        // assigns it in code.
         astray |= noun == SecretNoun::Secret
             && (english
                 && (word.has_colon && bare.iter().any(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT))
@@ -340,7 +341,8 @@ fn is_hex_key(word: &[u8]) -> bool {
 
 /// Returns whether the line tells the reader, in one of the supported languages, to use what follows.
 fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
-    // The value in `using RSA key 1EF8…` is the id of a public key.
+    // After `key`, a value is accepted only if the line mentions an API or access key. In `using RSA key 1EF8…` the
+    // value is the id of a public key.
     if noun.eq_ignore_ascii_case(b"key") {
         return before.ends_with(b"API ") || before.ends_with(b"api ") || before.ends_with(b"access ");
     }

@@ -127,8 +127,9 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundS
     if text[at] == b':' && name.bytes(text) == b"PASS" && !noted() {
         return None;
     }
-    // After a bare `=`, the next line is usually another assignment. The word `pass` in `the tests pass:` is not a
-    // name, but alone on its line it is one.
+    // The value may be on the next line, but not after a doubtful name. After a bare `=`, the next line is usually
+    // another assignment, so the value must look random. The word `pass` is a name only at the start of its line,
+    // unlike in `the tests pass:`.
     let doubtful = verdict.strength == NameStrength::PossiblySecret && verdict.kind == "token";
     let named = !doubtful
         && (verdict.strength != NameStrength::LikelyPassword

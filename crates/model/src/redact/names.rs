@@ -50,7 +50,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
         return languages::judge_foreign_name(name);
     }
     // In Helm charts, `existingPassword: name` refers to a secret that already exists. `applicationServerKey` is a
-    // server's public key.
+    // server's public key. Neither value is a secret.
     if name.starts_with(b"existing") || name == b"applicationServerKey" {
         return None;
     }
@@ -133,7 +133,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
             }
         };
     }
-    // Anybody who has the Erlang cookie can run code in the cluster.
+    // The Erlang cookie is a secret, because anybody who has it can run code in the cluster.
     if is_one_of!(head, "cookie") && is_one_of!(before, "erlang") {
         return verdict(NameStrength::Password, "cookie");
     }
@@ -191,7 +191,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     ) {
         return verdict(NameStrength::Secret, "api-key");
     }
-    // An AppRole in Vault logs in with its `secret_id`.
+    // A `secret_id` is a secret, because an AppRole in Vault logs in with it.
     if is_one_of!(head, "id") && is_one_of!(before, "secret") {
         return verdict(NameStrength::PossiblySecret, SECRET_ID_KIND);
     }

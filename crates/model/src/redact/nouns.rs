@@ -81,7 +81,7 @@ pub fn secret_noun_at(
         }
         b"secret" if !told(&["public "]) => Some((SecretNoun::Secret, start, end)),
         b"geheim" | b"geheimnis" | b"segreto" | b"segredo" | b"secreto" => {
-            // The word may be an adjective, as in the Italian `codice segreto`.
+            // The word is returned even if it is an adjective, as in the Italian `codice segreto`.
             Some((SecretNoun::Secret, start, end))
         }
         b"code" | b"codice"

@@ -72,7 +72,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Foun
     {
         return None;
     }
-    // In `root:wheel`, a group follows the user name instead of a password.
+    // A single word is not accepted. In `root:wheel`, it is a group and not a password.
     let hit = sentences::secret_value_at(text, at + 1, RequiredCertainty::SeveralWords)?;
     let after = &text[hit.end..text.len().min(hit.end + 16)];
     let told = is_pair_announced(&text[..start])

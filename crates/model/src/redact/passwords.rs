@@ -40,7 +40,8 @@ pub fn is_literal_password(
             && !(joint.without_blanks && joint.is_in_list)
             && made_up::made_up_certainty(content).is_none();
         let state = !joint.without_blanks && made_up::is_state_word(content);
-        // Minified programs contain tables such as `{password:"SessionToken"}`.
+        // A table in a minified program may contain `{password:"SessionToken"}`, where the value is a name and not a
+        // password.
         let named =
             || looks.class_changes > 0 && !joint.without_blanks && names::judge_name(content).is_some();
         return !(plain && (label || state || is_constant_name(content) || named()));
@@ -189,7 +190,7 @@ fn is_argument_or_member(text: &[u8], value: LiteralValue) -> bool {
     let end = value.end;
     match byte_or_newline(text, end) {
         b',' if is_phrase_before_name(line) => false,
-        // The dashes in `Password=copper-kettle-moon;` do not mean subtraction.
+        // `Password=copper-kettle-moon;` is a setting and not code, because the dashes do not mean subtraction.
         b';' if text[value.start - 1] == b'=' && text[value.start..end].contains(&b'-') => false,
         b')' | b';' => true,
         b',' => {
@@ -260,7 +261,7 @@ fn is_phrase_before_name(line: &[u8]) -> bool {
 /// Returns whether the lines above and below are empty or belong to a settings file, so that the value is not part of
 /// code.
 fn is_apart_from_code(text: &[u8], value: LiteralValue, line: &[u8], above: &[u8]) -> bool {
-    // A declaration such as `val password: CharSequence` is code.
+    // A declaration such as `val password: CharSequence` is code and contains no password.
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
         return false;
     }

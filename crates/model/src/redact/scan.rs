@@ -274,7 +274,7 @@ fn secret_at_known_word(
     heads: &mut Vec<TableHead>,
 ) -> Option<FoundSecret> {
     let next = byte_or_newline(text, end);
-    // In `GET /account/password HTTP/1.1` the word is the end of a path.
+    // In `GET /account/password HTTP/1.1` the word is the end of a path, so no value follows it.
     if next == b' ' && text[end..].starts_with(b" HTTP/") {
         return None;
     }

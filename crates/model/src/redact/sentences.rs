@@ -202,7 +202,7 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
         .count();
     let from = end - length;
     let content = &value[value.len() - length..];
-    // In `use Argon2id for the password` the word before `for` is an algorithm.
+    // In `use Argon2id for the password`, the word before `for` is an algorithm and not a password.
     if purpose && !made_up::is_joined_words(content) && !profile_value(content).looks_random() {
         return None;
     }
@@ -310,7 +310,8 @@ pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Opti
         return Some(FoundSecret { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
-    // Made-up passwords are shorter than this. If a longer value were cut, its end would stay visible.
+    // Made-up passwords are shorter than this, so a longer value is not redacted. If it were cut, its end would stay
+    // visible.
     if length > MAX_VALUE_BYTES {
         return None;
     }

@@ -230,7 +230,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte_or_newline(text, value.end + usize::from(value.is_quoted)) == b'\n';
-        // In a block or a Lisp form, the value in `password "x"` is a literal.
+        // Inside a block or a Lisp form, `password "x"` sets the password, so the value is a literal.
         let in_block = value.is_quoted && (context.ends_with(b"{ ") || context.ends_with(b":"))
             || is_in_lisp_form(text, value, context);
         // A user name may come before the password, as in `username admin and password Orchid190`.
@@ -308,8 +308,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
         _ => 20,
     };
     let content = &text[value.start..value.end];
-    // In `#define initSecret initSecret_avx512` the value is another name. In `vault write …/login role_id=x` settings
-    // follow the name.
+    // Neither of these is a value: in `#define initSecret initSecret_avx512` another name follows, and in
+    // `vault write …/login role_id=x` a setting follows.
     let setting = name == b"login" && content.contains(&b'=');
     if content.len() < least || setting || super::contains_bytes(content, name) {
         return None;

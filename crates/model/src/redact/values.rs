@@ -36,8 +36,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
-    // In `OPENAI_API_KEY=sk-...` only the start of the value is shown. The value in `PASSWORD :'name'` is a psql
-    // variable.
+    // In `OPENAI_API_KEY=sk-...` only the start of the value is shown, and the value in `PASSWORD :'name'` is a psql
+    // variable. Neither is a secret.
     if !value.is_quoted && text[value.end..].starts_with(b"...")
         || value.is_quoted && text[..value.start - 1].ends_with(b" :")
     {
@@ -275,7 +275,8 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
         return true; // this is a colour
     }
-    // A string such as `"\u30c8\u30fc…"` is written in another script. In a secret, only ASCII characters are escaped.
+    // A string such as `"\u30c8\u30fc…"` is text in another script and not a secret, because escapes in a secret
+    // stand for ASCII characters.
     if memchr::memchr(b'\\', content).is_some()
         && content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00")
     {
@@ -286,7 +287,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     {
         return true;
     }
-    // A value such as `vault:secret/data/db#password` is only the location of the secret.
+    // A value such as `vault:secret/data/db#password` is the location of a secret and not the secret itself.
     if ["vault:", "ssm:", "secretsmanager:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
         .iter()
         .any(|kind| starts_with_ignore_case(content, kind))
@@ -304,7 +305,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     }) {
         return true;
     }
-    // Azure replaces this reference with a secret from a key vault.
+    // This reference is not a secret itself. Azure replaces it with a secret from a key vault.
     if content.starts_with(b"@Microsoft.KeyVault") {
         return true;
     }
@@ -349,7 +350,8 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
             || shell && ends && !is_member_path(content);
         return !literal && !looks.looks_random() || is_name_of_secret(content);
     }
-    // In `password= user=`, the next name follows instead of a value. In Vim, `a:password` is a variable.
+    // In `password= user=`, the next name follows instead of a value. In Vim, `a:password` is a variable. Neither is
+    // a secret.
     let name = |part: &[u8]| part.iter().all(|byte| is_byte_in_class(*byte, IDENTIFIER_BYTE));
     let names_next = content
         .strip_suffix(b"=")

@@ -25,7 +25,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedContextFile {
     let fields = header::header_fields(&document);
     let in_header = || fields.iter().filter(|field| field.line <= MAX_HEADER_LINES);
     for field in in_header().filter(|field| field.spelling == FieldSpelling::Loose) {
-        // If a key occurs twice, choosing one of the lines needs judgement.
+        // If a key occurs twice, only a person can choose between the lines, so neither is changed.
         if in_header().filter(|other| other.key == field.key).count() == 1 {
             let blank = if field.value.is_empty() { "" } else { " " };
             edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));

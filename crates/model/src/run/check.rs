@@ -83,8 +83,8 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns the commands to run in order to repeat a line. From each pipeline, only the first command is returned.
-/// Commands such as `cd` and `echo` are left out.
+/// Returns the commands that must be run to repeat a command line. From each pipeline, only the first command is
+/// returned. Commands such as `cd` and `echo` are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();
@@ -287,7 +287,7 @@ fn canonical_words(words: &[String]) -> Vec<String> {
             arguments.push(word.to_owned());
         }
     }
-    // The subcommand or task name stays first.
+    // Sort the options, so that their order does not matter. The subcommand or task name stays first.
     let first = arguments.iter().take_while(|word| !word.starts_with('-')).count();
     let fixed = if program == "go" { first.min(1) } else { first };
     arguments[fixed..].sort();

@@ -124,7 +124,7 @@ fn counts_in_line(line: &str) -> Option<CountsInLine> {
     if line.starts_with("--- FAIL: ") {
         return Some(CountsInLine::OneFailed);
     }
-    // All formats below contain a number, but most output lines do not.
+    // All formats below contain a number, but most output lines do not, so most lines are skipped here.
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }

@@ -109,14 +109,15 @@ impl CheckedLine {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.acting_steps.last().copied()) else {
-            // In `gh api x | jq .y`, `jq` may be the command that failed. In `git commit && git log | head`, `head`
-            // does not fail.
+            // In `gh api x | jq .y`, the exit code may be that of `jq`, so it says nothing about `gh`. In
+            // `git commit && git log | head`, `head` does not fail, so the exit code can be used.
             let piped =
                 self.steps.len() > 1 && self.steps[self.steps.len() - 2].join_to_next == StepJoin::Pipe;
             let last = strip_wrappers(&last.words);
             return !piped || self.pipefail || !is_read_only(last) || is_faultless_filter(last);
         };
-        // A command after the last check may have failed, as in `make test | grep x` or `make test; ls y`.
+        // The exit code may belong to a command after the last check, as in `make test | grep x` or `make test; ls
+        // y`.
         let after_check = &self.steps[at..];
         let joined = |step: &CommandStep| matches!(step.join_to_next, StepJoin::And | StepJoin::End);
         if self.ends_in_faultless_pipe(at) {
@@ -283,7 +284,8 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
-        // `head` removes the end of the output, where the summary would be.
+        // `head` removes the end of a long output, where the summary would be, so the output must be shorter than its
+        // limit.
         "head" => lines < lines_of_head(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {

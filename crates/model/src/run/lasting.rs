@@ -25,7 +25,8 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
 
 /// Returns whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
 fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
-    // For a program in a `bin` folder, the words of the check do not contain the folder.
+    // For a program in a `bin` folder, the words of the check do not contain the folder, so use the command as
+    // written.
     let written = check.command_to_repeat.split_whitespace().next().unwrap_or_default();
     let is_same = written.rsplit('/').next() == Some(check.program());
     let program = if is_same { written } else { check.program() };
@@ -152,7 +153,7 @@ mod tests {
             ("terraform show", false),
             ("gh pr view 3", false),
             ("ssh host uptime", false),
-            // `thru` uses exit codes to answer questions.
+            // A nonzero exit code of `thru` is an answer and not a failure.
             ("thru gate check", false),
             ("/usr/local/bin/thru loop start x", false),
             ("./target/debug/thru brief", false),

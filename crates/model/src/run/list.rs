@@ -44,7 +44,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
     let ended_by = |at: &usize| matches!(steps[*at].join_to_next, StepJoin::Next);
     let (start, needs_checks) = match (after_pipe..last).rev().find(ended_by) {
         Some(at) => (at + 1, false),
-        // If the output is piped into any other filter, the filter itself may have failed.
+        // Only filters that shorten the output are accepted here, because any other filter may itself have failed.
         None if steps[last_check + 1..=after_pipe].iter().all(is_cutting_filter) => (after_pipe + 1, true),
         None => return None,
     };

@@ -35,7 +35,7 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     if !checks.is_empty() {
         return CommandPurpose::Checks(checks);
     }
-    // A here-document is often a script, but some tools read their input from it.
+    // A command line with a here-document is usually an inline script, unless the tool reads its input from it.
     let inline = steps.iter().any(|step| {
         step.join_to_next == shell::StepJoin::Document && !takes_document(strip_wrappers(&step.words))
     });

@@ -507,7 +507,7 @@ fn begins_with_location(line: &str) -> bool {
         part.is_some_and(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
     };
     let named = file.contains('.') && !file.contains([' ', '\t', '(']) && !file.starts_with("http");
-    // A time such as `12:30:01` is not a position in a file.
+    // A time such as `12:30:01` is not a position in a file, so the text before the number must end with a letter.
     let ends_in_letter = file.ends_with(|c: char| c.is_ascii_alphabetic());
     named
         && ends_in_letter

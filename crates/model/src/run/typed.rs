@@ -22,7 +22,7 @@ pub fn command_as_typed(command: &str) -> String {
         return first_line(command).to_owned();
     };
     let begin = match first.checked_sub(1) {
-        // A parenthesis before the command is part of the command.
+        // Start right after the operator that follows the `cd`, because a parenthesis before the command belongs to it.
         Some(cd) => end_of_step(&steps[cd]) + length_of_operator(&command[end_of_step(&steps[cd])..]),
         None => start_of_first(command, first_step),
     };

@@ -65,7 +65,8 @@ fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
         }
         _ => match kind_of_command(words) {
             Some(CommandKind::Test | CommandKind::Lint) => has(&WRITING_OPTIONS),
-            // Other build tools write to the folders that the project configures, possibly among its sources.
+            // `cargo` and `go` write to their own folders. Other build tools write to folders that the project
+            // configures, which may contain sources.
             Some(CommandKind::Build) => !matches!(program, "cargo" | "go"),
             Some(CommandKind::Format | CommandKind::Run) => true,
             None => !is_read_only(words),

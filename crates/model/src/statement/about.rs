@@ -64,7 +64,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         }
     }
     kept.sort_unstable();
-    // A sentence such as "It fails there" is unclear without the sentence before it.
+    // Drop a sentence such as "It fails there" if the sentence before it is dropped, because it would be unclear.
     let alone = kept.clone();
     kept.retain(|i| *i == best.2 || alone.contains(&i.wrapping_sub(1)) || !begins_with_pronoun(units[*i]));
     let mut out = String::new();

@@ -25,7 +25,7 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
 fn option_label(word: &str) -> Option<char> {
     let mut chars = word.chars().filter(|c| c.is_alphanumeric());
     let (label, more) = (chars.next()?.to_ascii_uppercase(), chars.next());
-    // "a" is usually an article, and "I" is not in the range A to F.
+    // The word "a" is not a label, because it is usually an article. "I" is outside the range A to F.
     let is_label = ('1'..='9').contains(&label) || ('A'..='F').contains(&label) && word != "a";
     (more.is_none() && is_label).then_some(label)
 }

@@ -25,7 +25,8 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
         .collect();
     let length = |item: &&str| item.chars().count();
     let (last, others) = items.split_last().filter(|(_, others)| !others.is_empty())?;
-    // The conclusion after a list is more important than the items.
+    // If the last item is much longer than the others, it probably contains the conclusion after the list. The
+    // conclusion is more important than the items, so do not shorten the message here.
     if length(last) > others.iter().map(length).max()? * 2 + MAX_LONGER_LAST_ITEM {
         return None;
     }
@@ -101,7 +102,7 @@ fn clauses_within(text: &str, most: usize) -> String {
     let ends = [". ", "; ", ": ", " — ", " – ", " - ", ", ", " ("].iter().filter_map(|mark| kept.rfind(mark));
     let clause = ends.filter(|end| kept[..*end].chars().count() >= MIN_CLAUSE_CHARS).max();
     let word = || kept.rfind(' ').filter(|at| kept[..*at].chars().count() >= MIN_CLAUSE_CHARS);
-    // A clause that leaves most of the room empty says too little.
+    // Do not cut at the end of a clause if most of the room would stay empty. The item would say too little.
     let clause = clause.filter(|end| *end * 2 >= within);
     let end = clause.or_else(word).unwrap_or(within);
     format!("{}…", kept[..end].trim_end_matches([' ', ',', ';', ':', '(', '—', '–']))

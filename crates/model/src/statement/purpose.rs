@@ -141,7 +141,7 @@ pub fn purpose_of_words(text: &str) -> String {
         for sentence in split_sentences(&line) {
             match announced_change(sentence) {
                 Some(words) => order = words,
-                // A finding counts as a reason only if it names something.
+                // A finding counts as a reason only if it contains a name in backticks.
                 None if !is_uninformative_talk(sentence)
                     && is_informative(sentence)
                     && contains_backticked_name(sentence)

@@ -1,4 +1,5 @@
-//! Outlines JSON by keys, types and counts. The module `errors` finds values that report errors.
+//! Outlines JSON: its keys, the types of their values, and the lengths of its lists. The module `errors` finds values
+//! that report errors.
 
 mod errors;
 

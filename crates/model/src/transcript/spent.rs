@@ -28,7 +28,7 @@ pub struct TokenTotal {
 impl TokenTotal {
     pub fn add_usage(&mut self, usage: &TokenUsage) {
         let now = [usage.input, usage.cache_read, usage.cache_write, usage.output];
-        // A message without an id cannot be recognised if it is repeated.
+        // A message without an id always counts as new, because a repetition cannot be recognised.
         let mut nameless = [0; 4];
         let before = match usage.message_id.as_deref() {
             Some(id) => self.usage_by_message.entry(id_digest(id)).or_default(),

@@ -318,7 +318,7 @@ fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     }
     let said = read_ruling(value.text);
     let ruling = match said {
-        // The line below is another label or a sentence.
+        // The line below is another label or a sentence, so the label has no ruling.
         Err(VerdictProblem::UnknownWord) => return Some(Err(VerdictProblem::UnknownWord)),
         Ok(ruling) => ruling,
         said => return Some(said),

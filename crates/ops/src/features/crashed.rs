@@ -84,7 +84,7 @@ pub fn sweep_dead_sessions(world: &World, mode: WriteMode) -> Result<Vec<SweptSe
                 "{}: these records have no root.json, so no packet can belong to this project",
                 project.store.dir().path().display()
             ),
-            hint: "`thru init` makes it a root again".into(),
+            hint: "`thru init` makes this folder a root again".into(),
         });
     }
     let mut text = Vec::new();
@@ -147,7 +147,8 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         }
     };
     if !is_packet_open(store, &packet) {
-        // The session left nothing to report, or its packet was already handled.
+        // The session left nothing to report, or its packet was already handled. Record this, so that the packet is
+        // never offered.
         if context.mode == WriteMode::Write {
             mark_offered(store, &open.session)?;
         }

@@ -239,7 +239,7 @@ fn sessions_since_candidates(
     told
 }
 
-/// Returns a candidate that lists the files of this session that changed after the session's last record.
+/// Returns a candidate that lists this session's files, if any, that have changed since the session's last record.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.first_worktree.is_empty() {

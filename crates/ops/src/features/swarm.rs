@@ -67,7 +67,7 @@ pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Setti
 pub fn describe_foreign_plan(other: &str, plan: &Plan) -> String {
     format!(
         "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \
-         `thru swarm plan` shows it, `thru swarm plan --adopt` assigns it to this swarm",
+         `thru swarm plan` shows it; `thru swarm plan --adopt` assigns it to this swarm",
         model::render::inline_for_model(&plan.title, 100).replace(['“', '”'], "\""),
         model::render::inline_for_model(other, 64),
     )

@@ -111,7 +111,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     };
     let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
     let part = ReplyPart::from_reply(Reply::ContextForAgent(warning.describe_for_agent(&handoff)));
-    Ok(FeatureAnswer::with_change(part, "the context window fills up", "record the warning", move || {
+    Ok(FeatureAnswer::with_change(part, "the window is filling up", "record the warning", move || {
         // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
         // warns the agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;

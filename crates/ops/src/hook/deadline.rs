@@ -58,8 +58,8 @@ impl Deadline {
         self.total_time.saturating_sub(self.start.elapsed())
     }
 
-    /// Returns the same deadline, but counted from now. This is used after validators have run, because they have
-    /// their own time limit.
+    /// Returns a deadline with the same time limit, counted from now. This is used after validators have run, because
+    /// they have their own time limit.
     pub fn restarted(self) -> Deadline {
         Deadline { start: Instant::now(), ..self }
     }

@@ -173,7 +173,7 @@ fn describe_reply(reply: &Reply) -> Option<String> {
     match reply {
         Reply::Silent => None,
         Reply::MessageForUser(text) => Some(format!("tell the user: {text}")),
-        Reply::AskToCallAgain => Some("ask again, and wait for validators".to_owned()),
+        Reply::AskToCallAgain => Some("ask to be called again, and wait for the validators".to_owned()),
         Reply::BlockStop(text) => Some(format!("do not stop: {text}")),
         Reply::ContextAndUser { context: text, .. } | Reply::ContextForAgent(text) => {
             Some(format!("tell the model: {text}"))

@@ -381,8 +381,8 @@ impl TranscriptReplay {
             None => effect::tool_acts(&call.tool),
         };
         if wanted {
-            // The beginning of the output shows what was created. The end shows what was done last and how the call
-            // ended.
+            // Keep both ends of a long output. The beginning shows what was created. The end shows what was done last
+            // and how the call ended.
             let text = result.text.read();
             call.output = Some(match result.failed || text.len() < MAX_RESULT_BYTES {
                 true => Cow::Owned(text.into_owned()),

@@ -239,7 +239,7 @@ fn check_disk(world: &World, store: &Store, project: &ProjectId) -> DoctorCheck 
     if let Some(lost) = lost::unreported_loss(world, store, project) {
         findings.push(
             Finding::new(FindingLevel::Warning, lost)
-                .with_hint("the next hook that can write leaves a receipt"),
+                .with_hint("the next hook that can write records this loss in a receipt"),
         );
     }
     DoctorCheck { name: "disk", text: text.to_owned(), findings }
@@ -312,7 +312,7 @@ impl StoreFileChecker {
                 lines => format!("{lines} lines could not be read"),
             };
             let text = format!(
-                "{what} (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted"
+                "{what} (cut off by a crash, or not written by thru); readers skip what they cannot read, and nothing is deleted"
             );
             self.findings.push(Finding::new(FindingLevel::Note, text).at_line(rel, Some(*first)));
         }
@@ -456,7 +456,7 @@ fn check_harness(
     };
     if wired.is_empty() {
         let used = install::harnesses_in_use(world, project).iter().any(|used| used.name == harness.name);
-        let text = format!("{}{version} is in use here and not wired", harness.title);
+        let text = format!("{}{version} is in use here, but not wired", harness.title);
         let (text, hint) = match install::tracked_local_file(world, harness, project) {
             Some((path, advice)) => (format!("{text}: {} is in git", path.display()), advice),
             None => (text, format!("`thru install {}` wires it", harness.name)),
@@ -478,7 +478,7 @@ fn check_harness(
     if !silent.is_empty() && silent.len() < harness.events.len() {
         findings.push(Finding::new(
             FindingLevel::Note,
-            format!("wired and never fired here: {}", silent.join(", ")),
+            format!("wired, but never fired here: {}", silent.join(", ")),
         ));
     }
     findings.extend(wired.iter().flat_map(|file| check_plugin(harness, file)));

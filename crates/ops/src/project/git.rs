@@ -348,7 +348,7 @@ pub fn list_uncommitted_files(project: &Path) -> Option<Vec<String>> {
     while let Some(entry) = entries.next() {
         // An entry is two letters for the state, a space and the name.
         files.push(String::from_utf8_lossy(entry.get(3..).unwrap_or_default()).into_owned());
-        // `R  new` is followed by the old name as a separate entry.
+        // A renamed or copied file has a second entry with its old name, which is skipped.
         if entry.iter().take(2).any(|state| matches!(state, b'R' | b'C')) {
             entries.next();
         }

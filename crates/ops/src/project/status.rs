@@ -57,7 +57,7 @@ pub struct StatusReport {
     /// The errors in the settings. A setting with an error has no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
-    /// The folder that the `.git` file of this worktree names, if that folder does not exist.
+    /// The folder that the `.git` file of this worktree points to, if that folder does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_git_folder: Option<PathBuf>,
     /// The settings file into which hooks were not installed, because git tracks it. `None` if another settings file

@@ -56,7 +56,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.each_receipt(|receipt| {
         if receipt.event == RECORDS_LOST_EVENT {
-            // This receipt is not about an event from a harness.
+            // This receipt is about lost records and not about an event from a harness, so it is not counted as a run.
             return firing.receipts.push(receipt);
         }
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();

@@ -482,7 +482,8 @@ impl InstallJob<'_> {
             (InstallScope::Local, InstallTask::Install) => {
                 let mut settings = Vec::new();
                 for (path, place) in local_hook_files(harness, folder) {
-                    // If a settings file existed before the installation, the user decides whether git ignores it.
+                    // Do not hide a settings file that existed before the installation. The user decides whether git
+                    // ignores it.
                     let held = plans
                         .iter()
                         .find(|plan| plan.changed.path == path)

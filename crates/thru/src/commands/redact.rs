@@ -8,7 +8,7 @@ use crate::output::{self, OutputFormat};
 /// The maximum size of the input, in bytes. The whole input is kept in memory.
 const MAX_INPUT_BYTES: usize = 1024 * 1024 * 1024;
 
-/// Copy stdin to stdout, with each secret replaced by a typed placeholder
+/// Copy stdin to stdout, with each secret replaced by a placeholder for its kind
 ///
 /// Uses the same rules that hooks apply before they write anything: `thru redact < log > clean`. All other bytes stay
 /// the same. E-mail addresses are replaced only with --emails or `redact.emails = true`.

@@ -151,7 +151,8 @@ fn the_answer_of_a_background_agent_is_in_the_brief() {
     assert!(brief.contains(finding) && brief.contains("Find the timeout"), "{brief}");
 }
 
-/// Claude Code compacts automatically when the model reports a nearly full context.
+/// Claude Code compacts automatically when the model reports a nearly full context. The compaction is recorded in the
+/// journal.
 #[test]
 fn an_automatic_compaction_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -33,7 +33,7 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     talk.send_prompt("Begin and do not end");
     let running = scratch.project.join("in-flight");
     wait_until("the last call is running", || running.exists());
-    // Claude Code writes its transcript shortly after it has processed a reply.
+    // Claude Code writes its transcript shortly after it has processed a reply, so wait for it.
     wait_until("the transcript names the last call", || any_transcript_contains(&scratch, "touch in-flight"));
     let killed = talk.kill();
     assert!(!killed.status.success());

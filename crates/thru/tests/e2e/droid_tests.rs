@@ -63,7 +63,7 @@ fn one_prompt_is_in_the_journal() {
     scratch.assert_healthy();
 }
 
-/// Droid gives the session a new id after the compaction.
+/// The journal contains the whole conversation, although Droid gives the session a new id after the compaction.
 #[test]
 fn a_conversation_is_in_the_journal() {
     let Some(droid) = Droid::find_installed() else { return };

@@ -80,7 +80,7 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let checked = scratch.run_thru(&["gate", "check"]);
     assert_eq!(checked.status.code(), Some(4), "{}", String::from_utf8_lossy(&checked.stdout));
 
-    // Now a command produces the same output. The command is Claude Code itself, with the prompt on stdin. The
+    // Now a launched command must write this output. The command is Claude Code itself, with the prompt on stdin. The
     // command's script is written later, when the model is running.
     let launch = scratch.project.join("launch.sh").to_string_lossy().into_owned();
     let made = scratch.run_thru_json(&[&expect[..], &["--", "sh", &launch]].concat());

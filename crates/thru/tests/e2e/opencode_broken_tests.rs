@@ -48,7 +48,7 @@ fn thru_hangs() {
     assert_turn_continues("hanging", Some("exec sleep 10"), HANGING_COST);
 }
 
-/// A child of `thru` keeps the pipes open after `thru` has been killed.
+/// A turn also continues if a child of `thru` keeps the pipes open after `thru` has been killed.
 #[test]
 fn thru_hangs_with_a_child() {
     assert_turn_continues("hanging-child", Some("sleep 10; exit"), HANGING_COST);
@@ -191,7 +191,7 @@ fn no_text_of_a_file_is_told() {
     assert!(!heard.contains("OLD-TEXT") && !heard.contains("NEW-TEXT"), "{heard}");
 }
 
-/// A long answer arrives in pieces. A piece may end in the middle of a character.
+/// A long answer arrives in pieces, which may end in the middle of a character. It is still read correctly.
 #[test]
 fn an_answer_is_read_whole_wherever_its_pieces_end() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };

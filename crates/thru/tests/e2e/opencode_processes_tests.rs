@@ -11,7 +11,8 @@ use crate::opencode_tests::{BRIEF_TITLE, bash_step};
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// The server was started before the session, which another process created and compacted.
+/// Another process creates and compacts a session. A server that was started earlier then continues the session and
+/// sends the brief.
 #[test]
 fn a_session_that_another_process_compacted_is_briefed() {
     let Some(opencode) = OpenCode::find_installed() else { return };

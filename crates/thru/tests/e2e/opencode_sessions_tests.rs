@@ -261,8 +261,8 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// Measures the cost of the plugin with turns of ten calls on two servers that differ only in the plugin. The servers
-/// take turns going first, and the medians are compared.
+/// Measures the cost of the plugin with turns of ten calls on two servers, one with the plugin and one without it. The
+/// servers take turns going first, and the medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]

@@ -129,7 +129,8 @@ impl TestProcess {
 
     /// Ends the process as Ctrl-C on a terminal would: the whole group gets a signal that it can handle.
     pub fn interrupt(mut self) -> EndedProcess {
-        // A shell without job control makes background processes ignore SIGINT, and CI may use such a shell.
+        // Also send SIGTERM, because a shell without job control, which CI may use, makes background processes ignore
+        // SIGINT.
         for signal in [Signal::INT, Signal::TERM] {
             if let Some(group) = Pid::from_raw(self.child.id() as i32) {
                 let _ = kill_process_group(group, signal);

@@ -179,7 +179,8 @@ fn an_automatic_compaction_is_restored() {
     assert_restored(asked.last().expect("a question"));
 }
 
-/// A user who clears a session wants nothing from the earlier conversation.
+/// A user who clears a session wants nothing from the earlier conversation, so the new session is told nothing about
+/// it.
 #[test]
 fn after_a_clear_nothing_is_told() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -112,13 +112,14 @@ fn the_log_is_written_at_a_checkpoint_and_can_be_deleted() {
     report_edit(&env, "one", "t5", "", "src/c.rs");
     let with_one_more = env.run_thru_json(&["swarm", "status"]);
     assert_eq!(with_one_more["calls"], 5);
-    // If the log is missing or incomplete, the journals give the same result.
+    // If the log is missing or incomplete, the same figures are computed from the journals.
     let whole = fs::read_to_string(&log).unwrap();
     fs::write(&log, whole.lines().next().unwrap()).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
     fs::remove_file(&log).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
-    // After a crash between writing the log and the digest, the same lines can be written again.
+    // After a crash between writing the log and the digest, the same lines can be written again. They are counted
+    // once.
     fs::write(&log, format!("{whole}{whole}")).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
 }
@@ -339,7 +340,7 @@ fn a_window_that_fills_up_is_told_once_for_each_level() {
     stop_with_transcript(&env, &[(139_000, model)]);
     fire_prompt(&env, "s1").assert_silent("below 70 percent");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model)]);
-    assert_snapshot!(fire_prompt(&env, "s1").context_for_model(), @"Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 1 call, 1 edited file; a brief follows a compaction. `/handoff` writes a packet from which a new session can continue.");
+    assert_snapshot!(fire_prompt(&env, "s1").context_for_model(), @"Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 1 call, 1 edited file; after a compaction, you get a brief. `/handoff` writes a packet from which a new session can continue.");
     fire_prompt(&env, "s1").assert_silent("the agent was already warned");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model), (150_000, model)]);
     fire_prompt(&env, "s1").assert_silent("the same level");
@@ -468,7 +469,7 @@ fn env_with_all_facts() -> TestEnv {
     env.run_thru(&["task", "add", "task-word", "--id", "1.1", "--acceptance", "acceptance-word"]).assert_ok();
     env.run_thru(&["task", "start", "1.1", "--session", "s1"]).assert_ok();
     env.run_thru(&["decide", "decision-word", "--why", "it is better"]).assert_ok();
-    // A file that does not exist is not listed.
+    // Files that do not exist would not be listed, so create them.
     for name in ["edited-word", "read-word"] {
         env.write_file(format!("project/src/{name}.rs"), "");
     }

@@ -177,8 +177,8 @@ fn hooks_in_two_places_tell_it_once() {
     session.do_some_work();
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
-    // The two events arrive one after the other or, as in Claude Code, at the same time. Both cases are tried with and
-    // without an announcement of the compaction.
+    // The stop of the summarising sub-agent and the session start arrive one after the other or, as in Claude Code, at
+    // the same time. Both cases are tried with and without an announcement of the compaction.
     for announced in [true, false] {
         session.fire_event(
             "UserPromptSubmit",

@@ -34,7 +34,7 @@ fn config_shows_every_default() {
     benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test passed in less than this percentage of tested tasks
     benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if more than this percentage of tool calls failed
     benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if more loops than this ended at a limit
-    swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches
+    swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches on
     redact.emails                                 false                          default  true also redacts e-mail addresses
     output.color                                  auto                           default  colour on the terminal
     roles.dir                                     .agent/context/agents          default  where the context files of roles are, relative to the project
@@ -45,8 +45,8 @@ fn config_shows_every_default() {
     gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` names the live run
     swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
     swarm.models                                                                 default  models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change
-    roots.allow                                                                  default  folders that may be roots although they are your home, shared or owned by others; only in your own settings
-    brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of in the fixed order; see docs/scoring.md
+    roots.allow                                                                  default  folders that may be roots even if they are your home folder, shared or owned by others; only in your own settings
+    brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of using the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
     brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens
     brief.scoring.decision_decay.mode             exponential                    default  how a decision's weight falls with its age: exponential or linear
@@ -87,7 +87,7 @@ fn config_shows_every_default() {
     profiles.critic                               plan                           default  what a critic is given when it starts
     profiles.test_engineer                        task, tests, failures          default  what a test engineer is given when it starts
     profiles.explorer                             goal, plan, decisions          default  what an explorer is given when it starts
-    profiles.sme                                  goal, plan, decisions          default  what a subject matter expert is given when it starts
+    profiles.sme                                  goal, plan, decisions          default  what a subject-matter expert is given when it starts
     profiles.general                              goal, task, decisions          default  what any other sub-agent is given when it starts
     ");
 }

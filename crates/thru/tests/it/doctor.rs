@@ -149,11 +149,11 @@ fn notes_do_not_change_the_exit_code() {
     ok   files        7 files in 7 folders
         note: packets/.p.md.77-0.tmp: left by an interrupted write; the record itself is complete
         note: packets/p.md.damaged-20261101T000000Z: a damaged record that was moved aside; nothing reads it any more
-        note: sessions/s.jsonl:2: 2 lines could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
-        note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
+        note: sessions/s.jsonl:2: 2 lines could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, and nothing is deleted
+        note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, and nothing is deleted
     ok   hooks        no hook has run yet
     ");
-    // The modification time of the folder has changed, because a file was written to it and removed.
+    // Only the folder's modification time has changed, because doctor wrote a file to the folder and removed it.
     assert_eq!(
         before.changes_to(&env.file_tree()),
         ["~/project/.agent/context/scratch"],

@@ -246,7 +246,7 @@ impl TestEnv {
         self.locked.set(true);
         let owner = fs::metadata(&self.base).unwrap().uid();
         if owner == 0 || owner == NOBODY_UID {
-            // The binary may be in a folder that only root can access.
+            // The binary may be in a folder that only root can access, so copy it.
             let copy = self.base.join("thru");
             if !copy.exists() {
                 copy_binary(&copy);

@@ -73,7 +73,8 @@ fn a_run_is_streamed_and_recorded() {
     );
 }
 
-/// A line of a private key is recognised as a secret only together with the lines before it.
+/// A line of a private key is recognised as a secret only together with the lines before it. So the output is
+/// redacted as a whole, and no line of the key is stored.
 #[test]
 fn the_last_line_of_a_private_key_is_not_stored() {
     let env = env_with_plan();
@@ -107,7 +108,7 @@ fn a_task_with_acceptance_wants_evidence_that_is_fresh_and_passed() {
     ])
     .assert_ok();
     let claimed = env.run_thru(&["task", "done", "1.1"]);
-    assert!(claimed.code == 15 && claimed.stderr.contains("no evidence that thru saw"), "{}", claimed.stderr);
+    assert!(claimed.code == 15 && claimed.stderr.contains("nothing proves that"), "{}", claimed.stderr);
     env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", FAILING_COMMAND]);
     let failed = env.run_thru(&["task", "done", "1.1"]);
     assert!(failed.code == 15 && failed.stderr.contains("4 passed, 1 failed"), "{}", failed.stderr);
@@ -545,7 +546,7 @@ fn over_the_limits_is_refused_with_the_figure() {
     assert_eq!(env.run_thru(&with_patch).code, 15);
     let names = names_in(&env.store_folder().join("evidence/1.1"));
     assert!(names.iter().all(|name| !name.ends_with(".patch")), "a patch that no entry names: {names:?}");
-    // The number in the hint leaves room for exactly this entry.
+    // The hint suggests `--keep 3`, which leaves room for exactly this entry.
     let keep = refused.stderr.split("--keep ").nth(1).unwrap().split('`').next().unwrap();
     assert_eq!(keep, "3", "{}", refused.stderr);
     let patch = env.write_file("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);

@@ -80,7 +80,8 @@ fn a_path_that_cannot_be_written_does_not_hide_what_was() {
     assert_eq!(fs::read_to_string(env.project_folder().join("z.rs")).unwrap(), "3\n");
 }
 
-/// A sentence before a block may mention a file although the block is not that file's content.
+/// A sentence before a block may mention a file although the block is not that file's content. Such a file is never
+/// replaced.
 #[test]
 fn a_file_that_is_only_mentioned_is_never_replaced() {
     let env = TestEnv::new();

@@ -200,8 +200,8 @@ fn a_launched_session_is_not_the_last_session() {
     }
 }
 
-/// In `{skill}-{agent-role}.md`, the skill's name can contain hyphens, and an agent's type can have the prefix of a
-/// plugin.
+/// The role is found at the end of an output's name, `{skill}-{agent-role}.md`, and of an agent's type. The skill's
+/// name can contain hyphens, and the type can have the prefix of a plugin.
 #[test]
 fn a_role_is_known_by_its_end() {
     let env = env_expecting_outputs(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);

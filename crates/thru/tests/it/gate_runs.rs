@@ -438,8 +438,8 @@ fn whoever_ends_a_run_ends_what_it_launched() {
         wait_until("the launch", || launched_pid(&stage).is_some());
         std::thread::sleep(Duration::from_millis(200));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        // `nohup` and some shells start this test with ignored signals, which child processes inherit. Then only a kill
-        // ends the run.
+        // `nohup` and some shells start this test with ignored signals, which child processes inherit. In that case,
+        // only SIGKILL ends the run.
         if test_ignored_signal(signal) {
             child.kill().unwrap();
         }
@@ -557,7 +557,7 @@ fn progress_is_shown_on_a_terminal() {
     let mut child = command.stdout(std::process::Stdio::piped()).stderr(slave).spawn().unwrap();
     drop(command);
     let mut seen = Vec::new();
-    // When a terminal is closed, reading returns an error instead of an end of file.
+    // When a terminal is closed, reading returns an error instead of an end of file, so ignore the error.
     let _ = std::io::Read::read_to_end(&mut fs::File::from(master), &mut seen);
     assert!(child.wait().unwrap().success());
     let seen = String::from_utf8_lossy(&seen);

@@ -209,7 +209,8 @@ fn usage_is_checked_before_anything_is_made() {
     before.assert_unchanged(&env.file_tree(), "refused");
 }
 
-/// An orchestrator with its own folders states in a live-state file which run is current.
+/// An orchestrator with its own folders states in a live-state file which run is current, and `thru gate` uses that
+/// run.
 #[test]
 fn a_live_state_file_names_the_run() {
     let env = TestEnv::with_root();

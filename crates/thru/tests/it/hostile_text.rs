@@ -173,7 +173,8 @@ fn terminals_with_damaged_records() {
     check_all_rows(&stores::damaged_store(), &[OutputWay::Terminal]);
 }
 
-/// Error messages quote the user's input: clap's messages, our own messages, and messages in JSON.
+/// Error messages quote the user's input without hidden characters. This applies to clap's messages, our own
+/// messages, and messages in JSON.
 #[test]
 fn arguments_are_cleaned_in_errors() {
     let env = TestEnv::with_root();

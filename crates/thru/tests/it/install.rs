@@ -172,7 +172,7 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
     let list = env.project_folder().join(".git/info/exclude");
     let is_hidden =
         |file: &str| fs::read_to_string(&list).unwrap().lines().any(|line| line == format!("/{file}"));
-    // The user's file is first in one worktree, then in the other.
+    // Try both cases: the user's own file is in the main checkout, or in the other worktree.
     for folder in ["project", "tree"] {
         let mine = env.write_file(format!("{folder}/{USERS_COMMAND_FILE}"), "mine\n");
         env.run_thru(&["install", "claude-code"]).assert_ok();

@@ -1,5 +1,5 @@
-//! No hook hangs on or loads a file that it cannot use. Each file that hooks read is replaced in turn with a file of
-//! one gigabyte, a pipe, a device and a folder.
+//! A hook neither hangs on a file that it cannot use nor loads it into memory. Each file that hooks read is replaced
+//! in turn with a file of one gigabyte, a pipe, a device and a folder.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};

@@ -514,7 +514,7 @@ fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     );
 }
 
-/// A fork is another session, and the original session may continue too.
+/// A fork does not take over the loop, because it is another session and the original session may continue too.
 #[test]
 fn a_fork_takes_no_loop_along() {
     let looped = LoopedSession::new(&[]);

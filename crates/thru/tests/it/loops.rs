@@ -129,7 +129,7 @@ fn a_loop_wants_to_know_its_session() {
     assert_snapshot!(env.run_thru(&["loop", "start", "work"]), @"
     exit: 2
     ---- stderr
-    error: which session should run the loop? No harness says in which session this command runs
+    error: which session should run the loop? No harness has told this command its session
     hint:  use --session ID (the newest that has not ended is 9487a9f7-611a), or --next for the next session that starts here
     ");
     let inside =
@@ -217,7 +217,7 @@ fn several_loops_and_one_in_the_foreground() {
     assert_eq!(front(), ["gamma"]);
 }
 
-/// A user types `thru loop cancel "$ID"` although the variable is not set.
+/// If a user types `thru loop cancel "$ID"` and the variable is not set, no loop is cancelled.
 #[test]
 fn no_name_at_all_means_no_loop() {
     let env = env_with_session();

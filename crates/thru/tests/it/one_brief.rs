@@ -166,7 +166,7 @@ fn a_silent_hook_is_explained() {
     assert!(why(&told).contains("no feature"), "{told}");
     let cases = [
         (&["nobody", "Stop"][..], stop.clone(), "unknown harness `nobody`"),
-        (&["claude-code", "Stop"], r#"{"cwd":"/"}"#.to_owned(), "names no session"),
+        (&["claude-code", "Stop"], r#"{"cwd":"/"}"#.to_owned(), "has no session id"),
         (&["claude-code", "Stop"], "{}".to_owned(), "no fields"),
         (&["claude-code", "Stop"], "[".to_owned(), "not a JSON object"),
         (&["claude-code", "Stop"], stop.replace("\"s1\"", "\"../s1\""), "the session id"),

@@ -234,7 +234,7 @@ fn an_import_warns_and_never_fails() {
     assert!(!env.store_folder().join("plan.json").exists());
     let told = env.run_thru(&["plan", "import", file]).assert_ok().stderr;
     for text in [
-        "line 4: a second task 1.1 is read as 1.1-2",
+        "line 4: a second task 1.1 gets the id 1.1-2",
         "`[-]` was read as in progress",
         "1.1-2 depends on 9.9",
     ] {

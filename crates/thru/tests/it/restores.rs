@@ -28,7 +28,7 @@ fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
         let path = write_transcript(&env, "late", "Make the lexer fast", "src/lexer.rs");
         let start = json!({"source": source, "transcript_path": path});
         let told = env.fire_event("late", "SessionStart", start.clone()).stdout;
-        // A resumed session still has its whole conversation and needs no brief, but it is recorded.
+        // A resumed session still has its whole conversation and needs no brief, but the resume is recorded.
         assert_eq!(told.is_empty(), source != "compact", "{source}: {told}");
         let brief = env.run_thru(&["brief", "--session", "late", "--event", "compact"]).assert_ok().stdout;
         for fact in ["“Make the lexer fast”", "edited src/lexer.rs"] {

@@ -386,7 +386,7 @@ fn an_invalid_file_stops_nothing_and_is_told() {
     assert!(env.run_thru(&["doctor"]).stdout.contains("a context file with 1 error"));
 }
 
-/// Droid gives a session a new id at every compaction, but the agent and its role are the same.
+/// Droid gives a session a new id at every compaction. The agent stays the same, so it keeps its role.
 #[test]
 fn a_session_that_goes_on_under_another_id_keeps_its_role() {
     let env = env_with_bound_role();

@@ -23,7 +23,7 @@ fn write_settings(env: &TestEnv, settings: &str) {
 
 fn report_tool_call(env: &TestEnv, id: &str, tool: &str, path: &str) {
     let path = env.project_folder().join(path);
-    // A file that does not exist is not listed.
+    // A file that does not exist would not be listed, so create it.
     if !path.exists() {
         env.write_file(&path, "");
     }

@@ -52,7 +52,7 @@ fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
 fn an_empty_session_id_is_none() {
     let env = TestEnv::with_root();
     env.fire_hook("Stop", &json!({"session_id": "", "cwd": env.project_folder()})).assert_silent("empty");
-    assert_eq!(env.read_receipts().pop().unwrap()["error"], "the payload names no session");
+    assert_eq!(env.read_receipts().pop().unwrap()["error"], "the payload has no session id");
     assert_eq!(env.count_journal_lines(), 0);
 }
 

@@ -141,7 +141,7 @@ fn what_config_shows_is_what_holds() {
 #[test]
 fn every_command_speaks_json() {
     let env = TestEnv::with_root();
-    // `doctor` exits with 1 as long as no harness calls `thru`.
+    // Install the hooks, because `doctor` exits with 1 as long as no harness calls `thru`.
     env.run_thru(&["install", "claude-code"]).assert_ok();
     let commands: [&[&str]; 9] = [
         &["init"],

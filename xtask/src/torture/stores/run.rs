@@ -201,7 +201,7 @@ impl StoreRunner {
                 break;
             }
             before.restore_changed(&after, &sandbox.dir)?;
-            // The machine may be less busy after a short wait.
+            // Wait before the next try, because the machine may be less busy then.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
             after = Snapshot::take(&sandbox.dir)?;

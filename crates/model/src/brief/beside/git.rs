@@ -160,7 +160,8 @@ fn uncommitted_work(
         return None;
     }
     let new: Vec<&FileUse> = files.iter().copied().filter(|file| !claims.names_file(&file.path)).collect();
-    // A summary that mentions the last commit and the files also says what was done after that commit.
+    // A summary that mentions the last commit and all the files also says what was done after that commit, so no
+    // warning is needed.
     let names_commit =
         git.commit.is_some_and(|used| claims.content.has_phrase(&used.effect.id.to_lowercase()));
     // Documents alone need no warning, because notes and plans are often not meant to be committed.
@@ -206,7 +207,8 @@ fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     // A document that a later commit left out is probably meant to stay local. A source file may simply have been
     // forgotten.
     let is_left_out = is_document(file) && git.commit.is_some_and(|used| used.record > file.changed_at());
-    // An edit made before the last branch switch may belong to the earlier branch.
+    // An edit made before the last branch switch may belong to the earlier branch, so it is left out unless git's
+    // files were read.
     let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.is_in_other_repository;
     let left = digest.effects.iter().rfind(left).map_or(0, |used| used.record);
     let is_elsewhere = digest.git_on_disk.is_none() && file.changed_at() < left;

@@ -79,7 +79,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 {
                     continue;
                 }
-                // A third command of the same kind adds nothing.
+                // Skip this command if enough commands of the same kind are already listed.
                 let kind = checks.iter().map(|check| check.check_kind).find(|sort| sort.is_check());
                 let times = told_by_kind.iter().filter(|known| **known == kind).count();
                 if times == MAX_CHECKS_OF_KIND {

@@ -52,7 +52,7 @@ fn reason_to_repeat(digest: &Digest, command: &CommandUse, runnable: &str) -> Op
         let action = words.get(1).filter(|word| !word.starts_with('-'));
         return Some(format!("{} {}", words[0], action.map_or("", String::as_str)));
     }
-    // Any other command that ran only once is unlikely to be needed again.
+    // List another command only if it ran more than once. A command that ran once is unlikely to be needed again.
     let is_work =
         || matches!(run::command_purpose(&command.command, &command.folder), CommandPurpose::Other(_));
     (command.runs > 1 && is_work()).then(|| inline_for_model(runnable, MAX_ARGUMENT_CHARS))

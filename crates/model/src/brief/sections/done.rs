@@ -59,9 +59,11 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let turns = digest.requests_with_outcomes();
-    // The last message is in the section "Where it stands", and an accepted proposal is part of the goal.
+    // Two statements are not repeated in this section. The last message is in the section "Where it stands", and an
+    // accepted proposal is part of the goal.
     let accepted = goal.accepted_proposal.map(|accepted| accepted.record);
-    // The section "Where it stands" leaves out the last message if the agent is already working on a newer prompt.
+    // If the agent is already working on a newer prompt, "Where it stands" leaves out the last message, so the
+    // message is listed here.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.last_message_record)
         || digest.steps_since_last_message().is_empty();
     let is_told = |said: &AgentStatement| {
@@ -90,7 +92,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             .any(|why| said.text.contains(*why) && said.text.len() < why.len() * 2)
     };
     let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
-    // The changes are more informative than passing remarks.
+    // If there are many explained changes, remarks are left out, because the changes are more informative.
     let found: Vec<&AgentStatement> = found
         .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
         .filter(|said| statement::has_condensed_content(&said.text))
@@ -163,7 +165,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     });
     let topic = goal.newest_prompt.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
-    // The newest finding says more about the current work than the names of the changed declarations.
+    // The newest finding comes first, because it says more about the current work than the names of the changed
+    // declarations.
     let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
     if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
         add_done_fact(all, record, fact, topic);
@@ -232,7 +235,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     for (files, why) in groups.iter().take(MAX_CHANGE_GROUPS.saturating_sub(lines)) {
         let named = list_by_folder(files.iter().copied(), MAX_FILES_PER_GROUP);
         let form = |reasons: usize, most: usize| {
-            // "Do the same for b" makes no sense without the reason before it.
+            // "Do the same for b" makes no sense without the reason before it, so that reason is included.
             let alone = why.iter().rev().take_while(|why| why.starts_with("Do the same")).count();
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
@@ -349,7 +352,7 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
 
 fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
-    // A short message that ends with a question was answered by the next prompt.
+    // A short message that ends with a question is left out, because the next prompt has answered it.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
     // A message such as "Pushed." adds nothing, because the push is listed among the effects with its commit id.
     let small = text.to_lowercase();
@@ -357,7 +360,8 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
     let is_short = text.len() < MIN_INFORMATIVE_BYTES
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
-    // The effects already contain the commit ids and pull request links.
+    // A short message that names a commit or a pull request is left out, because the effects list these ids and
+    // links.
     let during = turn.prompt.record..=outcome.record;
     let names_effect = digest.effects.iter().filter(|used| during.contains(&used.record)).any(|used| {
         [&used.effect.id, &used.effect.link]
@@ -365,7 +369,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
             .any(|name| !name.is_empty() && text.contains(name.as_str()))
     });
     let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect;
-    // A message that accompanies a refusal is quoted with that refusal, and a refusal does not begin a turn.
+    // Leave out a prompt that came with a refusal. It is quoted with the refusal, and it does not begin a turn.
     let is_whole = turn.prompt.refused_call.is_empty();
     is_whole
         && !is_receipt
@@ -432,7 +436,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
         DoneFact::Found(said, digest) => {
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
-            // Steps announced between two calls have since been done or abandoned.
+            // Leave out steps that were announced between two calls, because they have since been done or abandoned.
             let text = statement::condense_message(&said.text);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())

@@ -30,7 +30,7 @@ const MAX_WHOLE_CHARS: usize = 160;
 const MAX_YES_WORDS: usize = 4;
 
 pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut GatheredCandidates) {
-    // A resumed session can contain a prompt twice.
+    // A resumed session can contain a prompt twice, so keep track of the prompts that were added.
     let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for prompt in digest.prompts.iter().rev().filter(|prompt| digest.is_unanswered(prompt)) {
         let text = prompt.text.as_str();

@@ -82,7 +82,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> (String, Vec<S
         failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
     reasons.sort_by_key(|line| failure::is_test_location(line));
     for reason in names.iter().rev().filter_map(|line| run::reason_in_test_line(line)) {
-        // A test runner may print the reason twice, once in full and once cut short.
+        // A test runner may print the reason twice, once in full and once cut short. The second copy is skipped.
         if !reasons.iter().any(|line| line.contains(reason.trim_end_matches("..."))) {
             reasons.insert(0, reason);
         }

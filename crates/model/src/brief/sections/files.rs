@@ -59,7 +59,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         let served =
             class == FactClass::Read && file.last_use_record < last_edit && place >= MAX_LIKELY_FILES;
         candidate.strings_stating_fact = vec![if served { String::new() } else { name.to_owned() }];
-        // Edited and read files share one ranking.
+        // Edited and read files are ranked together. Files that were only mentioned are not part of this ranking.
         if class != FactClass::Named {
             candidate.position_in_class = place;
             place += 1;
@@ -79,7 +79,8 @@ fn is_from_cache(file: &FileUse) -> bool {
 struct PrintedFolders<'p> {
     /// The folder that saves the most characters if it is printed only once. Empty if no folder contains two files.
     main_folder: &'p str,
-    /// Folders in the main folder that get a line of their own. They contain so many files that this is shorter.
+    /// Folders in the main folder that get a line of their own. They contain so many files that a separate line makes
+    /// the list shorter.
     folders_with_own_line: Vec<&'p str>,
 }
 

@@ -155,7 +155,8 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
     if !accepted.closing_question.is_empty() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.closing_question, 160));
     }
-    // The agent's last message says what became of a proposal that was carried out.
+    // If the proposal was carried out, the shortest form is enough, because the agent's last message describes the
+    // result.
     if digest.has_finished() {
         forms.truncate(1);
     }

@@ -67,7 +67,7 @@ fn name_file(words: &str, path: &str) -> bool {
 }
 
 pub fn is_guessing(said: &AgentStatement) -> bool {
-    // In a long statement, a later "probably" may refer to only one point.
+    // Search only the beginning, because a "probably" further on may refer to only one of several points.
     let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
@@ -83,7 +83,7 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
 }
 
 /// Returns whether a statement announces a fix that has since been made and committed. Such a statement is obsolete,
-/// because the commit's subject says what was fixed. Returns false if the newest prompt is about the same thing.
+/// because the commit's subject says what was fixed. Returns false if the newest prompt is about this fix.
 pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
     const FIX_TO_COME: [&str; 9] = [
         "the fix is",

@@ -36,7 +36,8 @@ pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
 }
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
-    // Sub-agents that were started before the newest prompt have since reported by other means.
+    // Leave out sub-agents that were started before the newest prompt. They are no longer running, even if their
+    // answer is missing.
     let since =
         digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.last_compaction_before_work);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
@@ -92,7 +93,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
-    // If the last message mentions several files, some of them may not have been edited yet.
+    // If the last message mentions several files, list those that have not been edited yet.
     let left =
         digest.edits_of_named_files(words, digest.last_message_record).map_or(String::new(), |edits| {
             let left: Vec<String> = edits.not_edited.iter().map(|name| path_or_code(name, 80)).collect();

@@ -45,7 +45,7 @@ impl PacketFacts<'_> {
                 n => why.push(format!("{word} {n}×")),
             }
         }
-        // Reasons given for an earlier task do not apply to the current one.
+        // Use only reasons that were given for the current task, because earlier reasons do not apply to it.
         let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let changes = self.material.digest.changes_since(task.map_or(0, |prompt| prompt.record));
         let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());

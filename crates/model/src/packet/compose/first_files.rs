@@ -58,7 +58,8 @@ impl PacketFacts<'_> {
         let left = self.files_left();
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let git = digest.git_state();
-        // A file that was edited before the last commit but is not part of it does not belong to the work.
+        // Only edits after the last commit count. A file that was edited earlier and left out of that commit does not
+        // belong to the work.
         let committed = git.commit.map_or(0, |used| used.record);
         let is_uncommitted = |file: &FileUse| {
             file.edited_at > committed && git.uncommitted.iter().any(|other| other.path == file.path)
@@ -83,7 +84,7 @@ impl PacketFacts<'_> {
         };
         let used = self.suggested.iter().copied().filter(is_open);
         let used = used.filter_map(|file| Some((reason(file)?, file.last_use_record, file.path.as_str())));
-        // A compiler error may name files that the session has not opened.
+        // Also include files that the session has not opened, because a compiler error may name such files.
         let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
         let unopened = errors().flat_map(failure::paths_in_error).filter(|path| !is_used(path));
         let unopened = unopened.take(MAX_UNOPENED_FILES).map(|path| (OpenReason::Error, u64::MAX, path));

@@ -309,7 +309,7 @@ impl PacketFacts<'_> {
                     && words.split('`').skip(1).step_by(2).any(|name| step.path_or_command.contains(name))
         };
         let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
-        // The check that passed was the announced step, as in "Now let me see whether all is well:".
+        // After "Now let me see whether all is well:", the check that passed was itself the announced step.
         if digest.ended_with_check() {
             return AnnouncementProgress::Done;
         }

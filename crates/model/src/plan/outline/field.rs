@@ -117,7 +117,8 @@ pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
     (ids, doubt)
 }
 
-/// The prefix of a dependency on a whole phase, used until the tasks of that phase are known. No id contains a space.
+/// The prefix of a dependency on a whole phase, used until the tasks of that phase are known. It contains a space, so
+/// it cannot be the beginning of an id.
 pub const PHASE_DEPENDENCY_PREFIX: &str = "phase ";
 
 /// Returns the number in `phase 3` or `phases 3`.

@@ -177,7 +177,8 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let (Some(id), rest) = leading_id_without_emphasis(inside) else { break };
         // The id may be bold, as in `**1.2** text` and `**1.2: Name** text`. In the second form the name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
-            // `` `T013`, `T014` are closed `` is a sentence about two tasks.
+            // `` `T013`, `T014` are closed `` is a sentence about two tasks, so its first word is not the id of a
+            // task.
             if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
             {
                 break;
@@ -280,7 +281,7 @@ fn take_mark_at_end(text: &str, parsed: &mut ParsedTaskItem) -> Option<String> {
         }
         if let Some(list) = text_after_depends(inside).filter(|_| parsed.depends.is_empty()) {
             let (ids, doubt) = parse_dependencies(list);
-            // `(blocked on legal review)` names no task.
+            // `(blocked on legal review)` names no task, so it is not a list of dependencies.
             if inside.to_lowercase().trim_start().starts_with("blocked")
                 && !ids.iter().all(|id| contains_digit(id))
             {

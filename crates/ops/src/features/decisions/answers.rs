@@ -97,7 +97,8 @@ fn decisions_from_answers(
 /// Returns the current phase and task. If the plan cannot be read or belongs to another swarm, both are empty.
 pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load_plan(project.store) else { return (None, String::new()) };
-    // If the plan belongs to another swarm, this session's decision has nothing to do with its phases and tasks.
+    // If the plan belongs to another swarm, this session's decision has nothing to do with the plan's phases and
+    // tasks, so it gets neither a phase nor a task.
     if swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return (None, String::new());
     }

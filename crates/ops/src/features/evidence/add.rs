@@ -102,7 +102,7 @@ pub fn add_entry(world: &World, request: &AddEvidenceRequest) -> Result<AddedEnt
     }
     let written = write_entry(store, &id, entry.clone(), None, (world.now, MAX_EVIDENCE_LOCK_WAIT))
         .inspect_err(|_| {
-            // The entry was not written, so nothing refers to its patch.
+            // The entry was not written, so nothing refers to its patch and the patch can be removed.
             if let Some(patch) = &entry.patch_path {
                 let _ = store.dir().remove_file(patch);
             }

@@ -74,7 +74,8 @@ pub(crate) fn record_new_runs(
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
     let known: LastRunRecorded = store.session_state(&session).read_state()?.unwrap_or_default();
-    // If the journal was rebuilt, its records are numbered from the beginning again.
+    // If the last recorded run has a higher number than the journal has records, the journal was rebuilt and numbered
+    // anew.
     let known = if known.record > digest.record_count { LastRunRecorded::default() } else { known };
     let new: Vec<&CheckUse> =
         digest.checks.iter().filter(|check| check.last_run_record > known.record).collect();

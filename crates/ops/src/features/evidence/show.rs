@@ -45,7 +45,9 @@ impl TaskEvidenceLine {
             state_word: standing.state_word(),
             text: match (standing.proof, bundle.entries.last()) {
                 // A claim is better than nothing, but the text says that thru did not see the run.
-                (ProofState::None, Some(last)) => format!("nothing that thru saw; last: {}", last.describe()),
+                (ProofState::None, Some(last)) => {
+                    format!("nothing proves that the task is done; last entry: {}", last.describe())
+                }
                 _ => standing.describe(),
             },
             changed_file: standing.what_has_changed().to_owned(),
@@ -120,7 +122,7 @@ pub(crate) fn describe_fresh_proof(
             ProofState::Passed => Ok(line.text),
             ProofState::Stale => Err(format!("its evidence is {}", line.text)),
             ProofState::Failed => Err(format!("its evidence says {}", line.text)),
-            ProofState::None => Err(format!("there is no evidence that thru saw ({})", line.text)),
+            ProofState::None => Err(line.text),
         },
     }
 }

@@ -83,8 +83,8 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     if let Some(head) = store::git::read_head(&context.project.root.checkout) {
         entry.head = head.commit;
     }
-    let what = format!("record {} of {} as evidence of {task}", entry.verdict, part.name());
-    let why = format!("{} is evidence of the current task", entry.summary);
+    let what = format!("record the verdict {} of the {} as evidence for {task}", entry.verdict, part.name());
+    let why = format!("{} is evidence for the current task", entry.summary);
     Ok(FeatureAnswer::with_change(Reply::silent(), why, what, move || {
         let written = write_entry(
             store,

@@ -173,7 +173,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         None => "use --next for the next session that starts here; no session is open now".to_owned(),
     };
     Err(usage_error(
-        "which session should run the loop? No harness says in which session this command runs".into(),
+        "which session should run the loop? No harness has told this command its session".into(),
         &hint,
     ))
 }

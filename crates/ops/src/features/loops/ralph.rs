@@ -87,7 +87,7 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     if !document.has_frontmatter() {
         return Err(damaged("it has no frontmatter; is it a loop of the ralph plugin?"));
     }
-    // The plugin writes a blank line after the frontmatter and a newline after the prompt.
+    // Remove the blank line that the plugin writes before the prompt, and the newline that it writes after it.
     let body = std::str::from_utf8(document.body()).unwrap_or_default();
     let prompt = body.trim_start_matches(['\r', '\n']);
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt).to_owned();

@@ -193,10 +193,10 @@ pub(crate) fn annotate_subagent_stop(
 /// saved next to the output, never as the output itself.
 pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let Some(awaited) = awaited_output(&context.project, context.event)? else {
-        return Ok(FeatureAnswer::no_action("no output is expected of this sub-agent"));
+        return Ok(FeatureAnswer::no_action("no output is expected from this sub-agent"));
     };
     let AwaitedOutput { run, stage, file, path, journal_path, verdict } = awaited;
-    let why = format!("the run expects {journal_path} of this sub-agent; it is {}", verdict.name());
+    let why = format!("the run expects {journal_path} from this sub-agent; the file is {}", verdict.name());
     let message = match &context.event.kind {
         EventKind::SubagentStop { message, .. } => message.as_deref(),
         _ => {

@@ -16,7 +16,7 @@ use crate::{Error, Result, World};
 const MAX_STATE_FILE_BYTES: usize = 4 * 1024 * 1024;
 
 const OTHER_RUN_HINT: &str =
-    "`thru gate live --set DIR` chooses another run, `thru gate expect STAGE --critical FILE…` creates one";
+    "`thru gate live --set DIR` chooses another run; `thru gate expect STAGE --critical FILE…` creates one";
 
 /// The file that identifies the live run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -54,7 +54,7 @@ fn unexpected_output_error<'a>(file: &str, names: impl Iterator<Item = &'a str>)
     Error::Usage {
         what: format!("{file}: the live run does not expect this file, so no gate would wait for it"),
         hint: format!(
-            "{near}`thru gate check` shows what the run expects, `thru gate expect STAGE {file}` asks for it"
+            "{near}`thru gate check` shows what the run expects; `thru gate expect STAGE {file}` asks for it"
         ),
     }
 }
@@ -120,7 +120,7 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     known.map(|run| (run, name.to_owned())).ok_or_else(|| Error::Refused {
         what: format!("{}: no run expects this file, so nothing was added to it", file.display()),
         hint: format!(
-            "`thru gate check` shows what the live run expects, `thru gate expect STAGE {name}` asks for it"
+            "`thru gate check` shows what the live run expects; `thru gate expect STAGE {name}` asks for it"
         ),
     })
 }

@@ -178,7 +178,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
             });
         }
     };
-    // Typed or piped text may have different line endings from the file.
+    // Typed or piped text may have other line endings than the file, so they are converted.
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document

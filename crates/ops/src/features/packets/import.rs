@@ -52,7 +52,7 @@ pub fn import_handoff_after(
     let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
     let project = match mode {
         WriteMode::Write => Some(Project::find_or_create(world)?),
-        // If there is no project, nothing has been imported before.
+        // In a dry run, a missing project is not an error. It only means that nothing has been imported before.
         WriteMode::DryRun => Project::find_for_reading(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),

@@ -174,7 +174,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
 /// The worktree in which a packet's session worked, if it is not this checkout.
 struct PacketWorktree {
     described: String,
-    /// The path of the worktree, if it exists and belongs to the same repository.
+    /// The path of the packet's worktree, if it exists and belongs to this repository.
     folder: Option<PathBuf>,
 }
 
@@ -399,7 +399,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
-    // If HEAD has not moved, or if either commit is unknown, there are no commits to count.
+    // Count commits only if HEAD has moved and both its old and its new commit are known.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))

@@ -156,7 +156,7 @@ pub(crate) fn import_plan(
 ) -> Result<PlanImportReport> {
     let store = match mode {
         WriteMode::Write => Some(Project::find_or_create(world)?.store),
-        // If there is no project, nothing has been imported before.
+        // In a dry run, a missing project is not an error. It only means that nothing has been imported before.
         WriteMode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,

@@ -232,7 +232,7 @@ pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<Lifecycl
             None => lifecycle_row(world, &roles, role)?,
         });
     }
-    // For these roles, only the name of the state file is known, which can differ from the role's name.
+    // If a lifecycle cannot be read, only the name of its file is known, which can differ from the role's name.
     rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }

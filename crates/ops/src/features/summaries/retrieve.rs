@@ -41,7 +41,7 @@ pub fn retrieve_original(
     if !summary::is_output_id(id) {
         return Err(Error::Usage {
             what: format!("{} is not the id of an output", one_line(id, 80)),
-            hint: "an id looks like o-0123456789abcdef; a summary names it in its first and its last line"
+            hint: "an id looks like o-0123456789abcdef; a summary shows it in its first and its last line"
                 .into(),
         });
     }
@@ -84,7 +84,7 @@ fn missing_original_error(store: &Store, id: &str) -> Error {
         },
         None => Error::Absent {
             what: format!("there is no output {id}"),
-            hint: "a summary names its id; it belongs to the project in which the summary was made".into(),
+            hint: "the summary shows the id; only the project in which it was made stores the output".into(),
         },
     }
 }

@@ -38,7 +38,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let cached =
         read_state(workstreams.store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
-    // Another session's state does not show which workstream is active in this session.
+    // Ignore another session's state, because it does not show which workstream is active in this session.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
     let cached = cached.and_then(|state| state.active_project_id).filter(|id| workstreams.has_workstream(id));
     let (mapped, unread) = workstream_naming_session(workstreams, session);

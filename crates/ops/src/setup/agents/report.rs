@@ -120,7 +120,7 @@ fn agent_file_state(
             FileAuthor::WrittenByOthers => AgentFileState::Foreign,
             FileAuthor::Changed(_) => AgentFileState::Changed,
             FileAuthor::WrittenByUs(_) => {
-                // The file may have been installed in this scope or in the project scope.
+                // The file may have been installed in this scope or in the project scope, so it may match either text.
                 let is_same = |scope: InstallScope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
                     agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })

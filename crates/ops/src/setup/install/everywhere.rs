@@ -92,7 +92,7 @@ impl UninstallReport {
                 Err(error) => self.failures.push(format!("{}: {error}", harness.title)),
             }
         }
-        // The `local` and `project` scopes share one folder for agents.
+        // The `local` and `project` scopes share one folder for agents, so the agents are removed only once.
         if scope != InstallScope::Project {
             match agents::uninstall_all_in_checkout(world, project, scope, mode) {
                 Ok(reports) => self.uninstall_reports.extend(reports),

@@ -216,7 +216,8 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: InstallScope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin_of(harness) {
-        // The local and the shared plugin have the same path and differ only in the program that they call.
+        // The local and the shared plugin have the same path, so they are distinguished by the program that they
+        // call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
         return found
             .is_some_and(|found| (found.thru_path == PROGRAM_NAME) == (scope == InstallScope::Project));

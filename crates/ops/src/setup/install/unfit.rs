@@ -51,7 +51,7 @@ pub(super) fn advice_for_tracked_file(world: &World, harness: &Harness, project:
     let name = harness.name;
     format!(
         "`thru install {name} --user` uses your settings for all projects{own}; `thru install {name} --project` uses the \
-         project's settings, which everybody with the repository gets{shared}; or let git no longer track the file, \
+         project's settings, which everybody with the repository gets{shared}; or make git stop tracking the file, \
          then run `thru install {name}`"
     )
 }

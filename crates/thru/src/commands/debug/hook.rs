@@ -64,7 +64,7 @@ fn print_explanation(explanation: &HookExplanation) {
     }
     if !explanation.applied {
         output::print_message(format_args!(
-            "{DIM}Nothing was written; --apply writes what the hook would.{DIM:#}"
+            "{DIM}Nothing was written; --apply writes what the hook would write.{DIM:#}"
         ));
     }
 }

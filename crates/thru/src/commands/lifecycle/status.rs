@@ -24,7 +24,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json => output::print_json(&rows),
         OutputFormat::Text => {
             print_rows(&rows, world);
-            // The histories of all roles would be too long to read.
+            // The histories of all roles would be too long to read, so a history is printed only for a named role.
             rows.iter().filter(|_| args.role.is_some()).for_each(print_history);
         }
     }

@@ -40,20 +40,19 @@ pub fn describe_ending(shown: &LoopShown) -> String {
         let checks = if shown.validators.is_empty() { "" } else { " and the validators pass" };
         parts.push(format!("It ends when the agent says {done}{checks}"));
     }
-    if !blocked.is_empty() {
-        parts.push(format!("it pauses at {blocked}"));
-    }
     if shown.max_iterations > 0 {
         parts.push(format!("after {} iterations", shown.max_iterations));
     }
     if let Some(deadline) = &shown.deadline {
         parts.push(format!("at {}", clock::local_date_and_time(deadline)));
     }
-    if done.is_empty() {
-        return match parts.is_empty() {
-            true => "It ends when it makes no progress, or is cancelled.".to_owned(),
-            false => format!("It ends {}.", parts.join(", or ")),
-        };
+    let pauses = match blocked.is_empty() {
+        true => String::new(),
+        false => format!(" It pauses when the agent says {blocked}."),
+    };
+    match (done.is_empty(), parts.is_empty()) {
+        (true, true) => format!("It ends when it makes no progress, or is cancelled.{pauses}"),
+        (true, false) => format!("It ends {}.{pauses}", parts.join(", or ")),
+        (false, _) => format!("{}.{pauses}", parts.join(", or ")),
     }
-    format!("{}.", parts.join(", or "))
 }

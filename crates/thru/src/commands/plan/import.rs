@@ -62,7 +62,7 @@ pub fn print_import(report: &PlanImportReport, mode: WriteMode) {
         (_, true, _) => format!("{GOOD}Imported{GOOD:#}"),
         (true, false, _) => "Imported before".to_owned(),
         (false, false, WriteMode::DryRun) => "Would be imported".to_owned(),
-        (false, false, WriteMode::Write) => "The plan is already the same".to_owned(),
+        (false, false, WriteMode::Write) => "No change, because the plan already has this content".to_owned(),
     };
     output::print_line(format_args!("{how}: {BOLD}{title}{BOLD:#} {DIM}({from}){DIM:#}"));
     output::print_line(format_args!(

@@ -48,7 +48,7 @@ fn a_swarm_s_evidence_is_imported_once_and_stays_as_it_is() {
     assert_eq!(read_bundle(&env, "retro-1")["entries"][0]["lessons_learned"], json!(["x"]));
     let again = env.run_thru_json(&["import", "swarm"]);
     assert_eq!(again["evidence"]["new"], json!(0));
-    assert!(env.run_thru(&["evidence", "list"]).assert_ok().stdout.contains("nothing that thru saw"));
+    assert!(env.run_thru(&["evidence", "list"]).assert_ok().stdout.contains("nothing proves that"));
     assert!(names_in(&env.project_folder().join(".swarm/evidence")).contains(&"1.1 2.json".to_owned()));
 }
 

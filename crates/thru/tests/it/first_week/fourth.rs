@@ -219,7 +219,7 @@ fn init_says_what_to_do_about_settings_that_are_in_git() {
     let user =
         format!("`thru install claude-code --user` uses your settings for all projects ({})", own.display());
     let shared =
-        "/.claude/settings.json); or let git no longer track the file, then run `thru install claude-code`";
+        "/.claude/settings.json); or make git stop tracking the file, then run `thru install claude-code`";
     let refused = env.run_thru(&["install", "claude-code"]).assert_exit_code(15).stderr;
     let doctor = env.run_thru(&["doctor"]);
     for text in [refused, doctor.stdout + &doctor.stderr] {
@@ -251,8 +251,8 @@ fn a_loop_that_was_started_before_a_move_is_not_called_foreign() {
     assert!(!run(&["status"]).assert_ok().stdout.contains("trust --moved"));
 }
 
-/// After a crash, most people type “continue”. Only the brief that the session received shows what they want to
-/// continue.
+/// After a crash, most people only type “continue”. What they want to continue is known only from the brief that the
+/// session received.
 #[test]
 fn a_session_that_only_continues_is_told_what_it_continues() {
     let env = TestEnv::with_root();

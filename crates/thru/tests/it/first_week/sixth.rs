@@ -46,7 +46,8 @@ fn the_log_of_a_loop_counts_what_commands_wrote() {
     assert_eq!(entries[2]["files"], json!(["cart.py", "notes.txt"]), "{entries}");
 }
 
-/// The last session had only a question. The session before it did the work.
+/// The last session had only a question, and the session before it did the work. Both commands describe the session
+/// that did the work.
 #[test]
 fn the_status_and_the_brief_describe_the_same_last_session() {
     let env = TestEnv::with_root();
@@ -210,7 +211,8 @@ fn the_help_names_every_limit_of_a_loop() {
     assert!(help.contains("loops.no_progress_turns"), "{help}");
 }
 
-/// The agent says that it committed, but git refused because no e-mail address was configured.
+/// The agent says that it committed, but git refused because no e-mail address was configured. The brief reports the
+/// failure and the uncommitted files.
 #[test]
 fn a_commit_that_failed_behind_a_pipe_is_told_and_its_files_are_at_risk() {
     let env = TestEnv::with_repository();
@@ -277,7 +279,8 @@ fn a_handoff_with_a_purpose_does_not_say_that_nothing_is_open() {
     assert!(picked.contains("total() does not call it yet."), "{picked}");
 }
 
-/// A session picks up a packet, gets another request and crashes.
+/// A session picks up a packet, gets another request and crashes. Its own packet still contains what the first packet
+/// said.
 #[test]
 fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
     let env = TestEnv::with_repository();
@@ -313,7 +316,7 @@ fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
     assert!(matches!(places, (Some(crashed), Some(older)) if crashed < older), "{told}");
 }
 
-/// The only session did not end normally, because its process was killed.
+/// A session whose process was killed is neither guessed nor suggested, even if it is the only session.
 #[test]
 fn a_session_that_crashed_is_neither_guessed_nor_suggested() {
     let env = TestEnv::with_root();

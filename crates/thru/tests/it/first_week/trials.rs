@@ -90,7 +90,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("Next: `thru init` installs hooks for the harnesses in use again"), "{status}");
     assert_eq!(env.run_thru_json(&["status"])["next"], "wire-again");
-    // The list of installations still contains the path from before the move.
+    // The same holds after a move, although the list of installations contains only the old path.
     let moved = env.base_folder().join("moved");
     fs::rename(env.project_folder(), &moved).unwrap();
     env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
@@ -167,7 +167,8 @@ fn a_traceback_is_shown_as_it_is() {
     assert!(brief.contains("<module>") && !brief.contains("<\\module>"), "{brief}");
 }
 
-/// A session that was opened only for a handoff has done no work itself.
+/// A session that was opened only for a handoff has done no work itself, so the packet describes the last session
+/// that did work.
 #[test]
 fn a_handoff_from_a_fresh_session_is_about_the_work() {
     let env = TestEnv::with_root();
@@ -272,7 +273,7 @@ fn what_is_printed_about_files_and_hooks_is_short() {
     assert!(doctor.contains("no hook has run yet") && !doctor.contains("never fired"), "{doctor}");
     start_session(&env, "s1");
     let doctor = env.run_thru(&["doctor"]).stdout;
-    assert!(doctor.contains("wired and never fired here: UserPromptSubmit"), "{doctor}");
+    assert!(doctor.contains("wired, but never fired here: UserPromptSubmit"), "{doctor}");
 }
 
 /// A summary of a few words does not contain the first request, so the brief must contain it.

@@ -19,7 +19,7 @@ pub const LOOP_ID_PREFIX: &str = "20261115";
 /// Creates a project with hostile text in every free-text field. All files can still be parsed.
 pub fn hostile_but_readable_store() -> TestEnv {
     let env = TestEnv::with_repository();
-    // git refuses only ASCII control characters in a branch name.
+    // The branch name contains no ASCII punctuation or control characters, because git refuses many of them.
     let branch: String =
         corpus_part(5, 60).chars().filter(|c| !c.is_ascii() || c.is_ascii_alphanumeric()).take(60).collect();
     env.run_git(&["checkout", "--quiet", "-b", &branch]);
