@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::parsed::LazyValue;
 use super::{Digest, keep_last};
 use crate::failure;
-use crate::journal::JournalRecord;
+use crate::journal::{JournalRecord, RecordedPart};
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
 use crate::text::cut_to_bytes;
 
@@ -172,8 +172,10 @@ impl Digest {
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);
+        let has_run =
+            |failure: &&Failure| failure.is_command && !run::is_refused_call(failure.exit, &failure.error);
         let mut commands =
-            self.failures.iter().rev().filter(|failure| failure.is_command && failure.record > asked);
+            self.failures.iter().rev().filter(has_run).filter(|failure| failure.record > asked);
         let last = commands.find(|failure| is_tried(&failure.command_or_file, &failure.folder))?;
         let mut later = self.commands.iter().rev().take_while(|used| used.last_run_record > last.record);
         let counts = last.has_failed
@@ -244,7 +246,7 @@ impl Digest {
             self.add_failure(&rest);
             return;
         }
-        if !record.command.is_empty() {
+        if !record.command.is_empty() && !is_refused(record) {
             self.add_command(record);
         }
         self.add_failure(record);
@@ -310,10 +312,10 @@ impl Digest {
         ended: RunResult,
         checks: &[ProjectCheck],
     ) {
-        let each = result_of_each_check(checks, ended, record.step);
-        for (check, ended) in checks.iter().zip(&each) {
+        let each = result_of_each_check(checks, ended, record);
+        for (at, (check, ended)) in checks.iter().zip(&each).enumerate() {
             if let Some(ended) = ended {
-                self.add_check(check, *ended, record);
+                self.add_check(check, *ended, record, record.parts.get(at));
             }
         }
         let done: Vec<&ProjectCheck> = checks
@@ -381,23 +383,42 @@ impl Digest {
         keep_last(&mut self.failures, MAX_FAILURES);
     }
 
-    fn add_check(&mut self, check: &ProjectCheck, ended: RunResult, record: &JournalRecord) {
+    /// Adds a run of a check. `part` is the check's own part in a line with several checks. The other fields of the
+    /// record are about the whole line.
+    fn add_check(
+        &mut self,
+        check: &ProjectCheck,
+        ended: RunResult,
+        record: &JournalRecord,
+        part: Option<&RecordedPart>,
+    ) {
         let key = check.identity_key();
         let place = self.checks.iter().position(|known| known.check_key() == Some(&key));
         let runs = place.map_or(0, |place| self.checks.remove(place).runs);
         let result = match ended {
+            RunResult::Failed
+                if part.is_some_and(|part| part.result.is_empty()) && is_only_failure(record) =>
+            {
+                failure::first_nonblank_line(&record.error)
+            }
+            _ if part.is_some() => part.and_then(|part| failure::first_nonblank_line(&part.result)),
             RunResult::Failed => failure::first_nonblank_line(&record.error)
                 .or_else(|| failure::first_nonblank_line(&record.result)),
             _ => failure::first_nonblank_line(&record.result),
         };
+        // The counts of two tests in one line are added up, so they belong to neither.
+        let is_counted = check.check_kind == CommandKind::Test
+            && (part.is_none() || run::command_has_one_test(&record.command));
         self.checks.push(CheckUse {
             run: cut_to_bytes(&check.command_to_repeat, MAX_COMMAND_BYTES).to_owned(),
             folder: check.folder.clone(),
             check_kind: check.check_kind,
             last_result: ended,
             result_line: result.unwrap_or_default().to_owned(),
-            counts: if check.check_kind == CommandKind::Test { record.counts } else { TestCounts::default() },
-            exit: record.exit.filter(|exit| *exit != 0 && ended == RunResult::Failed),
+            counts: if is_counted { record.counts } else { TestCounts::default() },
+            exit: part
+                .map_or(record.exit, |part| part.exit)
+                .filter(|exit| *exit != 0 && ended == RunResult::Failed),
             at: record.ts.to_string(),
             last_run_record: self.record_count,
             runs: runs + 1,
@@ -418,15 +439,17 @@ impl Digest {
         let what = if is_command { cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES) } else { given };
         let error = error_of_record(record);
         let checks = checks_of_record(what, record);
-        let each = result_of_each_check(&checks, ended, record.step);
+        let each = result_of_each_check(&checks, ended, record);
         let mut left: Vec<usize> =
             (0..checks.len()).filter(|at| each[*at] == Some(RunResult::Failed)).collect();
         if left.is_empty() {
             // It is unknown which check failed, so all of them must pass.
             left = (0..checks.len()).filter(|at| checks[*at].check_kind != CommandKind::Format).collect();
         }
-        // Only the newest failure of a check stays open.
-        for older in self.failures.iter_mut().filter(|older| older.is_open && older.is_command) {
+        let is_open = failed && is_command && is_problem_to_solve(&checks, what, record);
+        // Only the newest failure of a check stays open. A run whose result is unknown replaces no failure.
+        let replaced = self.failures.iter_mut().filter(|older| is_open && older.is_open && older.is_command);
+        for older in replaced {
             let known = older.checks_of_command(&record.worktree).into_owned();
             older.checks_not_passed_since.retain(|at| {
                 !known.get(*at).is_some_and(|known| {
@@ -452,7 +475,7 @@ impl Digest {
             exit: record.exit,
             error: cut_to_bytes(error, MAX_FAILURE_BYTES).to_owned(),
             has_failed: failed && is_command,
-            is_open: failed && is_command && is_problem_to_solve(&checks, what, record),
+            is_open,
             checks_not_passed_since: left,
             tests_not_passed_since: tests,
             working_alternative: worked,
@@ -573,6 +596,17 @@ fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
     exit == Some(127) || first.contains("can't open file") || first.contains("not found:")
 }
 
+/// Returns whether the error lines of a command line can only be those of a single check.
+fn is_only_failure(record: &JournalRecord) -> bool {
+    let other = |part: &&RecordedPart| matches!(part.ended.as_str(), "failed" | "ran");
+    record.parts.iter().filter(other).count() == 1
+}
+
+/// Returns whether the harness refused the call, so that it never ran.
+fn is_refused(record: &JournalRecord) -> bool {
+    record.ok == Some(false) && run::is_refused_call(record.exit, &record.error)
+}
+
 fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
     if record.error.is_empty() { &record.result } else { &record.error }
 }
@@ -599,6 +633,7 @@ fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, J
         result: "".into(),
         counts: TestCounts::default(),
         checks_ended: "".into(),
+        parts: Vec::new(),
         ..record.clone()
     };
     Some((checks, rest))
@@ -644,6 +679,9 @@ fn folder_below_checkout<'a>(check: &'a ProjectCheck, worktree: &str) -> Option<
 
 /// Returns how a record's command ended. Older records lack the field `ended` and have `passed` or only an exit code.
 pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
+    if is_refused(record) {
+        return RunResult::Unknown;
+    }
     match (record.ended.as_ref(), record.passed) {
         ("", Some(true)) => RunResult::Passed,
         ("", Some(false)) => RunResult::Failed,
@@ -658,8 +696,13 @@ pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
 fn result_of_each_check(
     checks: &[ProjectCheck],
     ended: RunResult,
-    step: Option<usize>,
+    record: &JournalRecord,
 ) -> Vec<Option<RunResult>> {
+    let step = record.step;
+    if !record.parts.is_empty() {
+        let parsed = |part: &RecordedPart| (!part.ended.is_empty()).then(|| RunResult::parse(&part.ended));
+        return (0..checks.len()).map(|at| record.parts.get(at).and_then(parsed)).collect();
+    }
     let one = |at: usize| match (ended, step) {
         (RunResult::Failed, Some(step)) if at < step => Some(RunResult::Passed),
         (RunResult::Failed, Some(step)) if at > step => None,

@@ -20,14 +20,17 @@ pub(super) struct CheckOutputSummary {
     pub task: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct LineResult {
-    failed: bool,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LineResult {
+    pub failed: bool,
     /// How informative the line is. Counts are more informative than a name, and a name is more informative than
     /// `FAIL`.
-    informativeness: u8,
-    check_kind: Option<CommandKind>,
-    task: Option<String>,
+    pub informativeness: u8,
+    pub check_kind: Option<CommandKind>,
+    pub task: Option<String>,
+    /// Whether a compiler may have printed the line. Tests, builds and linters all compile.
+    pub is_from_compiler: bool,
+    pub is_from_task_runner: bool,
 }
 
 /// Searches the lines of an output. `of` returns whether the command line contains a check of a given kind.
@@ -79,7 +82,7 @@ pub(super) fn summarise_check_output(of: impl Fn(CommandKind) -> bool, output: &
 }
 
 /// Returns the range without the white space at its ends.
-fn trimmed_range(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn trimmed_range(text: &str, range: Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];
     let start = range.start + part.len() - part.trim_start().len();
     start..start + part.trim().len()
@@ -99,6 +102,11 @@ pub(super) fn reports_git_refusal(output: &str) -> bool {
             || line.trim_start().starts_with("! [rejected]")
     };
     output.lines().any(says)
+}
+
+/// Returns what a line of the output says about a result, or `None` if it says nothing.
+pub(super) fn result_of_line(of: impl Fn(CommandKind) -> bool, whole: &str) -> Option<LineResult> {
+    may_be_summary(whole).then(|| line_result(&of, whole.trim_end())).flatten()
 }
 
 /// Returns whether a line may be a summary. This cheap test rules out most lines.
@@ -151,7 +159,9 @@ fn line_result(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResu
     let bare = without_program_prefix(line);
     let task = (bare.len() < line.len()).then(|| program_prefix(line)).flatten();
     let again = || if bare.len() < line.len() { judge_line(of, line) } else { None };
-    let found = task_runner_result(line.trim()).or_else(|| judge_line(of, bare)).or_else(again)?;
+    let of_runner =
+        task_runner_result(line.trim()).map(|found| LineResult { is_from_task_runner: true, ..found });
+    let found = of_runner.or_else(|| judge_line(of, bare)).or_else(again)?;
     Some(match (found.failed, found.task.is_none(), task) {
         (true, true, Some(task)) => LineResult { task: Some(task.to_owned()), ..found },
         _ => found,
@@ -166,7 +176,9 @@ fn judge_line(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResul
         return Some(word);
     }
     if (of(CommandKind::Build) || of(CommandKind::Lint))
-        && let Some(word) = compiler_result(line, of(CommandKind::Build)).or_else(|| linter_result(trimmed))
+        && let Some(word) = compiler_result(line, of(CommandKind::Build))
+            .map(|word| LineResult { is_from_compiler: true, ..word })
+            .or_else(|| linter_result(trimmed))
     {
         return Some(word);
     }
@@ -179,9 +191,25 @@ fn judge_line(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResul
     counts_show_failure(trimmed).map(|failed| LineResult {
         failed,
         informativeness: 3,
-        check_kind: sort.filter(|_| is_single_kind(of)),
-        task: None,
+        check_kind: sort.filter(|_| is_single_kind(of)).or_else(|| kind_of_counts(of, trimmed)),
+        ..LineResult::default()
     })
+}
+
+/// Returns the kind of check that counts what a row of counts counts. Tests pass or fail, whereas linters find problems.
+fn kind_of_counts(of: &impl Fn(CommandKind) -> bool, row: &str) -> Option<CommandKind> {
+    let counts = |names: &[&str]| {
+        row.split(|c: char| !c.is_ascii_alphabetic())
+            .any(|word| names.contains(&word.to_ascii_lowercase().as_str()))
+    };
+    let kind = match () {
+        () if counts(&["passed", "passing", "failed", "failing", "failures"]) => CommandKind::Test,
+        () if counts(&["problem", "problems", "issue", "issues", "offenses", "violations"]) => {
+            CommandKind::Lint
+        }
+        () => return None,
+    };
+    Some(kind).filter(|kind| of(*kind))
 }
 
 /// Returns whether all checks are of one kind.
@@ -191,20 +219,37 @@ fn is_single_kind(of: &impl Fn(CommandKind) -> bool) -> bool {
 }
 
 fn failed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
-    Some(LineResult { failed: true, informativeness: weight, check_kind: Some(sort), task: None })
+    Some(LineResult {
+        failed: true,
+        informativeness: weight,
+        check_kind: Some(sort),
+        ..LineResult::default()
+    })
 }
 
 fn passed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
-    Some(LineResult { failed: false, informativeness: weight, check_kind: Some(sort), task: None })
+    Some(LineResult {
+        failed: false,
+        informativeness: weight,
+        check_kind: Some(sort),
+        ..LineResult::default()
+    })
 }
 
 /// Parses messages from make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
 /// and pre-commit.
 fn task_runner_result(line: &str) -> Option<LineResult> {
     let failed = |task: Option<&str>| {
-        Some(LineResult { failed: true, informativeness: 1, check_kind: None, task: task.map(str::to_owned) })
+        Some(LineResult {
+            failed: true,
+            informativeness: 1,
+            check_kind: None,
+            task: task.map(str::to_owned),
+            ..LineResult::default()
+        })
     };
-    let passed = Some(LineResult { failed: false, informativeness: 1, check_kind: None, task: None });
+    let passed =
+        Some(LineResult { failed: false, informativeness: 1, check_kind: None, ..LineResult::default() });
     let begins = |with: &str| begins_with(line, with);
     let quoted = |quote: char| line.split(quote).nth(1);
     // Most lines have no capital E, so one search for it replaces the searches for these words.
@@ -289,7 +334,12 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
 
 fn cargo_test_result(line: &str) -> Option<LineResult> {
     let failed = line.strip_prefix("test result: ")?.starts_with("FAILED");
-    Some(LineResult { failed, informativeness: 3, check_kind: Some(CommandKind::Test), task: None })
+    Some(LineResult {
+        failed,
+        informativeness: 3,
+        check_kind: Some(CommandKind::Test),
+        ..LineResult::default()
+    })
 }
 
 /// Parses messages from test runners. [`counts_show_failure`] parses their counts.
@@ -312,6 +362,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
         || begins("FAIL\t")
         || begins("FAIL  ")
         || begins("FAIL ")
+        || begins("FAIL: ")
         || begins("FAILED ")
         || begins("not ok ")
     {
@@ -344,7 +395,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
             failed: counts_show_failure(rest.trim())?,
             informativeness: 3,
             check_kind: Some(CommandKind::Test),
-            task: None,
+            ..LineResult::default()
         }); // nextest
     }
     if begins("ok | ") {

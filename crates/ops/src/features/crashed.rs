@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::brief::{BriefOccasion, Candidate};
-use model::digest::{Digest, FileUse};
+use model::digest::{CommandUse, Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
 use model::packet::{Packet, PacketStatus, words};
 use model::render::{inline_for_model, path_or_code};
 use model::text::count_with_noun;
-use model::{shell, time};
+use model::{run, shell, time};
 use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
@@ -242,9 +242,7 @@ fn sweep_session(
         packet,
         written,
     };
-    let prompts = words::prompts_about_work(&digest.prompts);
-    let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
-    else {
+    let Some(purpose) = purpose_of_crashed_work(project, open, digest) else {
         if mode == WriteMode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
             project.store.session_state(&open.session).write_state(&CrashRecord {
@@ -255,7 +253,6 @@ fn sweep_session(
         }
         return Ok(swept(String::new(), false));
     };
-    let purpose = format!("go on: {}", inline_for_model(&last.text, 120));
     if mode == WriteMode::DryRun {
         return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
     }
@@ -270,6 +267,27 @@ fn sweep_session(
     let report = handoff::write_packet(world, project, &source, &request, git.as_ref())?;
     record_handoff_packet(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
+}
+
+/// Returns what the packet of a crashed session is for, or `None` if the session left nothing to hand over. A session
+/// that was only told to pick up a packet continues the purpose of that packet.
+fn purpose_of_crashed_work(project: &Project, open: &RosterEntry, digest: &Digest) -> Option<String> {
+    if digest.files.is_empty() && digest.commands.is_empty() {
+        return None;
+    }
+    if let Some(last) = words::prompts_about_work(&digest.prompts).last() {
+        return Some(format!("go on: {}", inline_for_model(&last.text, 120)));
+    }
+    let is_own_command = |used: &CommandUse| !run::calls_thru(&used.command);
+    let has_changed = digest.files.iter().any(|file| file.edits > 0 || file.written_at > 0);
+    if !has_changed && !digest.commands.iter().any(is_own_command) {
+        return None;
+    }
+    let claimed = packets::purpose_in_work(&project.store, &open.session);
+    let typed = digest.prompts.last().map(|prompt| prompt.text.clone());
+    let last = claimed.or(typed)?;
+    let last = last.strip_prefix("go on: ").unwrap_or(&last);
+    Some(format!("go on: {}", inline_for_model(last, 120)))
 }
 
 /// Adds two facts that no hook reported: the dead session's last message, and the call that was running when the

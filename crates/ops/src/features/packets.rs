@@ -29,7 +29,7 @@ use crate::features::{Feature, crashed};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-pub(crate) use claimed::packet_claimed_by;
+pub(crate) use claimed::{packet_claimed_by, purpose_in_work};
 pub use edit::{EditedPacket, PacketEdit, edit_packet};
 pub(crate) use edit::{add_confirmed_to_file_index, require_existing_files};
 pub use import::{ImportedPacket, import_handoff, import_handoff_after};

@@ -577,6 +577,7 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod eighth;
 mod fifth;
 mod fourth;
 mod pleasant;

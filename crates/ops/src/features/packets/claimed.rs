@@ -68,6 +68,11 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     Ok(is_held.then_some(PacketInWork { id, packet, document }))
 }
 
+/// Returns the purpose of the packet that a session works on.
+pub(crate) fn purpose_in_work(store: &Store, session: &Id) -> Option<String> {
+    packet_in_work(store, session).ok()?.map(|work| work.packet.purpose).filter(|purpose| !purpose.is_empty())
+}
+
 /// Returns the goal and the constraints of the packet that this session works on. A packet that this session writes
 /// must repeat them.
 pub(super) fn continued_packet(
