@@ -1,5 +1,6 @@
 //! The session's commands and their results, open failures, and failures that will recur.
 
+mod results;
 mod traps;
 
 use std::borrow::Cow;
@@ -13,6 +14,8 @@ use crate::journal::{JournalRecord, RecordedPart};
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
 use crate::text::cut_to_bytes;
 
+pub(super) use results::result_of_record;
+use results::{divide_record, is_only_failure, is_refused, result_of_each_check};
 pub use traps::Trap;
 
 pub(super) const MAX_COMMANDS: usize = 200;
@@ -596,47 +599,8 @@ fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
     exit == Some(127) || first.contains("can't open file") || first.contains("not found:")
 }
 
-/// Returns whether the error lines of a command line can only be those of a single check.
-fn is_only_failure(record: &JournalRecord) -> bool {
-    let other = |part: &&RecordedPart| matches!(part.ended.as_str(), "failed" | "ran");
-    record.parts.iter().filter(other).count() == 1
-}
-
-/// Returns whether the harness refused the call, so that it never ran.
-fn is_refused(record: &JournalRecord) -> bool {
-    record.ok == Some(false) && run::is_refused_call(record.exit, &record.error)
-}
-
 fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
     if record.error.is_empty() { &record.result } else { &record.error }
-}
-
-/// Divides a record into its checks and the failed commands after them. Returns `None` if the record does not report
-/// the checks' own result, or if its command line cannot be divided.
-fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
-    if record.checks_ended.is_empty() {
-        return None;
-    }
-    let parts = run::divide_failed_line(record.command.trim())?;
-    let before = RunResult::parse(&record.checks_ended);
-    let checks = JournalRecord {
-        command: parts.line_up_to_checks.into(),
-        ok: Some(before == RunResult::Passed),
-        exit: None,
-        error: "".into(),
-        ended: record.checks_ended.clone(),
-        checks_ended: "".into(),
-        ..record.clone()
-    };
-    let rest = JournalRecord {
-        command: parts.line_after_checks.into(),
-        result: "".into(),
-        counts: TestCounts::default(),
-        checks_ended: "".into(),
-        parts: Vec::new(),
-        ..record.clone()
-    };
-    Some((checks, rest))
 }
 
 fn is_usage(error: &str) -> bool {
@@ -675,41 +639,6 @@ fn make_folders_relative(mut checks: Vec<ProjectCheck>, worktree: &str) -> Vec<P
 fn folder_below_checkout<'a>(check: &'a ProjectCheck, worktree: &str) -> Option<&'a str> {
     let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
     (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
-}
-
-/// Returns how a record's command ended. Older records lack the field `ended` and have `passed` or only an exit code.
-pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
-    if is_refused(record) {
-        return RunResult::Unknown;
-    }
-    match (record.ended.as_ref(), record.passed) {
-        ("", Some(true)) => RunResult::Passed,
-        ("", Some(false)) => RunResult::Failed,
-        // The output is not stored, so only the command's own exit code can be used.
-        ("", None) => run::decide_result(&record.command, record.exit, record.ok == Some(false), "?").result,
-        (name, _) => RunResult::parse(name),
-    }
-}
-
-/// Returns how each check in a command line ended. The result is `None` for a check that did not run. If one of
-/// several checks failed and it is unknown which, every result is `None`.
-fn result_of_each_check(
-    checks: &[ProjectCheck],
-    ended: RunResult,
-    record: &JournalRecord,
-) -> Vec<Option<RunResult>> {
-    let step = record.step;
-    if !record.parts.is_empty() {
-        let parsed = |part: &RecordedPart| (!part.ended.is_empty()).then(|| RunResult::parse(&part.ended));
-        return (0..checks.len()).map(|at| record.parts.get(at).and_then(parsed)).collect();
-    }
-    let one = |at: usize| match (ended, step) {
-        (RunResult::Failed, Some(step)) if at < step => Some(RunResult::Passed),
-        (RunResult::Failed, Some(step)) if at > step => None,
-        (RunResult::Failed, None) if checks.len() > 1 => None,
-        _ => Some(ended),
-    };
-    (0..checks.len()).map(one).collect()
 }
 
 #[cfg(test)]

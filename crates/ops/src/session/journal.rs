@@ -47,8 +47,8 @@ pub struct ListedSession {
 
 pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReader> {
     let Project { root, store, .. } = Project::find_for_reading(world)?;
-    let resolved = settings::settings_here(world);
-    let context = ProjectContext { world, root: &root, store: &store, settings: resolved.settings() };
+    let settings = settings::settings_here(world).settings();
+    let context = ProjectContext { world, root: &root, store: &store, settings: &settings };
     let (session, chosen) = last::choose_session_at_work(&context, session)?;
     if !list::all_session_ids(&store)?.contains(&session) {
         return Err(Error::Absent {
