@@ -10,6 +10,7 @@ use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
 use model::packet::{Packet, PacketStatus, words};
+use model::prompt::split_slash_command;
 use model::render::{inline_for_model, path_or_code};
 use model::text::count_with_noun;
 use model::{run, shell, time};
@@ -284,8 +285,11 @@ fn purpose_of_crashed_work(project: &Project, open: &RosterEntry, digest: &Diges
         return None;
     }
     let claimed = packets::purpose_in_work(&project.store, &open.session);
-    let typed = digest.prompts.last().map(|prompt| prompt.text.clone());
-    let last = claimed.or(typed)?;
+    let arguments = digest.prompts.iter().rev().find_map(|prompt| split_slash_command(&prompt.text));
+    let arguments = arguments.map(|(_, rest)| rest.to_owned()).filter(|rest| !rest.is_empty());
+    let edited = || digest.file_edited_after(0).map(|path| format!("the work on {path}"));
+    let last =
+        claimed.or(arguments).or_else(edited).unwrap_or_else(|| "the work of a crashed session".into());
     let last = last.strip_prefix("go on: ").unwrap_or(&last);
     Some(format!("go on: {}", inline_for_model(last, 120)))
 }

@@ -2,6 +2,7 @@ use model::event::EventName;
 use model::failure;
 use model::journal::{AGENT_MESSAGE_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
+use model::run;
 use model::time;
 use ops::Result;
 use ops::World;
@@ -186,7 +187,9 @@ fn record_detail(record: &JournalRecord) -> String {
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
         let why = line_naming_error(&record.error);
-        parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
+        let is_refused = !record.command.is_empty() && run::is_refused_call(record.exit, &record.error);
+        let how = if is_refused { "did not run" } else { "failed" };
+        parts.push(format!("{BAD}{how}{exit}{BAD:#} {}", one_line(why, 100)));
     }
     if record.event == VALIDATOR_RUN_EVENT && record.ok == Some(true) {
         parts.push("passed".to_owned());

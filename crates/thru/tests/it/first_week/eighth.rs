@@ -85,6 +85,8 @@ fn a_call_that_the_harness_refused_leaves_the_failure_as_it_is() {
     assert!(brief.contains("FAIL: --round m") && !brief.contains("Failing:\n- `sleep 30"), "{brief}");
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("failing      `make test`"), "{status}");
+    let journal = env.run_thru(&["journal"]).assert_ok().stdout;
+    assert!(journal.contains("did not run Blocked: sleep 30"), "{journal}");
 }
 
 #[test]
@@ -105,6 +107,15 @@ fn a_killed_session_that_only_picked_up_a_packet_gets_a_packet() {
     assert!(told.contains("s2") && told.contains("crashed"), "{told}");
     let packets = env.run_thru(&["packet", "list"]).assert_ok().stdout;
     assert!(packets.contains("go-on-finish-negative-durations"), "{packets}");
+
+    // A session without a claim that edited a file and was killed while it was idle.
+    start_at(&env, "19:02:30", "s5");
+    ask_at(&env, "19:02:31", "s5", "/pickup");
+    edit_at(&env, "19:02:32", "s5", "src/format.c");
+    stop_at(&env, "19:02:33", "s5", "The formatter is next.");
+    mark_session_dead(&env, "s5");
+    let swept = env.run_thru(&["sweep"]).assert_ok().stdout;
+    assert!(swept.contains("go-on-the-work-on-src-format-c"), "{swept}");
 
     // A session that was only told to pick up and did nothing leaves nothing.
     start_at(&env, "19:03:00", "s4");
