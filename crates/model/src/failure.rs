@@ -201,6 +201,26 @@ pub fn paths_in_error(error: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns whether an error names this file. A name without a dot, such as `tests/cases`, may be an ordinary word, so it
+/// counts only together with its folder. The line in which make names the failed target says nothing about a file.
+pub fn names_file(error: &str, path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let wanted = match (name.contains('.'), folder.rsplit('/').next()) {
+        (false, Some(parent)) if !parent.is_empty() => format!("{parent}/{name}"),
+        _ => name.to_owned(),
+    };
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    error.lines().filter(|line| !line.contains(": *** ")).any(|line| {
+        line.match_indices(&wanted).any(|(at, _)| {
+            let is_whole =
+                wanted.contains('.') || wanted.contains('/') || line[at + wanted.len()..].starts_with(':');
+            is_whole
+                && !line[..at].ends_with(|c: char| is_part(c) || c == '.')
+                && !line[at + wanted.len()..].starts_with(is_part)
+        })
+    })
+}
+
 pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
@@ -279,7 +299,9 @@ fn line_rank(line: &str, part: Option<ReportLineKind>) -> Option<FailureLineRank
         Some(ReportLineKind::Boilerplate) => is_informative(line).then_some(FailureLineRank::Verdict),
         Some(_) => Some(FailureLineRank::Specific),
         None if !is_informative(line) => None,
-        None if is_npm_or_node_warning(line) => Some(FailureLineRank::Notice),
+        None if is_npm_or_node_warning(line) || is_compiler_warning(line) || is_echoed_command(line) => {
+            Some(FailureLineRank::Notice)
+        }
         None if is_package_verdict(line) => Some(FailureLineRank::PackageVerdict),
         None if is_uninformative(line) => Some(FailureLineRank::Verdict),
         None => Some(FailureLineRank::Specific),
@@ -294,6 +316,28 @@ fn is_uninformative(line: &str) -> bool {
 fn is_npm_or_node_warning(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
     BEGINNINGS.iter().any(|words| line.starts_with(words)) || is_warning_line(line)
+}
+
+/// Returns whether a line is a compiler's warning, such as `src/main.c:7:17: warning: unused variable`, or a note that
+/// explains another finding.
+fn is_compiler_warning(line: &str) -> bool {
+    let Some((_, _, message)) = split_source_location(line) else { return false };
+    let lower = message.to_ascii_lowercase();
+    ["warning:", "note:", "warning ["].iter().any(|label| lower.starts_with(label))
+}
+
+/// Returns whether make or another task runner printed the line before it ran it: a program's name and its options,
+/// such as `cc -std=c11 -Werror src/*.c`. The options may contain a word such as `error`.
+fn is_echoed_command(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let is_name = !program.is_empty()
+        && program.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_+./".contains(&b));
+    let is_option = |word: &str| {
+        let name = word.trim_start_matches('-');
+        name.len() < word.len() && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    is_name && words.next().is_some_and(is_option) && !line.contains(": ")
 }
 
 /// Returns whether a line says that a Go package's tests failed, and how long they took.
@@ -427,10 +471,45 @@ mod tests {
     }
 
     #[test]
+    fn neither_a_commands_echo_nor_a_compilers_warning_is_a_reason() {
+        let lint = "cc -std=c11 -fsyntax-only -Wall -Werror src/*.c\nsrc/format.c:13:45: error: conversion [-Werror=sign]\n\
+            cc1: all warnings being treated as errors\nmake: *** [Makefile:15: lint] Error 1";
+        assert_eq!(
+            first_reason_line(&error_lines(lint)),
+            "src/format.c:13:45: error: conversion [-Werror=sign]"
+        );
+        assert!(!error_lines(lint).contains("-fsyntax-only"), "{}", error_lines(lint));
+        let test = "cc -O1 -Wall -o app src/main.c\nsrc/main.c:7:17: warning: variable set but not used [-Wunused]\n\
+            FAIL: --round m: expected 1h30m, got 1h29m40s\nmake: *** [Makefile:12: test] Error 1";
+        assert_eq!(first_reason_line(&error_lines(test)), "FAIL: --round m: expected 1h30m, got 1h29m40s");
+        assert!(!error_lines(test).contains("warning"), "{}", error_lines(test));
+        // If there is nothing else, they are kept.
+        let alone = "src/main.c:7:17: warning: variable set but not used";
+        assert_eq!(error_lines(alone), alone);
+        assert_eq!(error_lines("error -5 from the device"), "error -5 from the device");
+    }
+
+    #[test]
     fn files_that_an_error_names() {
         let error =
             "src/a.rs:12:3: odd\nb.rs:3: odd\n/usr/c.rs:4: odd\nerror: src/d.rs\nx/y.go:7:1: undefined";
         assert_eq!(paths_in_error(error).collect::<Vec<_>>(), ["src/a.rs", "x/y.go"]);
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_name_and_not_by_a_word() {
+        for (error, path, expected) in [
+            ("17 cases, 3 failed\nmake: *** [Makefile:11: test] Error 1", "tests/cases", false),
+            ("17 cases, 3 failed\nmake: *** [Makefile:11: test] Error 1", "Makefile", false),
+            ("tests/cases: line 3: odd", "tests/cases", true),
+            ("Makefile:3: missing separator", "Makefile", true),
+            ("src/a.rs:3:1: odd", "src/a.rs", true),
+            ("a.rs:3:1: odd", "src/a.rs", true),
+            ("src/data.rs:3:1: odd", "src/a.rs", false),
+            ("src/a.rsx: odd", "src/a.rs", false),
+        ] {
+            assert_eq!(names_file(error, path), expected, "{error}: {path}");
+        }
     }
 
     #[test]

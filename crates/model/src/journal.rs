@@ -1,6 +1,7 @@
 //! The lines of a session's journal: their fields, how they are cut and redacted, and how they are parsed.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use crate::event::{
 use crate::failure::error_lines;
 use crate::place::{self, CheckoutPath};
 use crate::redact::{self, Redacted};
-use crate::run::{self, RunResult, TestCounts};
+use crate::run::{self, PartVerdict, RunResult, TestCounts};
 use crate::shell;
 use crate::time;
 
@@ -129,6 +130,9 @@ pub struct JournalRecord<'a> {
     /// The command of the package script that failed, if the script's runner printed it.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub script: Cow<'a, str>,
+    /// How each check in a command line with several checks ended. Older records lack this field.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<RecordedPart>,
     /// The line that sums up the check's output.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
@@ -183,6 +187,21 @@ impl RecordedFile {
     pub fn new(path: String, action: FileAction) -> RecordedFile {
         RecordedFile { path, action, outside: false, guess: false, names: ChangedNames::default() }
     }
+}
+
+/// How one check of a command line ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordedPart {
+    /// `passed`, `failed`, `ran` if the result is unknown, or empty if the check may not have run.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ended: String,
+    /// The exit code of the line, if it is the exit code of this check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i64>,
+    /// The line of the output that shows this result.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub result: String,
 }
 
 /// A todo entry. If it has an id, it changes the entry with that id. Entries without ids form the complete list.
@@ -367,6 +386,9 @@ fn set_tool_fields<'a>(
 /// Sets the fields for a command's result, based on its exit code and output.
 fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
+    if done.failed && run::is_refused_call(done.exit_code, output) {
+        return; // the command never ran
+    }
     let verdict = run::decide_result(&record.command, done.exit_code, done.failed, output);
     record.ended = match verdict.result {
         RunResult::Unknown if done.exit_code == Some(0) && verdict.is_doubtful => "ran".into(),
@@ -376,16 +398,24 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
     record.step = verdict.failed_check_index;
     record.checks_ended = verdict.checks_result.map_or("", RunResult::name).into();
     record.counts = verdict.counts;
-    if let Some(line) = verdict.deciding_line {
+    let redact_line = |line: Range<usize>| {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
-        record.result =
-            Redacted::redact_result_line(output, line.start..end, policy.redact_options).into_text();
+        Redacted::redact_result_line(output, line.start..end, policy.redact_options).into_text()
+    };
+    if let Some(line) = verdict.deciding_line {
+        record.result = redact_line(line);
     }
     if verdict.result == RunResult::Failed && run::runs_package_script(&record.command) {
         let head = Redacted::redact_head(output, MAX_SCRIPT_HEAD_BYTES, policy.redact_options);
         let script = run::printed_script(&head).unwrap_or_default();
         record.script = crate::text::cut_to_bytes(script, MAX_SHORT_TEXT_BYTES).to_owned().into();
     }
+    let part = |part: PartVerdict| RecordedPart {
+        ended: part.result.map_or("", RunResult::name).to_owned(),
+        exit: done.exit_code.filter(|_| part.owns_exit_code),
+        result: part.deciding_line.map(|line| redact_line(line).into_owned()).unwrap_or_default(),
+    };
+    record.parts = verdict.parts.into_iter().map(part).collect();
     // A pipe hid the failure, so the error message is in the output.
     if verdict.result == RunResult::Failed && !done.failed {
         record.error = Cow::Owned(error_lines(&Redacted::redact_tail(

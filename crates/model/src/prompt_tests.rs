@@ -230,6 +230,10 @@ fn words_that_are_typed_with_a_paste() {
     assert_eq!(shortened(24), "Make slug() strip punct… Do not add any npm dependency.");
     assert_eq!(shorten_request("Fix it, then go on with the umlauts", 12), "Fix it, the…");
     assert_eq!(title_of_message("You are a developer.\nMake it so.\nNow."), "Make it so. …");
+    let tester = "You are the tester. Add cases for repeated units.";
+    assert_eq!(title_of_message(tester), "Add cases for repeated units.");
+    assert_eq!(title_of_message("You are the reviewer."), "You are the reviewer.");
+    assert_eq!(title_of_message("You are late"), "You are late");
 }
 
 #[test]

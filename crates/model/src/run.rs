@@ -1,7 +1,7 @@
 //! How a run ended: passed, failed or unknown.
 //!
 //! The exit code alone is not enough, because `cargo test | tail` always succeeds. The exit code is used only if it
-//! belongs to the command in question (`exit`). Otherwise the output decides (`summary`). This module also decides
+//! belongs to the command in question (`exit`). Otherwise the output decides (`summary`). If a line contains several checks, each of them is decided (`parts`). This module also decides
 //! whether two commands are the same check (`check`), and whether one command's success shows that another command's
 //! failure is fixed (`cover`).
 
@@ -12,6 +12,7 @@ mod exit;
 mod lasting;
 mod list;
 mod open;
+mod parts;
 mod printed;
 mod script;
 mod summary;
@@ -31,8 +32,10 @@ pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_
 pub use lasting::failure_lasts;
 pub use list::{DividedCommandLine, divide_failed_line};
 pub use open::{
-    CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result, is_user_error,
+    CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result, is_refused_call,
+    is_user_error,
 };
+pub use parts::PartVerdict;
 pub use printed::{printed_script, runs_package_script};
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
@@ -87,6 +90,8 @@ pub struct RunVerdict {
     /// Whether the exit code reports success but the result is unknown, because the output reports a failure or says
     /// that no tests ran.
     pub is_doubtful: bool,
+    /// How each check of a line with several checks ended, in the order of [`checks_of_command`].
+    pub parts: Vec<PartVerdict>,
 }
 
 impl RunResult {
@@ -160,6 +165,12 @@ pub fn command_kind(command: &str) -> Option<CommandKind> {
     checks_of_command(command, "").iter().map(|check| check.check_kind).min()
 }
 
+/// Returns whether a command line runs tests exactly once.
+pub fn command_has_one_test(command: &str) -> bool {
+    let checks = checks_of_command(command, "");
+    checks.iter().filter(|check| check.check_kind == CommandKind::Test).count() == 1
+}
+
 /// Decides how a command line ended. `exit` is the exit code and `failed` the failure flag that the harness reported.
 /// `output` is the output or the end of it.
 pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &str) -> RunVerdict {
@@ -182,6 +193,16 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     let seen = summary_of_output(&line, output);
     let printed = line.printed_exit_code(output);
     let is_pass_visible = seen.ends_with_success && line.shows_failures(output);
+    let is_exit_known = exit.is_some() || failed;
+    let mut parts = parts::decide_parts(command, &line, is_exit_known.then_some(exit_failed), output);
+    if let Some(printed) = printed
+        && let Some(last) = line.check_positions().last().and_then(|at| parts.get_mut(at))
+    {
+        last.result = Some(printed);
+    }
+    let have_all_passed = line
+        .check_positions()
+        .all(|at| parts.get(at).is_none_or(|part| part.result == Some(RunResult::Passed)));
     let divided = if exit_failed { list::divide_parsed_line(command, &line) } else { None };
     if let Some(divided) = &divided
         && !seen.reports_failure
@@ -189,7 +210,10 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         && (is_pass_visible || !divided.runs_only_if_checks_pass)
     {
         let by_output = if is_pass_visible { RunResult::Passed } else { RunResult::Unknown };
-        let before = printed.unwrap_or(by_output);
+        let before = match printed.unwrap_or(by_output) {
+            RunResult::Passed if !have_all_passed => RunResult::Unknown,
+            before => before,
+        };
         return RunVerdict {
             result: RunResult::Failed,
             deciding_line: seen
@@ -201,6 +225,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
                 TestCounts::default()
             },
             checks_result: Some(before),
+            parts,
             ..RunVerdict::default()
         };
     }
@@ -222,6 +247,14 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         }
         (RunResult::Unknown, false) => RunResult::Unknown,
     };
+    // The exit code of `make lint; make test` says nothing about `make lint`.
+    let has_failed_part = parts.iter().any(|part| part.result == Some(RunResult::Failed));
+    let ended = match ended {
+        RunResult::Passed if has_failed_part => RunResult::Failed,
+        RunResult::Passed if !have_all_passed => RunResult::Unknown,
+        RunResult::Unknown if !parts.is_empty() && have_all_passed => RunResult::Passed,
+        ended => ended,
+    };
     let counts = match ended {
         RunResult::Passed | RunResult::Failed => counts_of_tests(&line, output),
         RunResult::Unknown => TestCounts::default(),
@@ -233,6 +266,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     let is_all_failed =
         divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.acts_after_checks();
     let step = match ended {
+        RunResult::Failed if !parts.is_empty() => first_failed_part(&parts),
         RunResult::Failed if !is_all_failed => {
             line.failing_step(seen.task.as_deref(), seen.failed_check_kind)
         }
@@ -251,7 +285,14 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         counts,
         checks_result: None,
         is_doubtful: doubt,
+        parts,
     }
+}
+
+/// Returns the index of the failed part if all parts before it have passed.
+fn first_failed_part(parts: &[PartVerdict]) -> Option<usize> {
+    let at = parts.iter().position(|part| part.result != Some(RunResult::Passed))?;
+    (parts[at].result == Some(RunResult::Failed)).then_some(at)
 }
 
 /// Returns the test counts in the output of a line that contains tests.

@@ -157,6 +157,27 @@ pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
         && find_packed_ref(&packed_refs, &name).is_none()
 }
 
+/// How many bytes are read from the end of the list in which git records every move of HEAD.
+const HEAD_LOG_TAIL_BYTES: u64 = 64 * 1024;
+
+/// Returns whether git's list of the moves of HEAD says that a branch with this name was merged into this checkout.
+pub fn was_branch_merged(dir: &Path, branch: &str) -> bool {
+    let Some((git_dir, _)) = git_folders(dir) else { return false };
+    let path = git_dir.join("logs/HEAD");
+    let Ok(file) = open_outside_store(&path) else { return false };
+    let Ok(size) = require_regular_file(file.as_fd(), &path) else { return false };
+    let mut is_merged = false;
+    let from = size.saturating_sub(HEAD_LOG_TAIL_BYTES);
+    let read = read_lines(&file, &path, from, size, |line| {
+        let line = String::from_utf8_lossy(line);
+        let what = line.split_once('\t').map_or("", |(_, what)| what);
+        let named = what.strip_prefix("merge ").and_then(|rest| rest.strip_prefix(branch));
+        is_merged |= named.is_some_and(|rest| rest.starts_with(':'))
+            || what.contains(&format!("Merge branch '{branch}'"));
+    });
+    read.is_ok() && is_merged
+}
+
 /// Returns the git folder of the checkout that contains `dir`, and the git folder that all its worktrees share.
 fn git_folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;

@@ -229,7 +229,15 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     let quoted: Vec<String> =
         new.iter().take(MAX_NEW_ERROR_LINES).map(|line| in_backticks(line, 200)).collect();
     let command = in_backticks(&failure.command_as_typed(), 100);
-    let text = format!("{command} also fails with: {}", quoted.join(" "));
+    let checks = run::checks_of_command(&failure.command_or_file, &failure.folder);
+    let is_told = checks.iter().any(|check| claims.says_check_fails(check.check_kind))
+        || failure::reason_lines(&failure.error).any(|line| is_exact(line) && tells_error_line(claims, line));
+    let fails = match failure.exit.filter(|exit| *exit != 0) {
+        _ if is_told => "also fails".to_owned(),
+        Some(exit) => format!("fails (exit {exit})"),
+        None => "fails".to_owned(),
+    };
+    let text = format!("{command} {fails} with: {}", quoted.join(" "));
     Some(Candidate { forms: vec![text], ..candidate })
 }
 

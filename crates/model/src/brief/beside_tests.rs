@@ -147,6 +147,26 @@ fn only_the_lines_of_a_failure_that_the_summary_lacks_are_told() {
 }
 
 #[test]
+fn a_failure_that_the_summary_does_not_mention_is_no_addition_to_it() {
+    let mut digest = digest_with_files(&[]);
+    digest.branch = String::new();
+    digest.failures.push(Failure {
+        command_or_file: "make lint".into(),
+        is_command: true,
+        exit: Some(2),
+        error: "src/format.c:13:45: error: conversion".into(),
+        record: 7,
+        is_open: true,
+        ..Failure::default()
+    });
+    let summary = "Keep `make test` and `make lint` passing. `make test` failed because dur_format printed 36h; rewrote it.";
+    let told = note(&digest, summary);
+    assert_eq!(told, ["- `make lint` fails (exit 2) with: `src/format.c:13:45: error: conversion`"]);
+    let told = note(&digest, "The linter fails in another file.");
+    assert_eq!(told, ["- `make lint` also fails with: `src/format.c:13:45: error: conversion`"]);
+}
+
+#[test]
 fn files_that_the_summary_does_not_name_are_one_line() {
     let mut digest = digest_with_files(&["a/one.rs", "a/two.rs", "a/three.rs"]);
     digest.branch = String::new();

@@ -1,5 +1,6 @@
 //! The session's commands and their results, open failures, and failures that will recur.
 
+mod results;
 mod traps;
 
 use std::borrow::Cow;
@@ -9,10 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::parsed::LazyValue;
 use super::{Digest, keep_last};
 use crate::failure;
-use crate::journal::JournalRecord;
+use crate::journal::{JournalRecord, RecordedPart};
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
 use crate::text::cut_to_bytes;
 
+pub(super) use results::result_of_record;
+use results::{divide_record, is_only_failure, is_refused, result_of_each_check};
 pub use traps::Trap;
 
 pub(super) const MAX_COMMANDS: usize = 200;
@@ -175,8 +178,10 @@ impl Digest {
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);
+        let has_run =
+            |failure: &&Failure| failure.is_command && !run::is_refused_call(failure.exit, &failure.error);
         let mut commands =
-            self.failures.iter().rev().filter(|failure| failure.is_command && failure.record > asked);
+            self.failures.iter().rev().filter(has_run).filter(|failure| failure.record > asked);
         let last = commands.find(|failure| is_tried(&failure.command_or_file, &failure.folder))?;
         let mut later = self.commands.iter().rev().take_while(|used| used.last_run_record > last.record);
         let counts = last.has_failed
@@ -247,7 +252,7 @@ impl Digest {
             self.add_failure(&rest);
             return;
         }
-        if !record.command.is_empty() {
+        if !record.command.is_empty() && !is_refused(record) {
             self.add_command(record);
         }
         self.add_failure(record);
@@ -313,10 +318,10 @@ impl Digest {
         ended: RunResult,
         checks: &[ProjectCheck],
     ) {
-        let each = result_of_each_check(checks, ended, record.step);
-        for (check, ended) in checks.iter().zip(&each) {
+        let each = result_of_each_check(checks, ended, record);
+        for (at, (check, ended)) in checks.iter().zip(&each).enumerate() {
             if let Some(ended) = ended {
-                self.add_check(check, *ended, record);
+                self.add_check(check, *ended, record, record.parts.get(at));
             }
         }
         let done: Vec<&ProjectCheck> = checks
@@ -384,23 +389,42 @@ impl Digest {
         keep_last(&mut self.failures, MAX_FAILURES);
     }
 
-    fn add_check(&mut self, check: &ProjectCheck, ended: RunResult, record: &JournalRecord) {
+    /// Adds a run of a check. `part` is the check's own part in a line with several checks. The other fields of the
+    /// record are about the whole line.
+    fn add_check(
+        &mut self,
+        check: &ProjectCheck,
+        ended: RunResult,
+        record: &JournalRecord,
+        part: Option<&RecordedPart>,
+    ) {
         let key = check.identity_key();
         let place = self.checks.iter().position(|known| known.check_key() == Some(&key));
         let runs = place.map_or(0, |place| self.checks.remove(place).runs);
         let result = match ended {
+            RunResult::Failed
+                if part.is_some_and(|part| part.result.is_empty()) && is_only_failure(record) =>
+            {
+                failure::first_nonblank_line(&record.error)
+            }
+            _ if part.is_some() => part.and_then(|part| failure::first_nonblank_line(&part.result)),
             RunResult::Failed => failure::first_nonblank_line(&record.error)
                 .or_else(|| failure::first_nonblank_line(&record.result)),
             _ => failure::first_nonblank_line(&record.result),
         };
+        // The counts of two tests in one line are added up, so they belong to neither.
+        let is_counted = check.check_kind == CommandKind::Test
+            && (part.is_none() || run::command_has_one_test(&record.command));
         self.checks.push(CheckUse {
             run: cut_to_bytes(&check.command_to_repeat, MAX_COMMAND_BYTES).to_owned(),
             folder: check.folder.clone(),
             check_kind: check.check_kind,
             last_result: ended,
             result_line: result.unwrap_or_default().to_owned(),
-            counts: if check.check_kind == CommandKind::Test { record.counts } else { TestCounts::default() },
-            exit: record.exit.filter(|exit| *exit != 0 && ended == RunResult::Failed),
+            counts: if is_counted { record.counts } else { TestCounts::default() },
+            exit: part
+                .map_or(record.exit, |part| part.exit)
+                .filter(|exit| *exit != 0 && ended == RunResult::Failed),
             at: record.ts.to_string(),
             last_run_record: self.record_count,
             runs: runs + 1,
@@ -421,15 +445,17 @@ impl Digest {
         let what = if is_command { cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES) } else { given };
         let error = error_of_record(record);
         let checks = checks_of_record(what, record);
-        let each = result_of_each_check(&checks, ended, record.step);
+        let each = result_of_each_check(&checks, ended, record);
         let mut left: Vec<usize> =
             (0..checks.len()).filter(|at| each[*at] == Some(RunResult::Failed)).collect();
         if left.is_empty() {
             // It is unknown which check failed, so all of them must pass.
             left = (0..checks.len()).filter(|at| checks[*at].check_kind != CommandKind::Format).collect();
         }
-        // Only the newest failure of a check stays open.
-        for older in self.failures.iter_mut().filter(|older| older.is_open && older.is_command) {
+        let is_open = failed && is_command && is_problem_to_solve(&checks, what, record);
+        // Only the newest failure of a check stays open. A run whose result is unknown replaces no failure.
+        let replaced = self.failures.iter_mut().filter(|older| is_open && older.is_open && older.is_command);
+        for older in replaced {
             let known = older.checks_of_command(&record.worktree).into_owned();
             older.checks_not_passed_since.retain(|at| {
                 !known.get(*at).is_some_and(|known| {
@@ -455,7 +481,7 @@ impl Digest {
             exit: record.exit,
             error: cut_to_bytes(error, MAX_FAILURE_BYTES).to_owned(),
             has_failed: failed && is_command,
-            is_open: failed && is_command && is_problem_to_solve(&checks, what, record),
+            is_open,
             checks_not_passed_since: left,
             tests_not_passed_since: tests,
             script: cut_to_bytes(&record.script, MAX_COMMAND_BYTES).to_owned(),
@@ -591,33 +617,6 @@ fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
     if record.error.is_empty() { &record.result } else { &record.error }
 }
 
-/// Divides a record into its checks and the failed commands after them. Returns `None` if the record does not report
-/// the checks' own result, or if its command line cannot be divided.
-fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
-    if record.checks_ended.is_empty() {
-        return None;
-    }
-    let parts = run::divide_failed_line(record.command.trim())?;
-    let before = RunResult::parse(&record.checks_ended);
-    let checks = JournalRecord {
-        command: parts.line_up_to_checks.into(),
-        ok: Some(before == RunResult::Passed),
-        exit: None,
-        error: "".into(),
-        ended: record.checks_ended.clone(),
-        checks_ended: "".into(),
-        ..record.clone()
-    };
-    let rest = JournalRecord {
-        command: parts.line_after_checks.into(),
-        result: "".into(),
-        counts: TestCounts::default(),
-        checks_ended: "".into(),
-        ..record.clone()
-    };
-    Some((checks, rest))
-}
-
 fn is_usage(error: &str) -> bool {
     error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
 }
@@ -654,33 +653,6 @@ fn make_folders_relative(mut checks: Vec<ProjectCheck>, worktree: &str) -> Vec<P
 fn folder_below_checkout<'a>(check: &'a ProjectCheck, worktree: &str) -> Option<&'a str> {
     let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
     (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
-}
-
-/// Returns how a record's command ended. Older records lack the field `ended` and have `passed` or only an exit code.
-pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
-    match (record.ended.as_ref(), record.passed) {
-        ("", Some(true)) => RunResult::Passed,
-        ("", Some(false)) => RunResult::Failed,
-        // The output is not stored, so only the command's own exit code can be used.
-        ("", None) => run::decide_result(&record.command, record.exit, record.ok == Some(false), "?").result,
-        (name, _) => RunResult::parse(name),
-    }
-}
-
-/// Returns how each check in a command line ended. The result is `None` for a check that did not run. If one of
-/// several checks failed and it is unknown which, every result is `None`.
-fn result_of_each_check(
-    checks: &[ProjectCheck],
-    ended: RunResult,
-    step: Option<usize>,
-) -> Vec<Option<RunResult>> {
-    let one = |at: usize| match (ended, step) {
-        (RunResult::Failed, Some(step)) if at < step => Some(RunResult::Passed),
-        (RunResult::Failed, Some(step)) if at > step => None,
-        (RunResult::Failed, None) if checks.len() > 1 => None,
-        _ => Some(ended),
-    };
-    (0..checks.len()).map(one).collect()
 }
 
 #[cfg(test)]

@@ -26,6 +26,15 @@ fn record_of_call<'a>((command, exit, output): ShellCall<'a>, id: String) -> Jou
             ended => ended.name().into(),
         },
         step: verdict.failed_check_index,
+        parts: verdict
+            .parts
+            .into_iter()
+            .map(|part| RecordedPart {
+                ended: part.result.map_or("", RunResult::name).to_owned(),
+                exit: Some(exit).filter(|_| part.owns_exit_code),
+                result: part.deciding_line.map(|line| output[line].to_owned()).unwrap_or_default(),
+            })
+            .collect(),
         result: verdict.deciding_line.map(|line| output[line].to_owned()).unwrap_or_default().into(),
         ..JournalRecord::default()
     }
@@ -323,4 +332,55 @@ fn edits_after_a_run() {
     }
     assert_eq!(digest.file_edited_after(1), Some("README.md"));
     assert_eq!(digest.files_changed_after_check(1), ["README.md", "a.rs", "b.rs"]);
+}
+
+#[test]
+fn each_check_of_a_list_has_its_own_result() {
+    let output = "FAIL: --round m: expected 1h30m, got 1h29m40s\nmake: *** [Makefile:12: test] Error 1\n\
+                  src/main.c:7:17: error: variable set but not used\nmake: *** [Makefile:15: lint] Error 1\n";
+    let digest = fold_calls(&[("make test; make lint", 2, output)]);
+    let rows: Vec<(&str, RunResult, Option<i64>, &str)> = digest
+        .check_runs()
+        .iter()
+        .map(|used| (used.run.as_str(), used.last_result, used.exit, used.result_line.as_str()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("make test", RunResult::Failed, None, "FAIL: --round m: expected 1h30m, got 1h29m40s"),
+            ("make lint", RunResult::Failed, Some(2), "src/main.c:7:17: error: variable set but not used"),
+        ]
+    );
+    // What is not proved to have passed stays open.
+    let calls = [("make test", 2, "FAIL: a"), ("make test; make lint", 0, "")];
+    assert_eq!(open_failures(&calls), ["make test"]);
+    let calls = [("make test", 2, "FAIL: a"), ("make test; make lint", 2, "error: unused")];
+    assert_eq!(open_failures(&calls), ["make test; make lint", "make test"]);
+}
+
+#[test]
+fn a_call_that_never_ran_replaces_no_failure() {
+    let blocked = "Blocked: sleep 30 followed by: make test. To wait for a condition, use Monitor";
+    for refusal in [
+        blocked,
+        "Permission to use Bash with command sleep 30 has been denied.",
+        "PreToolUse:Bash hook error: no sleeping here",
+        "<tool_use_error>Cancelled: parallel tool call Bash(make lint) errored</tool_use_error>",
+        "The user doesn't want to proceed with this tool use.",
+    ] {
+        let mut digest = fold_calls(&[("make test", 2, "FAIL: a")]);
+        digest.fold_record(&JournalRecord {
+            exit: None,
+            ended: "failed".into(), // written by older versions
+            step: Some(0),
+            ..record_of_call(("sleep 30; make test", 1, refusal), "t9".to_owned())
+        });
+        let open: Vec<&str> = digest.open_failures().map(|failure| failure.error.as_str()).collect();
+        assert_eq!(open, ["FAIL: a"], "{refusal}");
+        let rows: Vec<_> = digest.check_runs().iter().map(|used| (used.last_result, used.exit)).collect();
+        assert_eq!(rows, [(RunResult::Failed, Some(2))], "{refusal}");
+    }
+    // A command that ran may print the same words.
+    let digest = fold_calls(&[("make test", 2, blocked)]);
+    assert_eq!(digest.open_failures().count(), 1);
 }

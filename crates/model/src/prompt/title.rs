@@ -12,13 +12,24 @@ pub fn title_if_long(text: &str) -> String {
 /// Returns the first line of the text, together with the second line if the first line is only an introduction.
 pub fn title_of_message(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
-    // A line such as "You are an experienced developer" does not say what to do, so it is not the title.
-    let mut lines =
-        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
+    // "You are an experienced developer." does not say what to do, but the rest of the line may.
+    let is_text = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let mut lines = lines.map(without_role).filter(is_text).peekable();
+    if lines.peek().is_none() {
+        return text.trim().lines().next().unwrap_or_default().to_owned();
+    }
     let first = lines.next().unwrap_or_default();
     match lines.next() {
         Some(second) if first.ends_with(':') => format!("{first} {second}"),
         Some(_) => format!("{first} …"),
         None => first.to_owned(),
+    }
+}
+
+/// Returns a line without its first sentence if that sentence only says who the agent is.
+fn without_role(line: &str) -> &str {
+    match line.starts_with("You are ") {
+        true => line.split_once(". ").map_or("", |(_, rest)| rest.trim()),
+        false => line,
     }
 }

@@ -7,13 +7,13 @@ use crate::shell::{self, CommandStep, StepJoin};
 
 /// A parsed command line.
 pub(super) struct CheckedLine {
-    steps: Vec<CommandStep>,
+    pub(super) steps: Vec<CommandStep>,
     /// For each check, the index of its step, its kind, and the name of its task in the output.
     checks: Vec<(usize, CommandKind, String)>,
     /// The indexes of all steps that test, build, lint, format or run something. A check's number is its position in
     /// this list.
-    acting_steps: Vec<usize>,
-    pipefail: bool,
+    pub(super) acting_steps: Vec<usize>,
+    pub(super) pipefail: bool,
     /// Whether the line contains loops or conditions. If so, it is unknown which commands ran.
     has_control_flow: bool,
 }
@@ -75,6 +75,11 @@ impl CheckedLine {
 
     pub(super) fn kinds_of_checks(&self) -> impl Fn(CommandKind) -> bool + '_ {
         |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
+    }
+
+    /// Returns the positions of the tests, builds and lints among the acting steps.
+    pub(super) fn check_positions(&self) -> impl Iterator<Item = usize> + '_ {
+        self.checks.iter().filter_map(|(check, ..)| self.acting_steps.iter().position(|at| at == check))
     }
 
     /// Returns whether every check in the line runs tests.

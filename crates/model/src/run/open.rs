@@ -104,6 +104,32 @@ impl GitCommandFamily {
     }
 }
 
+/// Words with which harnesses refuse a call.
+const REFUSAL_WORDS: [&str; 5] =
+    ["requested permissions", "has been denied", "requires approval", "was blocked", "haven't granted"];
+
+/// Returns whether a failed call never ran, because the harness, a hook or the user refused it, or because another call
+/// of the same message failed. Such a call says nothing about its command.
+pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "Blocked: ",
+        "Permission to use ",
+        "PreToolUse:",
+        "Hook PreToolUse:",
+        "InputValidationError",
+        "Sibling tool call errored",
+        "Cancelled: parallel tool call",
+        "The user doesn't want to ",
+        "The user rejected permission",
+    ];
+    let error = error.trim_start();
+    let error = error.strip_prefix("<tool_use_error>").unwrap_or(error);
+    let first = error.lines().next().unwrap_or_default();
+    exit.is_none()
+        && (BEGINNINGS.iter().any(|words| first.starts_with(words))
+            || REFUSAL_WORDS.iter().any(|words| first.contains(words)))
+}
+
 /// Returns whether an error means that the command was mistyped, run in the wrong folder, refused or cancelled. Such an
 /// error does not mean that the project is broken.
 pub fn is_user_error(error: &str) -> bool {
@@ -146,8 +172,6 @@ pub fn is_user_error(error: &str) -> bool {
         "nothing to commit",
         "was rejected",
     ];
-    const REFUSAL_WORDS: [&str; 5] =
-        ["requested permissions", "has been denied", "requires approval", "was blocked", "haven't granted"];
     USER_ERRORS.iter().chain(&REFUSAL_WORDS).any(|slip| error.contains(slip))
         || error.lines().any(is_wrong_folder)
 }

@@ -1,7 +1,11 @@
 //! Determines the result of a run from its output: the summary lines of test runners, linters, compilers and task
 //! runners.
 
+mod count_rows;
+
 use std::ops::Range;
+
+use count_rows::{counts_show_failure, kind_of_counts};
 
 use super::CommandKind;
 use crate::clean::without_escapes;
@@ -20,14 +24,17 @@ pub(super) struct CheckOutputSummary {
     pub task: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct LineResult {
-    failed: bool,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LineResult {
+    pub failed: bool,
     /// How informative the line is. Counts are more informative than a name, and a name is more informative than
     /// `FAIL`.
-    informativeness: u8,
-    check_kind: Option<CommandKind>,
-    task: Option<String>,
+    pub informativeness: u8,
+    pub check_kind: Option<CommandKind>,
+    pub task: Option<String>,
+    /// Whether a compiler may have printed the line. Tests, builds and linters all compile.
+    pub is_from_compiler: bool,
+    pub is_from_task_runner: bool,
 }
 
 /// Searches the lines of an output. `of` returns whether the command line contains a check of a given kind.
@@ -79,7 +86,7 @@ pub(super) fn summarise_check_output(of: impl Fn(CommandKind) -> bool, output: &
 }
 
 /// Returns the range without the white space at its ends.
-fn trimmed_range(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn trimmed_range(text: &str, range: Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];
     let start = range.start + part.len() - part.trim_start().len();
     start..start + part.trim().len()
@@ -99,6 +106,11 @@ pub(super) fn reports_git_refusal(output: &str) -> bool {
             || line.trim_start().starts_with("! [rejected]")
     };
     output.lines().any(says)
+}
+
+/// Returns what a line of the output says about a result, or `None` if it says nothing.
+pub(super) fn result_of_line(of: impl Fn(CommandKind) -> bool, whole: &str) -> Option<LineResult> {
+    may_be_summary(whole).then(|| line_result(&of, whole.trim_end())).flatten()
 }
 
 /// Returns whether a line may be a summary. This cheap test rules out most lines.
@@ -151,7 +163,9 @@ fn line_result(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResu
     let bare = without_program_prefix(line);
     let task = (bare.len() < line.len()).then(|| program_prefix(line)).flatten();
     let again = || if bare.len() < line.len() { judge_line(of, line) } else { None };
-    let found = task_runner_result(line.trim()).or_else(|| judge_line(of, bare)).or_else(again)?;
+    let of_runner =
+        task_runner_result(line.trim()).map(|found| LineResult { is_from_task_runner: true, ..found });
+    let found = of_runner.or_else(|| judge_line(of, bare)).or_else(again)?;
     Some(match (found.failed, found.task.is_none(), task) {
         (true, true, Some(task)) => LineResult { task: Some(task.to_owned()), ..found },
         _ => found,
@@ -166,7 +180,9 @@ fn judge_line(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResul
         return Some(word);
     }
     if (of(CommandKind::Build) || of(CommandKind::Lint))
-        && let Some(word) = compiler_result(line, of(CommandKind::Build)).or_else(|| linter_result(trimmed))
+        && let Some(word) = compiler_result(line, of(CommandKind::Build))
+            .map(|word| LineResult { is_from_compiler: true, ..word })
+            .or_else(|| linter_result(trimmed))
     {
         return Some(word);
     }
@@ -179,8 +195,8 @@ fn judge_line(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResul
     counts_show_failure(trimmed).map(|failed| LineResult {
         failed,
         informativeness: 3,
-        check_kind: sort.filter(|_| is_single_kind(of)),
-        task: None,
+        check_kind: sort.filter(|_| is_single_kind(of)).or_else(|| kind_of_counts(of, trimmed)),
+        ..LineResult::default()
     })
 }
 
@@ -191,20 +207,37 @@ fn is_single_kind(of: &impl Fn(CommandKind) -> bool) -> bool {
 }
 
 fn failed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
-    Some(LineResult { failed: true, informativeness: weight, check_kind: Some(sort), task: None })
+    Some(LineResult {
+        failed: true,
+        informativeness: weight,
+        check_kind: Some(sort),
+        ..LineResult::default()
+    })
 }
 
 fn passed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
-    Some(LineResult { failed: false, informativeness: weight, check_kind: Some(sort), task: None })
+    Some(LineResult {
+        failed: false,
+        informativeness: weight,
+        check_kind: Some(sort),
+        ..LineResult::default()
+    })
 }
 
 /// Parses messages from make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
 /// and pre-commit.
 fn task_runner_result(line: &str) -> Option<LineResult> {
     let failed = |task: Option<&str>| {
-        Some(LineResult { failed: true, informativeness: 1, check_kind: None, task: task.map(str::to_owned) })
+        Some(LineResult {
+            failed: true,
+            informativeness: 1,
+            check_kind: None,
+            task: task.map(str::to_owned),
+            ..LineResult::default()
+        })
     };
-    let passed = Some(LineResult { failed: false, informativeness: 1, check_kind: None, task: None });
+    let passed =
+        Some(LineResult { failed: false, informativeness: 1, check_kind: None, ..LineResult::default() });
     let begins = |with: &str| begins_with(line, with);
     let quoted = |quote: char| line.split(quote).nth(1);
     // Most lines have no capital E, so one search for it replaces the searches for these words.
@@ -289,7 +322,12 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
 
 fn cargo_test_result(line: &str) -> Option<LineResult> {
     let failed = line.strip_prefix("test result: ")?.starts_with("FAILED");
-    Some(LineResult { failed, informativeness: 3, check_kind: Some(CommandKind::Test), task: None })
+    Some(LineResult {
+        failed,
+        informativeness: 3,
+        check_kind: Some(CommandKind::Test),
+        ..LineResult::default()
+    })
 }
 
 /// Parses messages from test runners. [`counts_show_failure`] parses their counts.
@@ -312,6 +350,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
         || begins("FAIL\t")
         || begins("FAIL  ")
         || begins("FAIL ")
+        || begins("FAIL: ")
         || begins("FAILED ")
         || begins("not ok ")
     {
@@ -344,7 +383,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
             failed: counts_show_failure(rest.trim())?,
             informativeness: 3,
             check_kind: Some(CommandKind::Test),
-            task: None,
+            ..LineResult::default()
         }); // nextest
     }
     if begins("ok | ") {
@@ -514,143 +553,6 @@ fn begins_with_location(line: &str) -> bool {
         && is_number(rest.next())
         && is_number(rest.next())
         && rest.next().is_some_and(|text| text.starts_with(' '))
-}
-
-/// Parses counts such as `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1` or `3 problems (0 errors, 3
-/// warnings)`. Returns whether they show a failure, or `None` if the line is not a row of counts. Prose may also
-/// contain numbers.
-fn counts_show_failure(line: &str) -> Option<bool> {
-    const LABELS_BEFORE_COUNTS: [&str; 9] = [
-        "Tests:",
-        "Test Suites:",
-        "Test Files",
-        "Tests",
-        "DONE",
-        "FAILED |",
-        "Tests run:",
-        "Result:",
-        "Suites:",
-    ];
-    let marks = |c: char| {
-        matches!(
-            c,
-            '=' | '-' | '!' | '✖' | '✗' | '✘' | '✔' | '✓' | '⎯' | '×' | '*' | ' ' | '.' | ':' | '❌' | '✅'
-        )
-    };
-    let line = line.trim_matches(marks);
-    let line = line.strip_prefix("[ERROR] ").or_else(|| line.strip_prefix("[INFO] ")).unwrap_or(line);
-    let line = line.strip_prefix("[WARNING] ").unwrap_or(line);
-    if let Some(failed) = named_counts_show_failure(line) {
-        return Some(failed);
-    }
-    let named = LABELS_BEFORE_COUNTS.iter().find_map(|name| line.strip_prefix(name).map(str::trim_start));
-    let row = named.unwrap_or(line);
-    if row.len() > 200 || !row.starts_with(|c: char| c.is_ascii_digit()) && !row.starts_with("no ") {
-        return None;
-    }
-    let (mut bad, mut problems, mut good) = (None, None, false);
-    for piece in row.split([',', ';', '|', '(', ')', '·']).map(str::trim).filter(|piece| !piece.is_empty()) {
-        match parse_count(piece)? {
-            TestCountKind::Bad(n) => bad = Some(bad.unwrap_or(0) + n),
-            TestCountKind::Problems(n) => problems = Some(n),
-            TestCountKind::Good => good = true,
-            TestCountKind::Other => {}
-        }
-    }
-    match (bad, problems, good) {
-        (Some(n), _, _) | (None, Some(n), _) => Some(n > 0),
-        (None, None, true) => Some(false),
-        (None, None, false) => None,
-    }
-}
-
-enum TestCountKind {
-    Bad(u64),
-    /// Errors and warnings together, from a linter that does not distinguish them.
-    Problems(u64),
-    Good,
-    Other,
-}
-
-/// Parses one part of a row of counts. Returns `None` if it is not a count.
-fn parse_count(piece: &str) -> Option<TestCountKind> {
-    let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
-    let first = words.next()?;
-    let words: Vec<&str> = words.collect();
-    let number = match first {
-        "no" => 0,
-        "in" | "total" | "duration" => return Some(TestCountKind::Other),
-        _ => match first.trim_end_matches('%').parse::<u64>() {
-            Ok(number) => number,
-            // This is a duration, such as `3.2s` or `10ms`.
-            Err(_) if first.starts_with(|c: char| c.is_ascii_digit()) && words.len() <= 1 => {
-                return Some(TestCountKind::Other);
-            }
-            Err(_) => return None,
-        },
-    };
-    if words.len() > 7 {
-        return None;
-    }
-    // The noun may come before the result, as in `1 tests failed out of 5`.
-    let what = match words.as_slice() {
-        [
-            "test" | "tests" | "spec" | "specs" | "suite" | "suites" | "target" | "targets" | "file"
-            | "files" | "feature" | "step" | "scenario",
-            how,
-            ..,
-        ] => how,
-        [how, ..] => how,
-        [] => "",
-    };
-    let rest = words.iter().skip_while(|word| **word != what).nth(1).copied().unwrap_or_default();
-    let ends = rest.is_empty()
-        || matches!(
-            rest,
-            "in" | "out"
-                | "total"
-                | "found"
-                | "detected"
-                | "generated"
-                | "locally"
-                | "of"
-                | "during"
-                | "are"
-                | "across"
-        )
-        || rest.starts_with(['(', '[']);
-    match what {
-        "failed" | "failure" | "failures" | "failing" | "fail" | "fails" | "error" | "errors" | "timed"
-        | "broken" | "interrupted"
-            if ends || what == "timed" =>
-        {
-            Some(TestCountKind::Bad(number))
-        }
-        "problem" | "problems" | "issue" | "issues" | "offense" | "offenses" | "violation" | "violations"
-            if ends =>
-        {
-            Some(TestCountKind::Problems(number))
-        }
-        "passed" | "pass" | "passing" | "succeeded" | "successful" if ends => Some(TestCountKind::Good),
-        _ => Some(TestCountKind::Other),
-    }
-}
-
-/// Parses `Tests run: 5, Failures: 1, Errors: 0`, `failures=1` or `Failed: 0, Passed: 5`, and returns whether it
-/// shows a failure.
-fn named_counts_show_failure(line: &str) -> Option<bool> {
-    let mut bad = None;
-    for piece in line.split([',', ';']) {
-        let Some((name, number)) = piece.rsplit_once([':', '=']) else { continue };
-        let number = number.trim().trim_end_matches(['.', ')']);
-        let name = name.rsplit([' ', '(', '-']).find(|word| !word.is_empty()).unwrap_or_default();
-        if matches!(name, "Failures" | "Errors" | "Failed" | "failures" | "errors" | "failed")
-            && let Ok(number) = number.parse::<u64>()
-        {
-            bad = Some(bad.unwrap_or(0) + number);
-        }
-    }
-    bad.map(|n| n > 0)
 }
 
 fn numbers_in_line(line: &str) -> impl Iterator<Item = u64> {

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::brief::{BriefOccasion, Candidate};
-use model::digest::{Digest, FileUse};
+use model::digest::{CommandUse, Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
 use model::packet::{self, Packet, PacketStatus, words};
+use model::prompt::split_slash_command;
 use model::render::{inline_for_model, path_or_code};
 use model::text::count_with_noun;
-use model::{shell, time};
+use model::{run, shell, time};
 use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
@@ -278,8 +279,8 @@ fn sweep_session(
     Ok(swept(report.id, true))
 }
 
-/// Returns the work that a dead session was doing: its goal or, if its user only said “continue”, the work that it
-/// continued. Returns `None` if the session left nothing to hand over.
+/// Returns the work that a dead session was doing: its goal or, if its user only said “continue” or picked up a packet,
+/// the work that it continued. Returns `None` if the session left nothing to hand over.
 fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Digest) -> Option<String> {
     if digest.files.is_empty() && digest.commands.is_empty() {
         return None;
@@ -287,14 +288,26 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     if let Some(own) = packet::work_named_by(&digest.current_goal()) {
         return Some(words::without_pasted_output(own));
     }
+    if let Some(request) = continued::continued_request(&project.store, session) {
+        return Some(request);
+    }
+    // A session that only read its packet has not done anything yet.
+    let is_own_command = |used: &CommandUse| !run::calls_thru(&used.command);
+    let has_changed = digest.files.iter().any(|file| file.edits > 0 || file.written_at > 0);
+    if !has_changed && !digest.commands.iter().any(is_own_command) {
+        return None;
+    }
     let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
-    let claimed = || {
-        let packet = claimed::continued_packet(&project.store, session.as_str(), redact)?;
-        // A session that only read its packet has not done anything yet.
-        roster::has_work(digest).then(|| packet.goal.lines().next().unwrap_or_default().to_owned())
+    let claimed = claimed::continued_packet(&project.store, session.as_str(), redact)
+        .map(|packet| packet.goal.lines().next().unwrap_or_default().to_owned())
+        .filter(|goal| !goal.is_empty());
+    let arguments = || {
+        let (_, rest) = digest.prompts.iter().rev().find_map(|prompt| split_slash_command(&prompt.text))?;
+        (!rest.is_empty()).then(|| rest.to_owned())
     };
+    let edited = || digest.file_edited_after(0).map(|path| format!("the work on {path}"));
     let newest = || Some(digest.prompts.last()?.text.clone());
-    continued::continued_request(&project.store, session).or_else(claimed).or_else(newest)
+    claimed.or_else(arguments).or_else(edited).or_else(newest)
 }
 
 /// Adds two facts that no hook reported: the dead session's last message, and the call that was running when the

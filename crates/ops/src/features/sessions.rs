@@ -138,7 +138,9 @@ fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>>
 /// files of this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
-    let text = format!("that session was in {worktree}; its files are in that worktree, not in this one");
+    let is_gone = other_worktree(project, digest).is_some_and(|home| !home.is_dir());
+    let files = if is_gone { "" } else { "; its files are in that worktree, not in this one" };
+    let text = format!("that session was in {worktree}{files}");
     Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, "worktree", text))
 }
 
@@ -148,7 +150,7 @@ pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> O
     let worktree = describe_other_worktree(project, digest)?;
     let session = model::activity::short_session_id(&digest.session);
     let until = path_or_code(&digest.last_at, 30);
-    let text = format!("session {session} worked in {worktree} until {until}{}", last_request(digest));
+    let text = format!("until {until}, session {session} worked in {worktree}{}", last_request(digest));
     Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, format!("elsewhere:{}", digest.session), text))
 }
 
@@ -158,12 +160,18 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
     let home = other_worktree(project, digest)?;
     if !home.is_dir() {
         let branch = digest.git_state().branch;
-        let branch = match !branch.is_empty() && store::git::is_branch_gone(&project.root.checkout, branch) {
-            true => format!(" with its branch {}", path_or_code(branch, 80)),
-            false => String::new(),
+        let checkout = &project.root.checkout;
+        let name = path_or_code(branch, 80);
+        let branch = match () {
+            () if branch.is_empty() => String::new(),
+            () if store::git::was_branch_merged(checkout, branch) => {
+                format!(" after its branch {name} was merged")
+            }
+            () if store::git::is_branch_gone(checkout, branch) => format!(" together with its branch {name}"),
+            () => String::new(),
         };
         return Some(format!(
-            "the worktree {}, which is gone{branch}",
+            "the worktree {}, which has since been removed{branch}",
             path_or_code(&home.to_string_lossy(), 200)
         ));
     }

@@ -11,9 +11,10 @@ use model::prompt;
 use serde::Serialize;
 use store::{LogPosition, Store, layout};
 
-use crate::project::Project;
+use crate::features::ProjectContext;
+use crate::project::{Project, settings};
 use crate::session::list::{self, SessionChoice};
-use crate::session::roster;
+use crate::session::{last, roster};
 use crate::{Error, Result, World};
 
 /// How long to wait between two reads of a followed journal.
@@ -45,8 +46,10 @@ pub struct ListedSession {
 }
 
 pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReader> {
-    let store = Project::find_for_reading(world)?.store;
-    let (session, chosen) = list::choose_session(world, &store, session)?;
+    let Project { root, store, .. } = Project::find_for_reading(world)?;
+    let settings = settings::settings_here(world).settings();
+    let context = ProjectContext { world, root: &root, store: &store, settings: &settings };
+    let (session, chosen) = last::choose_session_at_work(&context, session)?;
     if !list::all_session_ids(&store)?.contains(&session) {
         return Err(Error::Absent {
             what: format!("nothing was captured from session `{session}` in this project"),

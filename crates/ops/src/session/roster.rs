@@ -9,6 +9,7 @@ use model::activity::scan;
 use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
+use model::run;
 use model::text::fnv_fingerprint;
 use model::time;
 use serde::Deserialize;
@@ -253,10 +254,8 @@ fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<Strin
     tail.split(|b| *b == b'\n').filter_map(scan::time_of_line).max().map(str::to_owned)
 }
 
-/// A session with this many calls has done work, even if it changed no file.
-const MIN_CALLS_FOR_WORK: u64 = 8;
-/// A session with this many requests is a discussion, such as one about a plan, even if it changed no file.
-const MIN_PROMPTS_FOR_WORK: usize = 3;
+/// A session with this many requests is a discussion, such as one about a plan, even if the agent called no tool.
+const MIN_PROMPTS_FOR_WORK: usize = 2;
 
 /// Returns the sessions that are running in other processes, sorted by their last line in the list, newest first.
 pub fn running_sessions<'e>(
@@ -334,15 +333,21 @@ pub fn sort_by_activity<'e>(
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session changed a file or something outside the checkout, ran a check, or was more than a
-/// short question. Changes in the store are ignored, because sub-agents of `thru gate run` write their outputs there.
-/// A check counts, because a command may have changed files without naming them.
+/// Returns whether the session was about something: the user asked for something and the agent called a tool, or the
+/// user asked more than once, or files or something outside the checkout changed. A single question that the agent
+/// answered without a tool does not count, nor does a session that only ran thru. Changes in the store are ignored,
+/// because sub-agents of `thru gate run` write their outputs there.
 pub fn has_work(digest: &Digest) -> bool {
     let is_changed = |file: &FileUse| {
         (file.edits > 0 || file.written_at > 0) && !file.path.starts_with(layout::STORE_FOLDER)
     };
-    digest.call_count >= MIN_CALLS_FOR_WORK
-        || words::prompts_about_work(&digest.prompts).len() >= MIN_PROMPTS_FOR_WORK
+    let own_calls: u64 = {
+        let own = digest.commands.iter().filter(|used| run::calls_thru(&used.command));
+        own.map(|used| u64::from(used.runs)).sum()
+    };
+    let prompts = words::prompts_about_work(&digest.prompts).len();
+    prompts > 0 && digest.call_count > own_calls
+        || prompts >= MIN_PROMPTS_FOR_WORK
         || !digest.effects.is_empty()
         || digest.files.iter().any(is_changed)
         || digest.checks.iter().any(|used| used.check_kind.is_check())

@@ -2,6 +2,7 @@ use model::event::EventName;
 use model::failure;
 use model::journal::{AGENT_MESSAGE_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
+use model::run;
 use model::time;
 use ops::Result;
 use ops::World;
@@ -151,7 +152,7 @@ fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.session_choice {
         SessionChoice::Named => "",
         SessionChoice::Harness => " (of the harness that this shell runs in)",
-        SessionChoice::Guess => " (the newest here; --session chooses another)",
+        SessionChoice::Guess => " (the last session at work here; --session chooses another)",
     };
     let zone = clock::zone_name(&time::to_rfc3339(world.now));
     output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));
@@ -186,7 +187,9 @@ fn record_detail(record: &JournalRecord) -> String {
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
         let why = line_naming_error(&record.error);
-        parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
+        let is_refused = !record.command.is_empty() && run::is_refused_call(record.exit, &record.error);
+        let how = if is_refused { "did not run" } else { "failed" };
+        parts.push(format!("{BAD}{how}{exit}{BAD:#} {}", one_line(why, 100)));
     }
     if record.event == VALIDATOR_RUN_EVENT && record.ok == Some(true) {
         parts.push("passed".to_owned());

@@ -578,6 +578,7 @@ Before continuing, you MUST verify you understand:
 }
 
 mod eighth;
+mod eleventh;
 mod fifth;
 mod fourth;
 mod pleasant;

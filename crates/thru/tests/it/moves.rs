@@ -137,10 +137,10 @@ fn a_worktree_that_is_gone_is_still_named() {
     }
     env.run_git(&["worktree", "remove", "--force", path_as_text(&tree)]);
     let told = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).stdout;
-    assert!(told.contains("Another worktree") && told.contains("which is gone;"), "{told}");
+    assert!(told.contains("Another worktree") && told.contains("which has since been removed"), "{told}");
     env.run_git(&["branch", "-D", "topic"]);
     let told = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).stdout;
-    assert!(told.contains("which is gone with its branch topic;"), "{told}");
+    assert!(told.contains("which has since been removed together with its branch topic"), "{told}");
 }
 
 #[test]

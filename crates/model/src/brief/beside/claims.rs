@@ -87,6 +87,8 @@ const PENDING_PERCENT: usize = 80;
 const MIN_PENDING_WORDS: usize = 3;
 const MAX_PENDING_BYTES: usize = 200;
 
+const FAILURE_WORDS: &[&str] = &["fail*", "error*", "broken", "undefined"];
+
 /// The summary, prepared for searching.
 pub(super) struct SummaryClaims<'s> {
     pub text: &'s str,
@@ -132,7 +134,13 @@ impl<'s> SummaryClaims<'s> {
 
     /// Returns whether a clause says that something fails.
     pub fn tells_of_failure(&self) -> bool {
-        self.clauses().any(|clause| has_word(clause, &["fail*", "error*", "broken", "undefined"]))
+        self.clauses().any(|clause| has_word(clause, FAILURE_WORDS))
+    }
+
+    /// Returns whether a clause says that checks of this kind fail.
+    pub fn says_check_fails(&self, kind: CommandKind) -> bool {
+        let words = check_words(kind);
+        self.clauses().any(|clause| has_word(clause, words) && has_word(clause, FAILURE_WORDS))
     }
 
     pub fn says_uncommitted(&self) -> bool {

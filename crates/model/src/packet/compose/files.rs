@@ -3,6 +3,7 @@
 use super::PacketFacts;
 use crate::brief;
 use crate::digest::{Failure, FileUse};
+use crate::failure;
 use crate::packet::choose::lines_or_none;
 use crate::packet::pickup::CHOSEN_BY_USER;
 use crate::packet::{CONFIRMED_HEADING, SUGGESTED_HEADING};
@@ -62,14 +63,12 @@ impl PacketFacts<'_> {
             let last = &reasons[reasons.len().saturating_sub(MAX_REASONS_PER_FILE)..];
             why.push(in_quotation_marks(&last.join("; "), 240));
         }
-        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         // A failure is not mentioned if it names many files, because its error text lists them anyway.
         let is_one_of_few = |failure: &&&Failure| {
-            let named =
-                |file: &&&FileUse| failure.error.contains(file.path.rsplit('/').next().unwrap_or(&file.path));
+            let named = |file: &&&FileUse| failure::names_file(&failure.error, &file.path);
             self.suggested.iter().filter(named).count() <= MAX_FILES_PER_FAILURE
         };
-        let names_it = |failure: &&&Failure| failure.error.contains(name);
+        let names_it = |failure: &&&Failure| failure::names_file(&failure.error, &file.path);
         if let Some(failure) = self.failing.iter().filter(names_it).find(is_one_of_few) {
             why.push(format!("the failing {} names it", in_backticks(&failure.command_as_typed(), 60)));
         }

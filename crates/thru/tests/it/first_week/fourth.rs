@@ -190,7 +190,10 @@ fn a_packet_of_another_worktree_says_so() {
     assert!(!here.contains("guide.md`: gone") && !here.contains("uncommitted then"), "{here}");
     env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
     let gone = env.run_thru(&["pickup"]).assert_ok().stdout;
-    assert!(gone.contains(&format!("the worktree {}, which is gone, not", tree.display())), "{gone}");
+    assert!(
+        gone.contains(&format!("the worktree {}, which has since been removed, not", tree.display())),
+        "{gone}"
+    );
 }
 
 #[test]

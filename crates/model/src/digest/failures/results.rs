@@ -1,0 +1,80 @@
+//! How the command of a journal record ended, and each check in it.
+
+use crate::journal::{JournalRecord, RecordedPart};
+use crate::run::{self, ProjectCheck, RunResult, TestCounts};
+
+/// Returns how a record's command ended. Older records lack the field `ended` and have `passed` or only an exit code.
+pub(in crate::digest) fn result_of_record(record: &JournalRecord) -> RunResult {
+    if is_refused(record) {
+        return RunResult::Unknown;
+    }
+    match (record.ended.as_ref(), record.passed) {
+        ("", Some(true)) => RunResult::Passed,
+        ("", Some(false)) => RunResult::Failed,
+        // The output is not stored, so only the command's own exit code can be used.
+        ("", None) => run::decide_result(&record.command, record.exit, record.ok == Some(false), "?").result,
+        (name, _) => RunResult::parse(name),
+    }
+}
+
+/// Returns how each check in a command line ended. The result is `None` for a check that did not run. If one of
+/// several checks failed and it is unknown which, every result is `None`.
+pub(in crate::digest) fn result_of_each_check(
+    checks: &[ProjectCheck],
+    ended: RunResult,
+    record: &JournalRecord,
+) -> Vec<Option<RunResult>> {
+    let step = record.step;
+    if !record.parts.is_empty() {
+        let parsed = |part: &RecordedPart| (!part.ended.is_empty()).then(|| RunResult::parse(&part.ended));
+        return (0..checks.len()).map(|at| record.parts.get(at).and_then(parsed)).collect();
+    }
+    let one = |at: usize| match (ended, step) {
+        (RunResult::Failed, Some(step)) if at < step => Some(RunResult::Passed),
+        (RunResult::Failed, Some(step)) if at > step => None,
+        (RunResult::Failed, None) if checks.len() > 1 => None,
+        _ => Some(ended),
+    };
+    (0..checks.len()).map(one).collect()
+}
+
+/// Divides a record into its checks and the failed commands after them. Returns `None` if the record does not report
+/// the checks' own result, or if its command line cannot be divided.
+pub(in crate::digest) fn divide_record<'a>(
+    record: &JournalRecord<'a>,
+) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
+    if record.checks_ended.is_empty() {
+        return None;
+    }
+    let parts = run::divide_failed_line(record.command.trim())?;
+    let before = RunResult::parse(&record.checks_ended);
+    let checks = JournalRecord {
+        command: parts.line_up_to_checks.into(),
+        ok: Some(before == RunResult::Passed),
+        exit: None,
+        error: "".into(),
+        ended: record.checks_ended.clone(),
+        checks_ended: "".into(),
+        ..record.clone()
+    };
+    let rest = JournalRecord {
+        command: parts.line_after_checks.into(),
+        result: "".into(),
+        counts: TestCounts::default(),
+        checks_ended: "".into(),
+        parts: Vec::new(),
+        ..record.clone()
+    };
+    Some((checks, rest))
+}
+
+/// Returns whether the error lines of a command line can only be those of a single check.
+pub(in crate::digest) fn is_only_failure(record: &JournalRecord) -> bool {
+    let other = |part: &&RecordedPart| matches!(part.ended.as_str(), "failed" | "ran");
+    record.parts.iter().filter(other).count() == 1
+}
+
+/// Returns whether the harness refused the call, so that it never ran.
+pub(in crate::digest) fn is_refused(record: &JournalRecord) -> bool {
+    record.ok == Some(false) && run::is_refused_call(record.exit, &record.error)
+}
