@@ -201,7 +201,7 @@ fn uninstalling_everything_names_a_project_that_is_gone() {
     let elsewhere = |words: &[&str]| moved.env.thru_call(words).in_folder(moved.env.home_folder()).run();
     let all = elsewhere(&["uninstall", "--all"]).assert_ok();
     let said = format!("{}{}", all.stdout, all.stderr);
-    assert!(said.contains(path_as_text(&moved.old)) && said.contains("no longer exists"), "{all}");
+    assert!(said.contains(path_as_text(&moved.old)) && said.contains("no longer exist"), "{all}");
     assert!(!said.contains("No settings file calls thru"), "{all}");
     assert_eq!(elsewhere(&["uninstall", "--all", "--json"]).assert_ok().json()["gone"], json!([moved.old]));
     assert!(settings.exists(), "nobody knows where it is");

@@ -160,7 +160,7 @@ fn a_silent_hook_is_explained() {
         (&json!(false), &json!("stop"), &json!(true))
     );
     let loops = told["decisions"].as_array().unwrap().iter().find(|row| row["feature"] == "loops").unwrap();
-    assert!(loops["why"].as_str().unwrap().contains("allows it"), "a compaction is announced: {told}");
+    assert!(loops["why"].as_str().unwrap().contains("allows the stop"), "a compaction is announced: {told}");
     assert!(told["effects"][0].as_str().unwrap().starts_with("append to the journal"), "{told}");
     let why = |told: &Value| told["silent_because"].as_str().unwrap_or_default().to_owned();
     assert!(why(&told).contains("no feature"), "{told}");
