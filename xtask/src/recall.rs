@@ -63,7 +63,7 @@ pub struct Args {
     /// Search for better weights on one half of the sessions, and report the result on the other half
     #[arg(long)]
     tune: bool,
-    /// Check at every cut that the brief without scoring equals the brief of the code from before scoring; measure nothing
+    /// Check at every cut that the brief without scoring equals the brief of the code before scoring; measure nothing
     #[arg(long)]
     fixed_order: bool,
 }

@@ -33,7 +33,7 @@ const PROSE_AND_DATA_EXTENSIONS: &[&str] = &[
 /// The names in declarations with these keywords are not worth searching for.
 const GROUPING_WORDS: &[&str] = &["impl", "mod", "package", "namespace", "module", "extension"];
 
-/// Words before a parenthesis that begin a statement, not a function.
+/// Words that begin a statement and not a function, although a parenthesis follows them.
 const STATEMENT_WORDS: &[&str] = &[
     "if",
     "else",

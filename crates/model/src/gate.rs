@@ -63,7 +63,7 @@ pub enum OutputVerdict {
     Valid,
     Missing,
     Empty,
-    /// The last line is not the sentinel.
+    /// The output does not end with the line that marks it as complete.
     Incomplete,
     /// The output is complete but comes from an earlier run or from other inputs.
     Stale,
@@ -104,7 +104,7 @@ pub enum NextLaunchStep {
     Launch,
     /// The output was already launched as many times as allowed.
     GiveUp,
-    /// The output has no command, so the run cannot launch it.
+    /// The output has no command, so there is nothing to launch.
     NoCommand,
 }
 

@@ -223,7 +223,7 @@ pub enum NextStepUrgency {
     CrashedSession,
     /// Work is paused until the user resumes it.
     PausedWork,
-    /// Work was handed over, and any session can continue it.
+    /// Work is on offer, and any session can continue it.
     OfferedWork,
     /// A loop is running, or waits for the next session.
     ActiveLoop,

@@ -17,7 +17,7 @@ pub struct RecallEffect {
 const WRITING_TOOL_WORDS: [&str; 8] =
     ["create", "update", "delete", "send", "save", "add", "post", "comment"];
 
-/// What a `gh` command creates, by its first words.
+/// What a `gh` command creates, by the first words of the command.
 const CREATING_GH_COMMANDS: [(&str, &str); 9] = [
     ("gh pr create", "pull request"),
     ("gh pr merge", "merge"),

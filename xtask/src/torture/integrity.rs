@@ -21,7 +21,7 @@ pub enum AllowedRemoval {
     ContextFileError,
     /// The role of a session.
     Role,
-    /// A manifest that a migration created. The command restores the original file.
+    /// A manifest that a migration created. The command under test restores the original file in its place.
     Manifest,
 }
 

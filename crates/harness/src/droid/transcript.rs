@@ -118,7 +118,7 @@ impl<'a> LineDraft<'a> {
     fn message_items(self) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
         // The line records a hook run. If the hook answered a stop, a second line repeats the answer as if the user had
-        // written it. That line must not count as a prompt.
+        // written it.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
                 items.extend(

@@ -301,7 +301,7 @@ fn files_not_named(
             && !claims.names_file(&file.path)
             && !risk.contains(name)
     };
-    // A brief has only one line about files that the summary does not mention. If the line about uncommitted files
+    // One line about files that the summary does not mention is enough. If the line about uncommitted files
     // already lists such files, files that were only read are left out.
     let lists_others = risk.contains(NOT_NAMED_PHRASE);
     let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();

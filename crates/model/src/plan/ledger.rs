@@ -84,8 +84,8 @@ pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> ReplayedLedge
 pub enum LedgerComparison {
     /// The file matches the ledger.
     Same,
-    /// The file contains an earlier state, because a crash interrupted a change between the two writes. The state in
-    /// the ledger is used.
+    /// The file contains an earlier state, because a crash interrupted a change after the ledger was written and before
+    /// the file was. The state in the ledger is used.
     FileBehind,
     /// Somebody edited the file. The state in the file is used, and the next change records the edit in the ledger.
     FileEdited,

@@ -206,7 +206,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
 /// The last four bytes of every call name that [`secret_at_fixed_position`] supports. Comparing these bytes rules out
 /// almost all other calls.
 static CALL_ENDS: [[u8; 4]; TYPING_CALL_ENDS.len() + count_position_rows()] = build_call_ends();
-/// The last four bytes of calls that type text into a field.
+/// The last four bytes of the names of functions that type text into a field.
 const TYPING_CALL_ENDS: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
 
 const fn count_position_rows() -> usize {

@@ -269,7 +269,8 @@ enum ValueForm {
     /// The value follows the name directly, after a colon or in quotes.
     RightAfterName,
     AfterVerb,
-    /// The value follows a blank. Many other words can follow a name in this way.
+    /// The value follows a blank. It must look more like a password than in the other forms, because ordinary words can
+    /// also follow a name and a blank.
     AfterBlank,
 }
 
@@ -310,7 +311,8 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
-    // A hexadecimal string counts as an API key after a name for an API key, but not as a token after other names.
+    // After a name for an API key, a hexadecimal string is a key. After other names, it may be a hash, so it does not
+    // count as a token.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,

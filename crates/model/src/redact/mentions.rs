@@ -24,7 +24,7 @@ enum ExpectedNext {
     Value,
     /// Any kind of word.
     Anything,
-    /// A name, as after `for` and `of`.
+    /// A name is expected next, as after `for` and `of`.
     Name,
 }
 

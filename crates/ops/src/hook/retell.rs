@@ -210,7 +210,8 @@ impl TranscriptReplay {
                     let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact_options).to_string();
                     self.open_subagent_calls.push((unfinished_tool_call(&call), agent));
                 }
-                // Most results belong to other calls. They are skipped unless a sub-agent is running.
+                // Most results belong to calls that change nothing. Read a result only if a call that may change
+                // something has no result yet.
                 Some(TranscriptItem::Result(result)) if !self.open_subagent_calls.is_empty() => {
                     let at = at.as_deref().and_then(time::parse_time).map(time::to_rfc3339);
                     self.end_subagent_call(&result, at.as_deref());

@@ -299,7 +299,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     if let (Some(told), BriefRoom::Harness | BriefRoom::All) = (waiting_loop, options.room) {
         explained.text = Some(told + explained.text.as_deref().unwrap_or_default());
     }
-    // Text that people wrote in records is not redacted on disk, so it is redacted here, just as hooks do.
+    // Text that people wrote in records is not redacted on disk, so redact it here, as hooks do.
     explained.text = explained.text.map(|text| Redacted::redact_whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::utf16_length);
     let is_named = |packet: &String| explained.text.as_ref().is_some_and(|text| text.contains(packet));

@@ -129,7 +129,7 @@ pub fn files_changed_since_last_record(
         match whole.symlink_metadata() {
             Ok(meta) if meta.is_file() && is_later(&meta) => since.changed.push(file.path.clone()),
             Ok(_) => {}
-            // If the file's folder was changed after the last record, the file was deleted after that record.
+            // The file is missing. If its folder was changed after the last record, the file was probably deleted then.
             Err(_)
                 if !file.deleted
                     && whole

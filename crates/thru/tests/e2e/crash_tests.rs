@@ -90,7 +90,7 @@ fn session_id(killed: &EndedProcess) -> String {
 }
 
 /// Returns whether any transcript of this project contains `words`. All transcripts are searched, because the harness
-/// reports the session's id only at its end.
+/// reports the session's id only when it exits.
 fn any_transcript_contains(scratch: &ScratchProject, words: &str) -> bool {
     transcript_paths(scratch)
         .iter()

@@ -145,7 +145,7 @@ fn a_phase_of_the_swarm_in_claude_code() {
     scratch.assert_healthy();
 }
 
-/// The model of each read-only agent tries to write anyway.
+/// The model of each read-only agent tries to write anyway, but cannot.
 #[test]
 fn a_read_only_agent_cannot_write_in_claude_code() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

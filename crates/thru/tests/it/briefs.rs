@@ -177,8 +177,8 @@ fn hooks_in_two_places_tell_it_once() {
     session.do_some_work();
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
-    // The stop of the summarising sub-agent and the session start arrive one after the other or, as in Claude Code, at
-    // the same time. Both cases are tried with and without an announcement of the compaction.
+    // If hooks are installed twice, two hooks report the same session start. They run at the same time, as in Claude
+    // Code, or one after the other. Only one of them sends the brief, whether or not the compaction was announced.
     for announced in [true, false] {
         session.fire_event(
             "UserPromptSubmit",

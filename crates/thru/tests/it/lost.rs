@@ -89,8 +89,8 @@ fn a_loss_is_told_where_no_session_could_be_recorded() {
     with_file_size_limit(env.hook_call("PostToolUse", report_tool_call(&env)), 8)
         .run()
         .assert_silent("nothing can be written");
-    // There is room on the disk again. Nobody reads the reply to a stop, so the loss is reported at the next session
-    // start.
+    // The stop hook runs without the file size limit, so it can write. But nobody reads its reply, so the loss is
+    // reported at the next session start.
     env.fire_event(SESSION_ID, "Stop", json!({})).assert_silent("stop");
     let start = env.fire_event("another", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(start.contains("1 record was lost between"), "{start}");

@@ -36,8 +36,8 @@ pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
 }
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
-    // Leave out sub-agents that were started before the newest prompt. They are no longer running, even if their
-    // answer is missing.
+    // Leave out sub-agents that were started before the newest prompt. Their results are known by other means, even
+    // if no answer was recorded.
     let since =
         digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.last_compaction_before_work);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);

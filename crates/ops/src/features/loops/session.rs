@@ -109,8 +109,8 @@ pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()>
     Ok(())
 }
 
-/// Returns the brief's candidate about a loop. This is the loop that runs in the session that gets the brief, or else
-/// the last loop of the session that the brief describes.
+/// Returns the brief's candidate about a loop. If a loop runs in the session that gets the brief, the candidate is
+/// about that loop. Otherwise, it is about the last loop of the session that the brief describes.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     let running = context
