@@ -96,7 +96,7 @@ pub fn sweep_dead_sessions(world: &World, mode: WriteMode) -> Result<Vec<SweptSe
         if read_valid_crash_record(&project.store, &open)?.is_none()
             && open.has_crashed(&project.store, world.now)
         {
-            swept.push(sweep_session(world, &project, &open, mode, FileHashes::Take)?);
+            swept.push(sweep_session(world, &project, &open, mode, FileHashes::All)?);
         }
     }
     Ok(swept)
@@ -136,7 +136,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
             let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
             let project = Project { root: root.clone(), store: own, marker };
-            let swept = sweep_session(world, &project, open, context.mode, FileHashes::Leave)?;
+            let swept = sweep_session(world, &project, open, context.mode, FileHashes::WithinHook)?;
             if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
                 context.unwritten_packet.replace(Some(swept.packet.clone()));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
@@ -225,13 +225,20 @@ fn sweep_session(
     mode: WriteMode,
     hashes: FileHashes,
 ) -> Result<SweptSession> {
+    // Compare the files before reading the rest of the transcript, because this adds records to the journal, and the
+    // journal's time shows when the session last worked.
+    let was_changed = project
+        .store
+        .current_digest(&open.session, |_| {})
+        .is_ok_and(|known| past::is_changed_since(&project.store, &known, &project.root.checkout));
     let unfinished = match mode {
         WriteMode::Write => read_rest_of_transcript(world, project, open, hashes),
         WriteMode::DryRun => Vec::new(),
     };
     let mut source = handoff::source_of_session(world, project, &open.session, None)?;
     source.digest.unfinished_call_texts = unfinished;
-    if hashes == FileHashes::Take {
+    source.digest.are_files_changed_since |= was_changed;
+    if hashes == FileHashes::All {
         add_facts_from_database(world, project, open, &mut source.digest);
     }
     let digest = &source.digest;
@@ -311,7 +318,7 @@ fn read_rest_of_transcript(
         kind: EventKind::Other { name: "sweep".into() },
     };
     let checkout = worktree_of_session(project, dead).to_string_lossy();
-    let wait = if hashes == FileHashes::Take { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
+    let wait = if hashes == FileHashes::All { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: &checkout,

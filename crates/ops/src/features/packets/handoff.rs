@@ -29,6 +29,11 @@ use crate::session::{past, roster, transcript};
 /// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 
+/// How many bytes of all files together a hook reads for their fingerprints, and how many files. This takes about a
+/// millisecond.
+const MAX_BYTES_HASHED_BY_HOOK: usize = 512 * 1024;
+const MAX_FILES_HASHED_BY_HOOK: usize = 24;
+
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandoffRequest<'a> {
     pub purpose: &'a str,
@@ -41,13 +46,13 @@ pub struct HandoffRequest<'a> {
     pub hashes: FileHashes,
 }
 
-/// Whether to store fingerprints of the files. A pickup uses them to detect changes.
+/// Which files get a fingerprint. A pickup uses the fingerprints to detect changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileHashes {
     #[default]
-    Take,
-    /// Do not store fingerprints. Hooks use this variant, because they have no time to read the files.
-    Leave,
+    All,
+    /// Only as many files as a hook has time to read.
+    WithinHook,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -378,16 +383,20 @@ pub(crate) fn write_packet(
     };
     // Compose a first draft to learn which files the packet mentions, and read only those files.
     let first = packet::compose_packet(&material);
-    let files_seen = match (checkout, request.hashes) {
-        (Some(checkout), FileHashes::Take) => {
+    let files_seen = match checkout {
+        Some(checkout) => {
             // The session may have worked in another worktree. A file that the user confirmed in this checkout may be
             // absent there, but it must not be marked as gone.
             let is_there =
                 |path: &&String| checkout == here || checkout.join(path).symlink_metadata().is_ok();
             let chosen = confirmed.iter().filter(is_there);
-            file_fingerprints(checkout, chosen.chain(&first.suggested).map(String::as_str))
+            let files = chosen.chain(&first.suggested).map(String::as_str);
+            match request.hashes {
+                FileHashes::All => file_fingerprints(checkout, files),
+                FileHashes::WithinHook => file_fingerprints(checkout, files_within_hook(checkout, files)),
+            }
         }
-        _ => Vec::new(),
+        None => Vec::new(),
     };
     material.files_seen = &files_seen;
     let mut draft = first;
@@ -410,6 +419,20 @@ pub(crate) fn write_packet(
         next_prompt: draft.next_prompt,
         continues: Vec::new(),
         is_secret_redacted: false,
+    })
+}
+
+/// Returns the files that a hook has time to read: the first ones, as long as they are small.
+fn files_within_hook<'a>(
+    checkout: &Path,
+    files: impl Iterator<Item = &'a str>,
+) -> impl Iterator<Item = &'a str> {
+    let mut room = MAX_BYTES_HASHED_BY_HOOK as u64;
+    files.take(MAX_FILES_HASHED_BY_HOOK).filter(move |path| {
+        let length = checkout.join(path).symlink_metadata().map_or(0, |meta| meta.len());
+        let fits = length <= room;
+        room -= if fits { length } else { 0 };
+        fits
     })
 }
 
