@@ -96,7 +96,7 @@ pub fn sweep_dead_sessions(world: &World, mode: WriteMode) -> Result<Vec<SweptSe
         if read_valid_crash_record(&project.store, &open)?.is_none()
             && open.has_crashed(&project.store, world.now)
         {
-            swept.push(sweep_session(world, &project, &open, mode, FileHashes::All)?);
+            swept.push(sweep_session(world, &project, &open, mode, FileHashes::Take)?);
         }
     }
     Ok(swept)
@@ -136,7 +136,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
             let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
             let project = Project { root: root.clone(), store: own, marker };
-            let swept = sweep_session(world, &project, open, context.mode, FileHashes::WithinHook)?;
+            let swept = sweep_session(world, &project, open, context.mode, FileHashes::TakeSmall)?;
             if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
                 context.unwritten_packet.replace(Some(swept.packet.clone()));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
@@ -238,7 +238,7 @@ fn sweep_session(
     let mut source = handoff::source_of_session(world, project, &open.session, None)?;
     source.digest.unfinished_call_texts = unfinished;
     source.digest.are_files_changed_since |= was_changed;
-    if hashes == FileHashes::All {
+    if hashes == FileHashes::Take {
         add_facts_from_database(world, project, open, &mut source.digest);
     }
     let digest = &source.digest;
@@ -318,7 +318,7 @@ fn read_rest_of_transcript(
         kind: EventKind::Other { name: "sweep".into() },
     };
     let checkout = worktree_of_session(project, dead).to_string_lossy();
-    let wait = if hashes == FileHashes::All { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
+    let wait = if hashes == FileHashes::Take { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: &checkout,

@@ -19,7 +19,7 @@ use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
 use crate::features::packets::claimed;
-use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions};
+use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions, workstreams};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, SessionRows};
@@ -50,9 +50,9 @@ pub struct HandoffRequest<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileHashes {
     #[default]
-    All,
-    /// Only as many files as a hook has time to read.
-    WithinHook,
+    Take,
+    /// Only for as many files as a hook has time to read.
+    TakeSmall,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -358,6 +358,11 @@ pub(crate) fn write_packet(
         true => None,
         false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
     };
+    let place = workstreams::WorkstreamFinder::of_project(&context);
+    let workstream = match source.is_of_other_folder {
+        true => None,
+        false => workstreams::describe_for_packet(&place, &digest.session, world.now),
+    };
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,
@@ -379,6 +384,7 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        workstream: workstream.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),
     };
     // Compose a first draft to learn which files the packet mentions, and read only those files.
@@ -392,8 +398,8 @@ pub(crate) fn write_packet(
             let chosen = confirmed.iter().filter(is_there);
             let files = chosen.chain(&first.suggested).map(String::as_str);
             match request.hashes {
-                FileHashes::All => file_fingerprints(checkout, files),
-                FileHashes::WithinHook => file_fingerprints(checkout, files_within_hook(checkout, files)),
+                FileHashes::Take => file_fingerprints(checkout, files),
+                FileHashes::TakeSmall => file_fingerprints(checkout, files_within_hook(checkout, files)),
             }
         }
         None => Vec::new(),
