@@ -69,11 +69,18 @@ fn print_expectation(made: &ExpectReport) {
         ));
     }
     for state in &made.still_open {
-        let (stage, run) = (one_line(&state.stage, 128), state.run.file_name().unwrap_or_default());
+        let stage = one_line(&state.stage, 128);
+        let open = count_with_noun(state.invalid_outputs.len(), "open output");
+        // If an orchestrator keeps all stages in one folder, that folder is live already.
+        let back = match state.run.file_name().filter(|_| state.run != made.run) {
+            Some(run) => {
+                let run = one_line(&run.to_string_lossy(), 200);
+                format!(", and `thru gate live --set {run}` makes it the live stage again")
+            }
+            None => String::new(),
+        };
         output::print_message(format_args!(
-            "{WARN}warning:{WARN:#} stage {stage} still has {}; `thru gate check {stage}` shows them, `thru gate live --set {}` makes it the live stage again",
-            count_with_noun(state.invalid_outputs.len(), "open output"),
-            one_line(&run.to_string_lossy(), 200)
+            "{WARN}warning:{WARN:#} stage {stage} still has {open}; `thru gate check {stage}` shows them{back}"
         ));
     }
     if let Some(kept) = &made.set_aside {
