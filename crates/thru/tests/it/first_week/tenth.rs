@@ -1,5 +1,7 @@
 //! Tests for the problems that the tenth new user reported.
 
+use std::time::{Duration, SystemTime};
+
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
@@ -85,7 +87,10 @@ fn a_file_that_changed_after_the_packet_of_a_crash_is_drift() {
     run_failing_tests(&env, "s1", "t2");
     write_transcript_of_killed_session(&path, "Fixing that now.");
     mark_session_dead(&env, "s1");
-    env.write_file("project/tally.py", "a = 2\n");
+    let file = env.write_file("project/tally.py", "a = 2\n");
+    // The clock of a file system is coarse, so make sure that the edit is later than the journal.
+    let later = SystemTime::now() + Duration::from_millis(50);
+    fs::File::options().write(true).open(file).unwrap().set_modified(later).unwrap();
     start(&env, "s2");
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(!picked.contains("nothing changed since"), "{picked}");
