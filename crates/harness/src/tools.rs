@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use model::declared::{ChangedNames, SourceText, compare_declarations, may_declare_names, texts_in_patch};
+use model::declared::{
+    ChangedNames, SourceText, compare_declarations, compare_file_versions, may_declare_names, texts_in_patch,
+};
 use model::event::{
     DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
     TouchedFile,
@@ -141,6 +143,15 @@ pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> Change
     let several = ["edits", "changes"].iter().flat_map(|name| input.objects(name));
     several.for_each(|edit| names.add_later(&compare(&edit)));
     names
+}
+
+/// Returns the declarations that changed in a file that was written as a whole. `original` is the file's content before
+/// the call. If it is unknown, no names are returned.
+pub fn names_in_rewrite(path: &str, input: &JsonFields<'_>, original: Option<&[u8]>) -> ChangedNames {
+    match (original, input.string_bytes("content")) {
+        (Some(old), Some(new)) if may_declare_names(path) => compare_file_versions(old, new, decode_string),
+        _ => ChangedNames::default(),
+    }
 }
 
 /// Returns the first of these fields that is a string.

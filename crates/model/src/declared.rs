@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::summary::source;
-pub use text::SourceText;
+pub use text::{DecodeJson, SourceText};
 
 /// How many names are kept for one edit.
 const MAX_NAMES: usize = 6;
@@ -119,6 +119,19 @@ pub fn compare_declarations(old: SourceText<'_>, new: SourceText<'_>) -> Changed
     names
 }
 
+/// Compares two versions of a whole file, each given as a JSON string without its quotes. Only the part that differs is
+/// searched. If that part is too long to be searched as a whole, no names are returned.
+pub fn compare_file_versions(old: &[u8], new: &[u8], decode: DecodeJson) -> ChangedNames {
+    let (old, new) = text::differing_parts(old, new);
+    if old.len().max(new.len()) > MAX_BYTES_SEARCHED {
+        return ChangedNames::default();
+    }
+    let mut names = compare_declarations(SourceText::in_json(old, decode), SourceText::in_json(new, decode));
+    // The part begins at the left margin, so nothing contains its beginning.
+    names.begins_inside = false;
+    names
+}
+
 impl ChangedNames {
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
@@ -133,14 +146,11 @@ impl ChangedNames {
         }
     }
 
-    /// Returns the names in a file that was written as a whole. If the file already existed, it is unknown which
-    /// declarations are new, so all of them count as changed.
+    /// Returns the names in a file that was written as a whole. If the file already existed, it is unknown which of
+    /// them the write changed, so there are none.
     #[must_use]
     pub fn of_written_file(self, is_new: bool) -> ChangedNames {
-        let ChangedNames { added, changed, more, .. } = self;
-        let names: Vec<String> = added.into_iter().chain(changed).collect();
-        let (added, changed) = if is_new { (names, Vec::new()) } else { (Vec::new(), names) };
-        ChangedNames { added, changed, more, ..ChangedNames::default() }
+        if is_new { self } else { ChangedNames::default() }
     }
 
     /// Adds a later edit to the same file. A name that was added and then changed is still new.

@@ -94,8 +94,9 @@ fn a_long_file_gives_a_few_names_and_their_number() {
     let text: String = (0..9).map(|n| format!("def f{n}():\n    pass\n")).collect();
     let names = compare("", &text);
     assert_eq!(names.describe(2, str::to_owned), "added f5, f4 +7 more");
-    let written = names.of_written_file(false);
-    assert_eq!(written.describe(9, str::to_owned), "changed f5, f4, f3, f2, f1, f0 +3 more");
+    let written = names.clone().of_written_file(true);
+    assert_eq!(written.describe(9, str::to_owned), "added f5, f4, f3, f2, f1, f0 +3 more");
+    assert!(names.of_written_file(false).is_empty(), "the file may have contained them before");
     let long = format!("def {}():", "x".repeat(80));
     assert!(compare("", &long).is_empty());
 }
@@ -142,5 +143,49 @@ fn prose_and_data_declare_nothing() {
         [("a/b.go", true), ("README.md", false), ("x.json", false), ("Makefile", false), ("a.tsx", true)]
     {
         assert_eq!(may_declare_names(path), may, "{path}");
+    }
+}
+
+#[test]
+fn a_rewritten_file_names_only_what_differs() {
+    let describe = |old: &str, new: &str| {
+        let json = |text: &str| {
+            let text = serde_json::to_string(text).unwrap();
+            text[1..text.len() - 1].to_owned()
+        };
+        let names = compare_file_versions(json(old).as_bytes(), json(new).as_bytes(), decode_json);
+        names.describe(9, str::to_owned)
+    };
+    let parse = "def parse(text):\n    return int(text)\n";
+    let fmt = "def fmt(cents):\n    return f\"{cents}\\n\"\n";
+    let class = "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2\n";
+    let long = format!("def long():\n{}", "    pass\n".repeat(4_000));
+    let cases = [
+        (format!("{fmt}\n\n{parse}"), format!("{fmt}\n\n{}", parse.replace("int", "float")), "changed parse"),
+        (format!("{parse}\n\n{fmt}"), format!("WHOLE = 3\n\n\n{parse}\n\n{fmt}"), "added WHOLE"),
+        (parse.to_owned(), format!("{parse}\n\n{fmt}"), "added fmt"),
+        (
+            format!("{fmt}\n\n{parse}"),
+            format!("{fmt}\n\ndef totals():\n    pass\n\n\n{parse}"),
+            "added totals",
+        ),
+        (format!("{fmt}\n\n{parse}"), parse.to_owned(), "removed fmt"),
+        (class.to_owned(), class.replace("return 2", "return 3"), "changed two"),
+        (class.to_owned(), class.replace("return 1", "return 3"), "changed one"),
+        (class.to_owned(), format!("import os\n{class}"), ""),
+        (class.to_owned(), class.to_owned(), ""),
+        (String::new(), parse.to_owned(), "added parse"),
+        (fmt.to_owned(), fmt.replace("\\n", "\\\\n"), "changed fmt"),
+        // A long file is compared where it differs.
+        (
+            format!("{long}\n\n{parse}"),
+            format!("{long}\n\n{}", parse.replace("int", "float")),
+            "changed parse",
+        ),
+        // Too much differs to be searched as a whole.
+        (long.clone(), long.replace("pass", "..."), ""),
+    ];
+    for (old, new, expected) in cases {
+        assert_eq!(describe(&old, &new), expected, "{new}");
     }
 }

@@ -148,6 +148,11 @@ pub struct Digest {
     /// The record number of the agent's last message.
     #[serde(rename = "said_last")]
     pub last_message_record: u64,
+    /// The hashed id of the call that the agent began with its last message, or zero if there is none or the call has
+    /// ended. If the session was killed during that call, nothing else shows that the agent was still at work.
+    #[serde(skip_serializing_if = "is_default")]
+    #[serde(rename = "open_call")]
+    open_call: u64,
     /// The harness's summary from the last compaction.
     pub summary: String,
     pub compactions: u32,
@@ -312,6 +317,7 @@ impl Digest {
     }
 
     pub fn fold_record(&mut self, record: &JournalRecord) -> FoldOutcome {
+        self.end_open_call(record);
         if self.is_repeated(record) {
             return FoldOutcome::Repeated;
         }
@@ -600,6 +606,7 @@ impl Digest {
         }
         if !self.last_message.is_empty() {
             whole.last_message_record = self.last_message_record + shift;
+            whole.open_call = self.open_call;
         }
         for (mine, newer) in
             [(&mut whole.last_message, self.last_message), (&mut whole.summary, self.summary)]

@@ -215,3 +215,32 @@ fn what_only_the_transcript_has_happened_before_the_stop() {
     assert_eq!(steps, [true, false], "the attempt that failed came first");
     assert_eq!((digest.files[0].edits, digest.statements.len()), (1, 1));
 }
+
+/// A session that is killed during a call leaves no record of the call, but the message before it names the call.
+#[test]
+fn an_agent_that_was_killed_during_a_call_had_not_finished() {
+    let said = |call: &str| JournalRecord {
+        ts: "2026-11-15T19:22:20Z".into(),
+        event: journal::AGENT_MESSAGE_EVENT.into(),
+        from: "transcript".into(),
+        text: "The exit code is right, but the message names the wrong file.".into(),
+        next_call: call.to_owned().into(),
+        ..JournalRecord::default()
+    };
+    let ended = JournalRecord { ok: Some(true), ..call_record("t1", "Read") };
+    let running = JournalRecord { from: "transcript".into(), ok: None, ..call_record("t1", "Read") };
+    let asked = || prompt_record("Print the name of the missing file");
+    let cases = [
+        (vec![asked(), said("")], true, false),
+        (vec![asked(), said("t1")], false, true),
+        (vec![asked(), said("t1"), running], false, true),
+        // A hook reported the call, and the message was read from the transcript later.
+        (vec![asked(), ended.clone(), said("t1")], true, false),
+        (vec![asked(), said("t1"), ended.clone()], false, false),
+        (vec![asked(), said("t1"), ended, said("")], true, false),
+    ];
+    for (i, (records, has_finished, has_open_call)) in cases.iter().enumerate() {
+        let digest = fold_records(records);
+        assert_eq!((digest.has_finished(), digest.has_open_call()), (*has_finished, *has_open_call), "{i}");
+    }
+}

@@ -15,10 +15,11 @@ use crate::time;
 
 pub use ending::{OutputEnding, OutputScanner};
 pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedProblem, SCHEMA_VERSION};
-pub use live::{live_dir_of_yaml, parse_live_dir, render_live_json};
+pub use live::{live_dir_of_yaml, parse_earlier_dirs, parse_live_dir, render_live_json};
 pub use words::{
-    OmittedOutput, advice_for_agent, awaited_output_text, describe_open_output, launch_prompt,
-    message_to_keep, remedy_for_output, render_omissions, subagent_instruction, valid_output_text,
+    OmittedOutput, advice_for_agent, awaited_output_text, describe_open_output, describe_open_stage,
+    launch_prompt, message_to_keep, remedy_for_output, render_omissions, subagent_instruction,
+    valid_output_text,
 };
 
 /// The last line of a complete output.

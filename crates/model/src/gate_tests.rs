@@ -204,7 +204,15 @@ fn expected_json_says_what_is_wrong_with_it() {
 
 #[test]
 fn where_the_live_run_is() {
-    assert_eq!(parse_live_dir(&render_live_json("outputs/a")).as_deref(), Some("outputs/a"));
+    let earlier = vec!["outputs/b".to_owned()];
+    for (earlier, json) in [
+        (Vec::new(), render_live_json("outputs/a", &[])),
+        (earlier.clone(), render_live_json("outputs/a", &earlier)),
+    ] {
+        assert_eq!(parse_live_dir(&json).as_deref(), Some("outputs/a"));
+        assert_eq!(parse_earlier_dirs(&json), earlier);
+    }
+    assert!(parse_earlier_dirs(b"nothing").is_empty() && parse_earlier_dirs(b"{\"dir\":\"a\"}").is_empty());
     for text in ["", "{}", "[]", r#"{"dir": 7}"#, r#"{"dir": ""}"#] {
         assert_eq!(parse_live_dir(text.as_bytes()), None, "{text}");
     }

@@ -68,15 +68,23 @@ impl Store {
         }
     }
 
-    /// Sets or clears the live run. A damaged file is renamed first, so that its content is kept.
-    pub fn write_live_run(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
+    /// Returns the runs that were live before and still had open outputs then, newest first.
+    pub fn read_earlier_live_runs(&self) -> Vec<String> {
+        let bytes = self.dir().read_file(layout::LIVE_RUN_FILE, MAX_LIST_BYTES).unwrap_or_default();
+        gate::parse_earlier_dirs(&bytes)
+    }
+
+    /// Sets or clears the live run. It is set together with the runs that were live before. A damaged file is renamed
+    /// first, so that its content is kept.
+    pub fn write_live_run(&self, live: Option<(&str, &[String])>, now: Timestamp) -> Result<()> {
         if let (Err(Error::Damaged { .. }), Some((folder, name))) =
             (self.read_live_run(), layout::LIVE_RUN_FILE.rsplit_once('/'))
         {
             self.dir().open_subfolder(folder)?.rename_damaged_aside(name, now)?;
         }
-        let Some(dir) = dir else { return self.dir().remove_file(layout::LIVE_RUN_FILE) };
-        self.dir().write_at_path(layout::LIVE_RUN_FILE, &gate::render_live_json(dir), Durability::Synced)
+        let Some((dir, earlier)) = live else { return self.dir().remove_file(layout::LIVE_RUN_FILE) };
+        let json = gate::render_live_json(dir, earlier);
+        self.dir().write_at_path(layout::LIVE_RUN_FILE, &json, Durability::Synced)
     }
 
     /// Lists the names of all runs in `outputs/`.

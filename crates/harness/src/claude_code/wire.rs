@@ -193,20 +193,32 @@ fn stdout_and_stderr<'a>(response: &JsonFields<'a>) -> Cow<'a, str> {
 }
 
 fn touched_files<'a>(tool: &str, input: &JsonFields<'a>, response: &'a [u8]) -> Vec<TouchedFile<'a>> {
+    let mut original = None;
     let (field, action) = match tool {
         "Read" => ("file_path", FileAction::Read),
         "Edit" | "MultiEdit" => ("file_path", FileAction::Edit),
         "NotebookEdit" => ("notebook_path", FileAction::Edit),
-        "Write" => match JsonFields::parse(response).0.text("type").as_deref() {
-            Some("create") => ("file_path", FileAction::Create),
-            _ => ("file_path", FileAction::Edit),
-        },
+        "Write" => {
+            let report = JsonFields::parse(response).0;
+            original = report.string_bytes("originalFile");
+            match report.text("type").as_deref() {
+                Some("create") => ("file_path", FileAction::Create),
+                _ => ("file_path", FileAction::Edit),
+            }
+        }
         _ => return Vec::new(),
     };
     let Some(path) = input.text(field) else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
-    if action != FileAction::Read {
-        file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+    match (tool, action) {
+        (_, FileAction::Read) => {}
+        ("Write", FileAction::Edit) => {
+            file.changed_names = tools::names_in_rewrite(&file.path, input, original);
+        }
+        _ => {
+            let is_new = action == FileAction::Create;
+            file.changed_names = tools::names_in_edit(&file.path, input, is_new);
+        }
     }
     if file.changed_names.begins_inside {
         let mut walk = JsonWalk::new(response);

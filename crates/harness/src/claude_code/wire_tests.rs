@@ -137,7 +137,12 @@ fn names_that_an_edit_changes() {
         (
             r#""tool_name":"Write","tool_input":{"file_path":"/p/a.py","content":"def a():\n    pass\n"},"tool_response":{"type":"update"}"#
                 .to_owned(),
-            "changed a",
+            "",
+        ),
+        (
+            r#""tool_name":"Write","tool_input":{"file_path":"/p/a.py","content":"def a():\n    pass\n\ndef b():\n    pass\n"},"tool_response":{"type":"update","originalFile":"def a():\n    pass\n","structuredPatch":[]}"#
+                .to_owned(),
+            "added b",
         ),
         (
             r#""tool_name":"MultiEdit","tool_input":{"file_path":"/p/a.rs","edits":[{"old_string":"","new_string":"fn a() {}"},{"old_string":"fn b() {}","new_string":""}]}"#

@@ -23,8 +23,8 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
         _ => {
             read_tool_input(&tool, input.walk(), &mut call);
             if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {
-                file.changed_names =
-                    names_in_edit(&file.path, &input.fields(), file.action == FileAction::Create);
+                // Only the result shows whether the file is new. Until then, it is assumed to be.
+                file.changed_names = names_in_edit(&file.path, &input.fields(), true);
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::summary::source;
 use crate::text::find_byte;
 
 /// Decodes a part of a JSON string.
-type DecodeJson = fn(&[u8]) -> Cow<'_, str>;
+pub type DecodeJson = fn(&[u8]) -> Cow<'_, str>;
 
 /// The beginning of a source text, either as plain text or encoded as a JSON string.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +101,57 @@ impl<'t> SourceText<'t> {
     fn decode_line(self, line: &[u8]) -> Cow<'_, str> {
         self.decode.map_or_else(|| String::from_utf8_lossy(line), |decode| decode(line))
     }
+}
+
+/// A line break in an undecoded JSON string.
+const LINE_BREAK: &[u8] = b"\\n";
+
+/// Returns the parts in which two JSON strings differ. Each part consists of whole lines. It begins with the last line
+/// before the difference that begins with a letter at the left margin, because that line may name the declaration that
+/// contains the difference.
+pub(super) fn differing_parts<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+    let shorter = old.len().min(new.len());
+    let same_start = common_prefix(old, new);
+    let same_end = common_suffix(&old[same_start..], &new[same_start..]).min(shorter - same_start);
+    let start = line_starts_before(old, same_start)
+        .find(|at| *at == 0 || old.get(*at).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_'))
+        .unwrap_or(0);
+    // Both strings have the same end, so the line ends at the same distance from it.
+    let end = old.len() - same_end;
+    let kept = (end..old.len()).find(|at| is_line_break(old, *at)).map_or(0, |at| old.len() - at);
+    (&old[start..old.len() - kept], &new[start..new.len() - kept])
+}
+
+/// Returns the positions at which lines begin, from the last one that begins at or before `from` back to the first.
+fn line_starts_before(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
+    let breaks = memchr::memmem::rfind_iter(&text[..from], LINE_BREAK);
+    breaks.filter(|at| is_line_break(text, *at)).map(|at| at + LINE_BREAK.len()).chain([0])
+}
+
+/// Returns whether a line break is at this position. After an odd number of backslashes, `\\n` is a backslash and a
+/// letter.
+fn is_line_break(text: &[u8], at: usize) -> bool {
+    let before = text[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    text[at..].starts_with(LINE_BREAK) && before.is_multiple_of(2)
+}
+
+/// How many bytes are compared at once. Every write is compared, so this must be fast.
+const CHUNK_BYTES: usize = 16;
+
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    let (ones, _) = one.as_chunks::<CHUNK_BYTES>();
+    let (others, _) = other.as_chunks::<CHUNK_BYTES>();
+    let chunks = ones.iter().zip(others).take_while(|(one, other)| one == other).count() * CHUNK_BYTES;
+    chunks + one[chunks..].iter().zip(&other[chunks..]).take_while(|(one, other)| one == other).count()
+}
+
+fn common_suffix(one: &[u8], other: &[u8]) -> usize {
+    let (_, ones) = one.as_rchunks::<CHUNK_BYTES>();
+    let (_, others) = other.as_rchunks::<CHUNK_BYTES>();
+    let same = ones.iter().rev().zip(others.iter().rev()).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[..one.len() - same * CHUNK_BYTES], &other[..other.len() - same * CHUNK_BYTES]);
+    same * CHUNK_BYTES
+        + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
 }
 
 /// Returns false for most lines that declare nothing. This test is much cheaper than [`declared_name`].

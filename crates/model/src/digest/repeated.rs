@@ -71,6 +71,22 @@ impl Digest {
         self.counted_call_ids.contains(&hash_record_id(record))
     }
 
+    /// Returns the hash of a call's id, or zero if the id is empty or the call has ended.
+    pub(super) fn hash_if_open(&self, call_id: &str) -> u64 {
+        let id = fnv_fingerprint([call_id, ""]);
+        if call_id.is_empty() || self.counted_call_ids.contains(&id) { 0 } else { id }
+    }
+
+    /// Notes that the call that followed the agent's last message has ended, if this record reports its end.
+    pub(super) fn end_open_call(&mut self, record: &JournalRecord) {
+        // In a record from the transcript, no result means that the call is still running.
+        let is_running = record.ok.is_none() && !record.from.is_empty();
+        let has_ended = || record.event_name() == Some(EventName::ToolDone) && !is_running;
+        if self.open_call != 0 && has_ended() && hash_record_id(record) == self.open_call {
+            self.open_call = 0;
+        }
+    }
+
     fn is_new_id(&mut self, record: &JournalRecord) -> bool {
         if self.known.len() < self.counted_call_ids.len() {
             self.known = self.counted_call_ids.iter().copied().collect();

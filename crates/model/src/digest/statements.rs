@@ -91,6 +91,7 @@ impl Digest {
         }
         self.last_message_record = self.record_before_words(record);
         self.last_message = record.text.to_string();
+        self.open_call = self.hash_if_open(&record.next_call);
         self.add_purpose(record);
         // If this statement is a mere announcement, `drop_uninformative_statement` drops it when the next statement
         // follows.
@@ -229,6 +230,12 @@ impl Digest {
         self.last_work_record > self.last_message_record
     }
 
+    /// Returns whether the agent began a call whose end was never recorded, for example because the session was
+    /// killed. Calls to `thru` are left out, because a session may be described while it runs `thru handoff`.
+    pub fn has_open_call(&self) -> bool {
+        self.open_call != 0 || self.unfinished_call_texts.iter().any(|call| !run::calls_thru(call))
+    }
+
     /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no
     /// work followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
@@ -236,6 +243,7 @@ impl Digest {
         let said_all = !statement::announces_next_step(&self.last_message);
         !self.has_work_after_last_message()
             && said_all
+            && !self.has_open_call()
             && !(self.todos.iter().any(in_progress) && self.are_todos_current())
     }
 

@@ -15,8 +15,23 @@ pub fn parse_live_dir(bytes: &[u8]) -> Option<String> {
     (!live.dir.is_empty()).then_some(live.dir)
 }
 
-pub fn render_live_json(dir: &str) -> Vec<u8> {
-    format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
+/// Returns the folders of the runs that were live before, newest first. An older `live.json` has none.
+pub fn parse_earlier_dirs(bytes: &[u8]) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct LiveJson {
+        #[serde(default)]
+        earlier: Vec<String>,
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    serde_json::from_slice::<LiveJson>(bytes).map(|live| live.earlier).unwrap_or_default()
+}
+
+pub fn render_live_json(dir: &str, earlier: &[String]) -> Vec<u8> {
+    let mut live = serde_json::json!({ "schema_version": 1, "dir": dir });
+    if !earlier.is_empty() {
+        live["earlier"] = earlier.into();
+    }
+    format!("{live:#}\n").into_bytes()
 }
 
 /// Returns `live.dir` from a YAML file. The key `live` is at the left margin, and `dir` is in the block below it or in

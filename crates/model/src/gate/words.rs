@@ -76,6 +76,22 @@ pub fn describe_open_output(
     format!("{}, {}: {}{why}{launched}{message}", shown_path(path, 400), output.tier.name(), verdict.name())
 }
 
+/// How many open outputs of a stage are named.
+const MAX_OUTPUTS_NAMED: usize = 4;
+
+/// Describes the open outputs of a stage: `1 of 2 open (stage review): incomplete review-style.md`.
+pub fn describe_open_stage<'o>(
+    stage: &str,
+    outputs: usize,
+    open: impl Iterator<Item = (OutputVerdict, &'o str)>,
+) -> String {
+    let open: Vec<String> =
+        open.map(|(verdict, file)| format!("{} {}", verdict.name(), shown_path(file, 128))).collect();
+    let more = if open.len() > MAX_OUTPUTS_NAMED { ", …" } else { "" };
+    let named = open[..open.len().min(MAX_OUTPUTS_NAMED)].join(", ");
+    format!("{} of {outputs} open (stage {}): {named}{more}", open.len(), shown_path(stage, 128))
+}
+
 /// Returns advice for an agent about the outputs that are not valid yet.
 pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
     let any = |step| open.contains(&step);
@@ -84,7 +100,7 @@ pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
     } else if any(NextLaunchStep::GiveUp) {
         "`thru gate run --again` launches them again"
     } else {
-        "have each file written (`thru gate prompt FILE` prints the instruction for its author); `thru gate seal FILE` adds the last line to a file that lacks only this line"
+        "`thru gate prompt FILE` prints the instruction for the author of an output, and `thru gate seal FILE` adds the last line to an output that lacks only this line"
     }
 }
 

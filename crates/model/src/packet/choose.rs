@@ -142,7 +142,8 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     let run = |used| CheckRun {
         command: command_with_cd(used),
         check_use: used,
-        edited_since: !digest.files_changed_after_check(used.last_run_record).is_empty(),
+        edited_since: digest.are_files_changed_since
+            || !digest.files_changed_after_check(used.last_run_record).is_empty(),
     };
     digest.check_runs().into_iter().filter(|used| used.check_kind.is_check()).map(run).collect()
 }

@@ -122,6 +122,8 @@ pub struct PacketMaterial<'a> {
     pub max_iterations: i64,
     /// The prompt of the loop that is running in the session, or empty if there is none.
     pub loop_prompt: &'a str,
+    /// The workstream that the session works on, with its manifest and its next step, or empty if there is none.
+    pub workstream: &'a str,
     /// Another session's packet, which this session picked up and is working on.
     pub continued: Option<&'a ContinuedPacket>,
 }
@@ -558,10 +560,16 @@ impl<'a> PacketFacts<'a> {
                 format!("- [ ] {}{mark}", inline_for_model(&todo.text, 300))
             })
             .collect();
-        match (lines.is_empty(), brief::note_on_old_todos(digest).trim()) {
-            (true, _) => NONE_RECORDED.to_owned(),
+        let todos = match (lines.is_empty(), brief::note_on_old_todos(digest).trim()) {
+            (true, _) => String::new(),
             (false, "") => lines.join("\n"),
             (false, note) => format!("{note}\n\n{}", lines.join("\n")),
+        };
+        match (self.material.workstream, todos.is_empty()) {
+            ("", true) => NONE_RECORDED.to_owned(),
+            ("", false) => todos,
+            (workstream, true) => format!("Workstream {workstream}"),
+            (workstream, false) => format!("Workstream {workstream}\n\n{todos}"),
         }
     }
 

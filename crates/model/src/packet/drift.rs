@@ -111,7 +111,18 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
     let moved =
         now.has_session_edited_since || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
-    claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, moved, now.is_other_checkout)));
+    // A file whose earlier content was not recorded may have changed, so "nothing changed since" cannot be said.
+    let is_unknown = |claim: &Claim| {
+        claim.subject_kind == ClaimSubject::File
+            && claim.state == ClaimVerification::Unverified
+            && claim.can_open_file
+    };
+    let since = match moved {
+        true => ChangesSinceCheck::Some,
+        false if claims.iter().any(is_unknown) => ChangesSinceCheck::Unknown,
+        false => ChangesSinceCheck::None,
+    };
+    claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, since, now.is_other_checkout)));
     claims.extend(time::parse_time(&packet.created_at).map(|created| Claim {
         subject_kind: ClaimSubject::Age,
         subject: packet.created_at.clone(),
@@ -122,9 +133,18 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     claims
 }
 
+/// Whether the project has changed since the packet was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChangesSinceCheck {
+    None,
+    Some,
+    /// The packet does not say what its files contained.
+    Unknown,
+}
+
 /// Verifies a recorded check. Its result applies only in the checkout where it ran, and only if nothing has changed
 /// since.
-fn check_claim(check: &RecordedCheck, moved: bool, is_other_checkout: bool) -> Claim {
+fn check_claim(check: &RecordedCheck, since: ChangesSinceCheck, is_other_checkout: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let again = "; run it again";
     let (state, note) = match check {
@@ -137,12 +157,18 @@ fn check_claim(check: &RecordedCheck, moved: bool, is_other_checkout: bool) -> C
         RecordedCheck { edited_since: true, at, .. } => {
             (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits{again}"))
         }
-        RecordedCheck { at, .. } if moved => {
-            (ClaimVerification::Unverified, format!("{how} at {at}, before later changes{again}"))
-        }
-        RecordedCheck { at, .. } => {
-            (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since"))
-        }
+        RecordedCheck { at, .. } => match since {
+            ChangesSinceCheck::Some => {
+                (ClaimVerification::Unverified, format!("{how} at {at}, before later changes{again}"))
+            }
+            ChangesSinceCheck::Unknown => (
+                ClaimVerification::Unverified,
+                format!("{how} at {at}; it is unknown whether the files have changed since{again}"),
+            ),
+            ChangesSinceCheck::None => {
+                (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since"))
+            }
+        },
     };
     Claim {
         subject_kind: ClaimSubject::Check,

@@ -187,3 +187,25 @@ fn a_run_before_the_last_edit_proves_nothing() {
     check(false, false, true, (Unverified, "passed at then, before later changes; run it again"));
     check(true, false, false, (Unverified, "ran at then; its result was not seen"));
 }
+
+#[test]
+fn a_file_of_unknown_content_may_have_changed() {
+    let seen =
+        RecordedCheck { command: "make".into(), ok: false, at: "then".into(), ..RecordedCheck::default() };
+    let note = |files_seen: &[(&str, &str)], file: CurrentFile| {
+        let packet = Packet {
+            suggested: vec!["a".into()],
+            checks_seen: vec![seen.clone()],
+            files_seen: files_seen.iter().map(|(path, mark)| ((*path).into(), (*mark).into())).collect(),
+            ..Packet::default()
+        };
+        let now = CurrentState { files: &[file], ..CurrentState::default() };
+        let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
+        claims.iter().find(|claim| claim.subject_kind == ClaimSubject::Check).unwrap().note.clone()
+    };
+    let unknown = "failed at then; it is unknown whether the files have changed since; run it again";
+    assert_eq!(note(&[], existing_file("1")), unknown);
+    assert_eq!(note(&[("a", "1")], CurrentFile::Here { fingerprint: None }), unknown);
+    assert_eq!(note(&[("a", "1")], existing_file("1")), "failed at then; nothing changed since");
+    assert_eq!(note(&[("a", "1")], existing_file("2")), "failed at then, before later changes; run it again");
+}

@@ -139,7 +139,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
             let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
             let project = Project { root: root.clone(), store: own, marker };
-            let swept = sweep_session(world, &project, open, context.mode, FileHashes::Leave)?;
+            let swept = sweep_session(world, &project, open, context.mode, FileHashes::TakeSmall)?;
             if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
                 context.unwritten_packet.replace(Some(swept.packet.clone()));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
@@ -229,12 +229,19 @@ fn sweep_session(
     mode: WriteMode,
     hashes: FileHashes,
 ) -> Result<SweptSession> {
+    // Compare the files before reading the rest of the transcript, because this adds records to the journal, and the
+    // journal's time shows when the session last worked.
+    let was_changed = project
+        .store
+        .current_digest(&open.session, |_| {})
+        .is_ok_and(|known| past::is_changed_since(&project.store, &known, &project.root.checkout));
     let unfinished = match mode {
         WriteMode::Write => read_rest_of_transcript(world, project, open, hashes),
         WriteMode::DryRun => Vec::new(),
     };
     let mut source = handoff::source_of_session(world, project, &open.session, None)?;
     source.digest.unfinished_call_texts = unfinished;
+    source.digest.are_files_changed_since |= was_changed;
     if hashes == FileHashes::Take {
         add_facts_from_database(world, project, open, &mut source.digest);
     }

@@ -1,6 +1,7 @@
 //! `thru gate`: checks whether the files that sub-agents must write exist, are complete and are fresh.
 
 mod adopt;
+mod earlier;
 mod expect;
 mod hook;
 mod launch;
@@ -30,6 +31,7 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, prepare_adoption};
+pub use earlier::open_earlier_stages;
 pub use expect::{ExpectReport, ExpectRequest, ExpectedFile, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;

@@ -2,6 +2,7 @@
 //! determine the active workstream and describe it.
 
 mod follow;
+mod last;
 mod report;
 pub mod resume;
 mod state;
@@ -20,6 +21,7 @@ use store::{Dir, Durability, FileInfo, FolderEntryKind, Result, Root, Store, lay
 
 pub use follow::tick_and_update_manifest;
 pub use state::{ChosenWorkstream, read_state, session_state};
+pub use told::describe_for_packet;
 
 use crate::World;
 use crate::features::{Feature, ProjectContext};

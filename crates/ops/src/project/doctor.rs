@@ -146,12 +146,13 @@ fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -
             ("trusted on this machine".to_owned(), Some(finding.with_hint(hint)))
         }
         (Some(Ok(false)), Some(from)) => {
-            let text = format!("this project was moved from {from}, and hooks do nothing at its new path");
+            let text =
+                format!("this project was moved from {from}, and hooks record nothing at its new path");
             let finding = Finding::new(FindingLevel::Warning, text).with_hint("run `thru trust --moved`");
             ("not trusted at this path".to_owned(), Some(finding))
         }
         (Some(Ok(false)), None) => {
-            let text = "hooks neither write nor say anything in a store that is not trusted";
+            let text = "hooks record nothing in a store that is not trusted, and tell the agent nothing";
             let finding = Finding::new(FindingLevel::Warning, text)
                 .with_hint("look at the records in .agent/context, then run `thru trust`");
             ("not trusted".to_owned(), Some(finding))

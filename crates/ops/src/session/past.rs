@@ -88,7 +88,7 @@ fn update_paths_after_move(project: &ProjectContext, digest: &mut Digest) {
 
 /// Returns whether files were changed since a session's last record. This matters only for checks and failures, so if
 /// there are none, no file is examined.
-fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
+pub(crate) fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
     if digest.checks.is_empty() && digest.failures.is_empty() {
         return false;
     }

@@ -82,12 +82,12 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
     rows.push(match (report.trusted, &report.moved_from) {
         (true, _) => ("trust", format!("{GOOD}trusted{GOOD:#} on this machine")),
         (false, None) => {
-            ("trust", format!("{WARN}not trusted{WARN:#}: hooks neither write nor say anything here"))
+            ("trust", format!("{WARN}not trusted{WARN:#}: hooks record nothing here and tell the agent nothing"))
         }
         (false, Some(from)) => (
             "trust",
             format!(
-                "{WARN}not trusted at this path{WARN:#}: moved from {}; hooks neither write nor say anything here",
+                "{WARN}not trusted at this path{WARN:#}: moved from {}; hooks record nothing here and tell the agent nothing",
                 one_line(from, 300)
             ),
         ),

@@ -77,7 +77,7 @@ fn print_report(report: &TrustReport) {
         (true, false) => output::print_line(format_args!("{root} is trusted already")),
         (false, true) => {
             output::print_line(format_args!(
-                "No longer trusted: {root}; hooks neither write nor say anything there"
+                "No longer trusted: {root}; hooks record nothing there and tell the agent nothing"
             ));
         }
         (false, false) => output::print_line(format_args!("{root} was not trusted")),

@@ -584,6 +584,7 @@ mod fourth;
 mod pleasant;
 mod seventh;
 mod sixth;
+mod tenth;
 mod trials;
 
 mod loops {

@@ -46,7 +46,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     project   project (<uuid>)
     root      $PROJECT
     records   private: nothing goes into git
-    trust     not trusted: hooks neither write nor say anything here
+    trust     not trusted: hooks record nothing here and tell the agent nothing
     hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
     sessions  1, last at work: 9487a9f7 in Claude Code, just now
 

@@ -39,7 +39,7 @@ fn the_messages_of_trust() {
     $ thru trust --revoke
     exit: 0
     ---- stdout
-    No longer trusted: $PROJECT; hooks neither write nor say anything there
+    No longer trusted: $PROJECT; hooks record nothing there and tell the agent nothing
     $ thru trust --revoke
     exit: 0
     ---- stdout

@@ -108,6 +108,13 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         (true, None) if digest.has_work_after_last_message() => {
             format!("In progress. Last said: {}", last(most))
         }
+        (true, None) if digest.has_open_call() => {
+            let call = match digest.unfinished_calls().next() {
+                Some(_) => "",
+                None => "; the call that followed did not finish",
+            };
+            format!("In progress. Last said: {}{call}", last(most))
+        }
         // No work followed the last message, so the turn may be over. Do not call it in progress.
         (true, None) => format!("Last said: {}", last(most)),
         (false, Some(then)) => format!("Working on the newest message: {then}"),

@@ -10,7 +10,8 @@ use model::{place, time};
 use serde::Serialize;
 use store::{Lock, Root, RunFolder, layout};
 
-use super::{GateContext, LiveRunSource, worker};
+use super::hook::LiveRunState;
+use super::{GateContext, LiveRunSource, earlier, worker};
 use crate::project::Project;
 use crate::project::consent::{allow_launches, is_stage_allowed};
 use crate::setup::init::LOCK_WAIT;
@@ -43,6 +44,9 @@ pub struct ExpectReport {
     /// The name under which an earlier `expected.json` in this folder was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
+    /// The stages before this one that still have open outputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub still_open: Vec<LiveRunState>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -77,7 +81,8 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectRep
     run.write_expected(&expected)?;
     if let RunFolderKind::New = kind {
         let name = run.path().file_name().unwrap_or_default().to_string_lossy();
-        place.store.write_live_run(Some(&super::run_path_below_root(&name)), world.now)?;
+        let folder = super::run_path_below_root(&name);
+        earlier::make_run_live(&place, &folder, Some(stage.as_str()), world.now)?;
     }
     let session = worker::record_calling_session(world, &place, &run)?;
     Ok(ExpectReport {
@@ -90,6 +95,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectRep
             .map(|output| ExpectedFile { path: run.path().join(&output.file), tier: output.tier })
             .collect(),
         set_aside,
+        still_open: earlier::open_earlier_stages(&place.store, &place.root, &place.settings.settings()),
     })
 }
 

@@ -15,7 +15,7 @@ use model::time;
 use serde::Serialize;
 use store::{OutputReadDepth, Root, RunFolder, Store};
 
-use super::{judge_file, live, worker};
+use super::{earlier, judge_file, live, worker};
 use crate::Result;
 use crate::features::{BriefContext, FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
@@ -30,7 +30,7 @@ const MAX_INPUTS_READ: usize = 16;
 /// The length to which a sub-agent's last message is cut.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
-/// The state of the live run for `thru status`.
+/// The state of a run for `thru status`.
 #[derive(Clone, Debug, Serialize)]
 pub struct LiveRunState {
     pub run: PathBuf,
@@ -52,18 +52,22 @@ pub struct OpenOutput {
 
 pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result<Option<LiveRunState>> {
     let Some((run, expected)) = find_live_run(store, root, settings)? else { return Ok(None) };
-    let open = invalid_outputs(&run, &expected, root, usize::MAX)?.into_iter().map(|(i, judged)| {
+    Ok(Some(state_of_run(&run, &expected, root)?))
+}
+
+pub(super) fn state_of_run(run: &RunFolder, expected: &ExpectedOutputs, root: &Root) -> Result<LiveRunState> {
+    let open = invalid_outputs(run, expected, root, usize::MAX)?.into_iter().map(|(i, judged)| {
         let output = &expected.outputs[i];
         OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
     });
     let requested_at = expected.outputs.iter().filter_map(|output| output.not_before).max();
-    Ok(Some(LiveRunState {
+    Ok(LiveRunState {
         requested_at: requested_at.map_or(String::new(), time::to_rfc3339),
         run: run.path().to_owned(),
         invalid_outputs: open.collect(),
-        stage: expected.stage,
+        stage: expected.stage.clone(),
         outputs: expected.outputs.len(),
-    }))
+    })
 }
 
 const OUTPUTS_BRIEF_SECTION: BriefSection = BriefSection {
@@ -133,8 +137,15 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
             .map(|(i, judged)| gate::next_launch_step(&expected.outputs[*i], judged.verdict))
             .collect();
         let advice = gate::advice_for_agent(&steps);
-        let text = format!("{more}`thru gate check` shows the verdicts, {advice}");
+        let text = format!("{more}`thru gate check` shows the verdicts; {advice}");
         candidates.push(Candidate::new(&OUTPUTS_BRIEF_SECTION, format!("output:{folder}"), text));
+    }
+    for state in earlier::open_earlier_stages(store, root, settings) {
+        let open = earlier::describe_open_stage(&state);
+        let check = in_backticks(&format!("thru gate check {}", state.stage), 160);
+        let text = format!("earlier stage, {open}; {check} shows the verdicts");
+        let id = format!("output:stage:{}", state.stage);
+        candidates.push(Candidate::new(&OUTPUTS_BRIEF_SECTION, id, text));
     }
     Ok(candidates)
 }

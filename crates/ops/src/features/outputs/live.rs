@@ -9,7 +9,7 @@ use model::place;
 use serde::Serialize;
 use store::{Dir, Root, RunFolder, Store, layout};
 
-use super::{GateContext, build_gate_report, run_path_below_root, worker};
+use super::{GateContext, build_gate_report, earlier, run_path_below_root, worker};
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
@@ -61,7 +61,8 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
         _ => folder_below_root(&place.root, &world.require_cwd()?.join(dir))?,
     };
     let run = RunFolder::open(base, &rel)?;
-    place.store.write_live_run(Some(&rel), world.now)?;
+    let stage = run.read_expected().ok().map(|expected| expected.stage);
+    earlier::make_run_live(&place, &rel, stage.as_deref(), world.now)?;
     worker::record_calling_session(world, &place, &run)?;
     Ok(live_run_report(&FoundLiveRun { run, source: LiveRunSource::LiveJson }))
 }

@@ -4,12 +4,35 @@ use model::finding::Finding;
 use model::render::one_line;
 use serde_json::json;
 
+use super::earlier::{describe_open_stage, open_earlier_stages};
 use super::{LiveRunState, live_run_state};
 use crate::Result;
 use crate::features::{DoctorCheck, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
-    Ok(match live_run_state(project.store, project.root, project.settings) {
+    let mut lines = live_run_lines(project);
+    let earlier = open_earlier_stages(project.store, project.root, project.settings);
+    lines.extend(earlier.iter().map(earlier_stage_line));
+    if let (Some(line), false) = (lines.last_mut(), earlier.is_empty()) {
+        line.json.push(("earlier_outputs", json!(earlier)));
+    }
+    Ok(lines)
+}
+
+/// Describes a stage that is no longer live, but still has open outputs.
+fn earlier_stage_line(state: &LiveRunState) -> StatusReportLine {
+    let check = format!("thru gate check {}", one_line(&state.stage, 128));
+    let rest = format!("; see `{check}`");
+    let line = StatusReportLine::colored("outputs", StatusTone::Warning, describe_open_stage(state), rest);
+    line.with_next(
+        NextStepUrgency::MissingOutputs,
+        check,
+        "says what the open outputs of an earlier stage lack",
+    )
+}
+
+fn live_run_lines(project: &ProjectContext) -> Vec<StatusReportLine> {
+    match live_run_state(project.store, project.root, project.settings) {
         Ok(Some(live)) => vec![live_run_line(&live, project).with_json("outputs", json!(live))],
         Ok(None) => Vec::new(),
         Err(error) => {
@@ -17,7 +40,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
             let line = StatusReportLine::colored("outputs", StatusTone::Warning, one_line(&error, 400), "");
             vec![line.with_json("outputs_problem", json!(error))]
         }
-    })
+    }
 }
 
 /// Describes the live run, for example `2 of 5 open (stage review, outputs/review-…): missing review-a.md, stale
@@ -48,7 +71,12 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportL
 pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let (text, findings) = match live_run_state(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),
-        Ok(Some(live)) => (format!("{} of {} open", live.invalid_outputs.len(), live.outputs), Vec::new()),
+        Ok(Some(live)) => {
+            let open = format!("{} of {} open", live.invalid_outputs.len(), live.outputs);
+            let earlier = open_earlier_stages(project.store, project.root, project.settings);
+            let earlier = earlier.iter().map(|state| format!("; earlier: {}", describe_open_stage(state)));
+            (format!("{open}{}", earlier.collect::<String>()), Vec::new())
+        }
         Err(error) => ("cannot be judged".to_owned(), vec![Finding::from(&error)]),
     };
     vec![DoctorCheck { name: "outputs", text, findings }]

@@ -19,7 +19,7 @@ use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
 use crate::features::packets::claimed;
-use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions};
+use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions, workstreams};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, SessionRows};
@@ -28,6 +28,11 @@ use crate::session::{past, roster, transcript};
 
 /// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
+
+/// How many bytes of all files together a hook reads for their fingerprints, and how many files. This takes about a
+/// millisecond.
+const MAX_BYTES_HASHED_BY_HOOK: usize = 512 * 1024;
+const MAX_FILES_HASHED_BY_HOOK: usize = 24;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandoffRequest<'a> {
@@ -43,13 +48,13 @@ pub struct HandoffRequest<'a> {
     pub hashes: FileHashes,
 }
 
-/// Whether to store fingerprints of the files. A pickup uses them to detect changes.
+/// Which files get a fingerprint. A pickup uses the fingerprints to detect changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileHashes {
     #[default]
     Take,
-    /// Do not store fingerprints. Hooks use this variant, because they have no time to read the files.
-    Leave,
+    /// Only for as many files as a hook has time to read.
+    TakeSmall,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -355,6 +360,11 @@ pub(crate) fn write_packet(
         true => None,
         false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
     };
+    let place = workstreams::WorkstreamFinder::of_project(&context);
+    let workstream = match source.is_of_other_folder {
+        true => None,
+        false => workstreams::describe_for_packet(&place, &digest.session, world.now),
+    };
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,
@@ -377,20 +387,25 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        workstream: workstream.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),
     };
     // Compose a first draft to learn which files the packet mentions, and read only those files.
     let first = packet::compose_packet(&material);
-    let files_seen = match (checkout, request.hashes) {
-        (Some(checkout), FileHashes::Take) => {
+    let files_seen = match checkout {
+        Some(checkout) => {
             // The session may have worked in another worktree. A file that the user confirmed in this checkout may be
             // absent there, but it must not be marked as gone.
             let is_there =
                 |path: &&String| checkout == here || checkout.join(path).symlink_metadata().is_ok();
             let chosen = confirmed.iter().filter(is_there);
-            file_fingerprints(checkout, chosen.chain(&first.suggested).map(String::as_str))
+            let files = chosen.chain(&first.suggested).map(String::as_str);
+            match request.hashes {
+                FileHashes::Take => file_fingerprints(checkout, files),
+                FileHashes::TakeSmall => file_fingerprints(checkout, files_within_hook(checkout, files)),
+            }
         }
-        _ => Vec::new(),
+        None => Vec::new(),
     };
     material.files_seen = &files_seen;
     let mut draft = first;
@@ -413,6 +428,20 @@ pub(crate) fn write_packet(
         next_prompt: draft.next_prompt,
         continues: Vec::new(),
         is_secret_redacted: false,
+    })
+}
+
+/// Returns the files that a hook has time to read: the first ones, as long as they are small.
+fn files_within_hook<'a>(
+    checkout: &Path,
+    files: impl Iterator<Item = &'a str>,
+) -> impl Iterator<Item = &'a str> {
+    let mut room = MAX_BYTES_HASHED_BY_HOOK as u64;
+    files.take(MAX_FILES_HASHED_BY_HOOK).filter(move |path| {
+        let length = checkout.join(path).symlink_metadata().map_or(0, |meta| meta.len());
+        let fits = length <= room;
+        room -= if fits { length } else { 0 };
+        fits
     })
 }
 

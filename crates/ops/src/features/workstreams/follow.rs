@@ -81,7 +81,10 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
 
 /// Returns the workstream that was chosen for this session, or else the workstream whose manifest names the session.
 /// Also returns the first read error. The search continues after a read error.
-fn workstream_naming_session(place: &WorkstreamFinder, session: &Id) -> (Option<String>, Result<()>) {
+pub(super) fn workstream_naming_session(
+    place: &WorkstreamFinder,
+    session: &Id,
+) -> (Option<String>, Result<()>) {
     if let Ok(Some(ChosenWorkstream { id })) =
         place.store.session_state(session).read_state::<ChosenWorkstream>()
     {

@@ -42,9 +42,13 @@ const INLINED_FILES_BRIEF_SECTION: BriefSection = BriefSection {
 pub const BRIEF_SECTION_NAMES: &[&str] = &[WORKSTREAM_BRIEF_SECTION.name, INLINED_FILES_BRIEF_SECTION.name];
 
 /// Returns the candidates about the workstream of a session that was resumed or compacted. If the state cannot be
-/// used, the candidate says why.
+/// used, the candidate says why. A session that starts has no workstream yet, so it gets one line about the workstream
+/// of the last session or, if there is none, about the newest open one.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let place = WorkstreamFinder::of_project(&context.project);
+    if context.occasion == BriefOccasion::Started {
+        return Ok(workstream_at_start(&place, context.described_session, context.project.world.now));
+    }
     let Some(session) = context.session.filter(|_| context.occasion != BriefOccasion::Started) else {
         return Ok(Vec::new());
     };
@@ -77,6 +81,34 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
+fn workstream_at_start(place: &WorkstreamFinder, last: Option<&Id>, now: Timestamp) -> Vec<Candidate> {
+    let of_last = last.and_then(|last| place.open_workstream_of_session(last, now));
+    let told = match of_last {
+        Some((found, manifest)) => {
+            let text = describe_with_step(place, &found, &manifest);
+            Some((found.id, format!("of the last session: {text}")))
+        }
+        None => place.newest_open_workstream(now).map(|(found, manifest)| {
+            let age = time::parse_time(&manifest.last_updated).map(|at| time::describe_age(at, now));
+            let text = describe_with_step(place, &found, &manifest);
+            (found.id, format!("open, last updated {}: {text}", age.unwrap_or_default()))
+        }),
+    };
+    told.map(|(id, text)| workstream_fact(&shown_path(&id, 64), text)).into_iter().collect()
+}
+
+/// Describes the workstream that a session works on, for its packet.
+pub fn describe_for_packet(place: &WorkstreamFinder, session: &str, now: Timestamp) -> Option<String> {
+    let (found, manifest) = place.open_workstream_of_session(&Id::new(session).ok()?, now)?;
+    Some(describe_with_step(place, &found, &manifest))
+}
+
+/// Describes a workstream together with its next step. If the steps file cannot be read, the manifest still names it.
+fn describe_with_step(place: &WorkstreamFinder, found: &Workstream, manifest: &Manifest) -> String {
+    let step = place.next_open_step(found, manifest).ok().flatten();
+    describe_workstream(found, manifest, step.as_deref())
+}
+
 fn workstream_fact(what: &str, text: String) -> Candidate {
     Candidate::new(&WORKSTREAM_BRIEF_SECTION, format!("workstream:{what}"), text)
 }
@@ -105,9 +137,7 @@ fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> 
         return Vec::new();
     }
     let of = |what: &str| format!("{id}:{what}");
-    // If the steps file cannot be read, the list of files to load still names it.
-    let step = place.next_open_step(&found, &manifest).ok().flatten();
-    let mut told = vec![workstream_fact(id, describe_workstream(&found, &manifest, step.as_deref()))];
+    let mut told = vec![workstream_fact(id, describe_with_step(place, &found, &manifest))];
     let loads = match place.files_to_load(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {

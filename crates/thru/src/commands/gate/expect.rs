@@ -1,8 +1,9 @@
+use model::render::one_line;
 use model::text::count_with_noun;
 use ops::features::outputs::{self, ExpectReport, ExpectRequest};
 use ops::{Result, World};
 
-use crate::output::{self, DIM, OutputFormat};
+use crate::output::{self, DIM, OutputFormat, WARN};
 
 /// Record which files a stage must produce; this creates a run, which becomes the live run
 ///
@@ -65,6 +66,21 @@ fn print_expectation(made: &ExpectReport) {
         output::print_message(format_args!(
             "{DIM}session {} is told which outputs are missing{DIM:#}",
             model::activity::short_session_id(session)
+        ));
+    }
+    for state in &made.still_open {
+        let stage = one_line(&state.stage, 128);
+        let open = count_with_noun(state.invalid_outputs.len(), "open output");
+        // If an orchestrator keeps all stages in one folder, that folder is live already.
+        let back = match state.run.file_name().filter(|_| state.run != made.run) {
+            Some(run) => {
+                let run = one_line(&run.to_string_lossy(), 200);
+                format!(", and `thru gate live --set {run}` makes it the live stage again")
+            }
+            None => String::new(),
+        };
+        output::print_message(format_args!(
+            "{WARN}warning:{WARN:#} stage {stage} still has {open}; `thru gate check {stage}` shows them{back}"
         ));
     }
     if let Some(kept) = &made.set_aside {

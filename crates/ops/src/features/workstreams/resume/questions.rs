@@ -1,6 +1,7 @@
 //! `thru resume gate`: shows which of a manifest's files the agent has read, according to the hooks.
 
 use model::event::FileAction;
+use model::id::Id;
 use model::journal::JournalRecord;
 use serde::Serialize;
 
@@ -56,6 +57,10 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
     let found = context.choose_workstream(id.or(active.as_deref()))?;
     let (_, manifest) = place.read_manifest(&found)?;
+    // What a session edited before the manifest existed has nothing to do with it, unless the session works on it.
+    let is_named = |id: &Id| manifest.session_ids.iter().any(|known| known == id.as_str());
+    let is_own = active.as_deref() == Some(&found.id) || chosen.as_ref().is_some_and(is_named);
+    let concerns = |record: &JournalRecord| is_own || *record.ts >= *manifest.last_updated;
     // The journal records when files were read. Count only reads after the last compaction.
     let (mut reads, mut has_edited) = (Vec::<(String, String)>::new(), false);
     let journal = chosen.as_ref().map(|id| journal::open_journal(world, Some(id.as_str())));
@@ -71,7 +76,9 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
         }
         for file in record.files.iter().filter(|_| record.agent.is_none()) {
             reads.push((file.path.clone(), record.ts.to_string()));
-            has_edited |= !file.guess && matches!(file.action, FileAction::Edit | FileAction::Create);
+            has_edited |= concerns(record)
+                && !file.guess
+                && matches!(file.action, FileAction::Edit | FileAction::Create);
         }
     };
     if let Some(mut journal) = journal {
