@@ -48,7 +48,7 @@ pub struct Args {
     /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write files for judging the brief of each compaction to this folder, and measure nothing
+    /// Write what a judge reads about each cut to this folder, and measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
     /// Read only transcripts whose name contains TEXT
@@ -87,13 +87,13 @@ pub fn run_recall(args: &Args) -> Result<bool> {
     if let Some(folder) = &args.dump {
         let mut dumped = 0;
         each_session(&args.folder, only, |session| {
-            for cut in session.cuts_at_compactions() {
+            for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(args.cuts)) {
                 dump::write_dump(folder, session, &cut, &SessionPast::before_cut(session, &cut)?)?;
                 dumped += 1;
             }
             Ok(())
         })?;
-        println!("{dumped} compactions written to {}", folder.display());
+        println!("{dumped} cuts written to {}", folder.display());
         return Ok(true);
     }
     if args.fixed_order {

@@ -221,6 +221,22 @@ pub fn names_file(error: &str, path: &str) -> bool {
     })
 }
 
+/// Returns the files that an error names as its places: those with a line number, and those with a merge conflict. Each
+/// is returned once.
+pub fn places_in_error(error: &str) -> Vec<&str> {
+    let conflicts = error.lines().filter_map(|line| {
+        let (_, path) = line.strip_prefix("CONFLICT ")?.split_once("Merge conflict in ")?;
+        Some(path.trim())
+    });
+    let mut found: Vec<&str> = Vec::new();
+    for path in paths_in_error(error).chain(conflicts) {
+        if !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    found
+}
+
 pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }

@@ -27,8 +27,11 @@ pub fn write_dump(
     cut: &SessionCut,
     past: &SessionPast,
 ) -> Result<()> {
-    let SessionCutKind::Compaction(number) = cut.kind else { return Ok(()) };
-    let folder = folder.join(format!("{}-c{}", session.name, number + 1));
+    let name = match cut.kind {
+        SessionCutKind::Compaction(number) => format!("{}-c{}", session.name, number + 1),
+        SessionCutKind::Artificial => format!("{}-line{}", session.name, cut.line),
+    };
+    let folder = folder.join(name);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let prompt = past.pickup_text()?;
     let texts = [

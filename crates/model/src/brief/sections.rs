@@ -12,7 +12,34 @@ pub mod words;
 use crate::render::in_quotation_marks;
 use crate::statement::sentences_about;
 
-/// Quotes the agent's text. If it is longer than `max`, quotes only its most informative sentences.
+/// Quotes the agent's text. If it is longer than `max`, quotes only its most informative sentences. A sentence that is
+/// a little too long is quoted in full, because its end is often its point.
 fn quote_agent_words(text: &str, max: usize) -> String {
-    in_quotation_marks(&sentences_about(text, max, ""), max + 2)
+    let told = sentences_about(text, max, "");
+    let most = max * 4 / 3;
+    let longer = || sentences_about(text, most, "");
+    let told = match is_cut_in_sentence(&told) {
+        true => Some(longer()).filter(|longer| !is_cut_in_sentence(longer)).unwrap_or(told),
+        false => told,
+    };
+    in_quotation_marks(&told, most + 2)
+}
+
+/// Returns whether the end of a sentence was cut off. If whole sentences were left out, a space precedes the ellipsis.
+fn is_cut_in_sentence(told: &str) -> bool {
+    told.strip_suffix('…').is_some_and(|kept| !kept.ends_with(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_that_is_a_little_too_long_is_not_cut() {
+        let whole = "The reader keeps its place because `skip` counts the lines itself.";
+        let text = format!("{whole} {}", "The rest is as it was before the change. ".repeat(4));
+        assert_eq!(quote_agent_words(&text, 60), format!("“{whole} …”"));
+        assert_eq!(quote_agent_words(&text, 40), "“The reader keeps its place because…”");
+        assert_eq!(quote_agent_words(whole, 80), format!("“{whole}”"));
+    }
 }

@@ -231,6 +231,16 @@ impl Digest {
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
+    /// Returns the files that an error names and that have not been edited since, if others of them have been. They show
+    /// how much of the fix is left.
+    pub fn files_left_to_fix<'f>(&self, open: &'f Failure) -> Vec<&'f str> {
+        let is_edited =
+            |path: &&str| self.files.iter().any(|file| file.path == *path && file.edited_at > open.record);
+        let (edited, left): (Vec<&str>, Vec<&str>) =
+            failure::places_in_error(&open.error).into_iter().partition(is_edited);
+        if edited.is_empty() { Vec::new() } else { left }
+    }
+
     /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change
     /// is known.
     pub fn change_outside(&self) -> &'static str {

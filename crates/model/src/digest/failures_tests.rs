@@ -384,3 +384,21 @@ fn a_call_that_never_ran_replaces_no_failure() {
     let digest = fold_calls(&[("make test", 2, blocked)]);
     assert_eq!(digest.open_failures().count(), 1);
 }
+
+#[test]
+fn the_files_of_an_error_that_are_left_to_fix_are_named() {
+    let error = "CONFLICT (content): Merge conflict in src/reader.py\nCONFLICT (content): Merge conflict in \
+                 src/writer.py\nsrc/main.py:3:1: odd\nsrc/main.py:9:1: odd";
+    let failure = Failure { error: error.into(), record: 10, ..Failure::default() };
+    for (path, edited_at, expected) in [
+        ("src/reader.py", 11, &["src/main.py", "src/writer.py"][..]),
+        // Nothing was edited since, so the error itself says what is left.
+        ("src/reader.py", 9, &[]),
+        ("src/other.py", 11, &[]),
+    ] {
+        let mut digest = Digest::new("s");
+        let file = crate::digest::FileUse { path: path.into(), edits: 1, edited_at, ..Default::default() };
+        digest.files = vec![file];
+        assert_eq!(digest.files_left_to_fix(&failure), expected, "{path} {edited_at}");
+    }
+}

@@ -182,3 +182,16 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
         Some("Fixed: `skip()` keeps them now.")
     );
 }
+
+#[test]
+fn the_last_command_of_a_refused_list_is_named() {
+    for (call, expected) in [
+        ("", ""),
+        ("cargo publish", "cargo publish"),
+        ("git add a.rs && git commit -m \"read && write\"", "git commit -m \"read && write\""),
+        ("cd shop && git add . && git push", "git push"),
+    ] {
+        let prompt = Prompt { refused_call: call.into(), ..Prompt::default() };
+        assert_eq!(prompt.refused_command(), expected, "{call}");
+    }
+}

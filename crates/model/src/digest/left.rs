@@ -14,6 +14,9 @@ const MIN_SHORTENED_BYTES: usize = 1_200;
 /// The note that replaces the body of a finished section.
 const DONE_NOTE: &str = "[its files have been edited since]";
 
+/// The note that replaces the body of any other section once the work looks complete.
+const COMPLETE_NOTE: &str = "[left out: the work looks complete]";
+
 /// The files that a message mentions, split into those that have been edited since and those that have not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFileEdits {
@@ -37,7 +40,7 @@ impl NamedFileEdits {
 
 impl Digest {
     /// Returns a request or a plan in which sections that mention only files edited after `since` are reduced to
-    /// their headings. Sections about the purpose and the checks are kept.
+    /// their headings. Sections about the purpose and the checks are kept. If the work looks complete, only these are kept.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
         // Until a check has run, the most recently edited file may be unfinished, so it does not count as done.
         let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
@@ -48,18 +51,20 @@ impl Digest {
         if text.len() < MIN_SHORTENED_BYTES || self.file_edited_after(since).is_none() {
             return Cow::Borrowed(text);
         }
+        let is_complete = self.looks_complete();
         let mut out = String::new();
         let mut left_out = false;
         for section in split_sections(text) {
             let names = names::file_names_in(section);
             let mut named = names.iter().filter(|name| self.has_files_with_extension(name)).peekable();
             let is_done = named.peek().is_some() && named.all(|name| edited(name));
-            match is_done && !is_needed_until_end(section) {
+            match (is_done || is_complete) && !is_needed_until_end(section) {
                 true => {
                     let heading = section.lines().next().unwrap_or_default().trim_end();
+                    let note = if is_done { DONE_NOTE } else { COMPLETE_NOTE };
                     // A heading that does not describe a step is dropped.
                     if is_step_heading(heading) {
-                        out.push_str(&format!("{heading} {DONE_NOTE}\n"));
+                        out.push_str(&format!("{heading} {note}\n"));
                     }
                     left_out = true;
                 }

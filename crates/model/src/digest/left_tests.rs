@@ -43,3 +43,23 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
     assert!(!left.contains("keep them in"), "{left}");
     assert_eq!(session_with_edits(&edited).remaining_sections(PLAN_TEXT, 10), PLAN_TEXT);
 }
+
+#[test]
+fn of_complete_work_only_purpose_and_checks_are_quoted() {
+    let plan = format!("{PLAN_TEXT}{}", "A last remark. ".repeat(80));
+    let mut digest = session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 12)]);
+    let passed = serde_json::json!({
+        "run": "make test", "sort": CommandKind::Test, "ended": RunResult::Passed, "at": "", "last": 13, "runs": 1,
+    });
+    digest.checks = vec![serde_json::from_value(passed).unwrap()];
+    let left = digest.remaining_sections(&plan, 10).into_owned();
+    let notes: Vec<&str> = left.lines().filter(|line| line.ends_with(COMPLETE_NOTE)).collect();
+    assert_eq!(notes.len(), 2, "{left}");
+    for kept in ["drops comments", "### 3. Create", "### 4. The command line", "make test"] {
+        assert!(left.contains(kept), "{kept}: {left}");
+    }
+    assert!(!left.contains("a switch") && !left.contains("os.Exit"), "{left}");
+    // One check that ran before the last edit is enough for the plan to be open.
+    digest.checks[0].last_run_record = 11;
+    assert!(digest.remaining_sections(&plan, 10).contains("a switch"));
+}

@@ -54,6 +54,14 @@ impl Prompt {
         prompt::classify_prompt(&self.text)
     }
 
+    /// Returns what the user refused: the last command of a list such as `git add . && git commit`. Empty if the prompt
+    /// refused nothing.
+    pub fn refused_command(&self) -> &str {
+        let list = self.refused_call.split(['\n', '"', '\'']).next().unwrap_or_default();
+        let start = list.rfind(" && ").map_or(0, |at| at + " && ".len());
+        &self.refused_call[start..]
+    }
+
     /// Returns whether the prompt began a turn. A prompt that was sent while the agent was working, or that came with a
     /// refusal, does not begin a turn.
     pub fn begins_turn(&self) -> bool {
@@ -192,6 +200,13 @@ impl Digest {
         self.prompts
             .iter()
             .find(|prompt| prompt.refused_call.is_empty() && prompt::may_state_session_goal(&prompt.text))
+    }
+
+    /// Returns the session's first request for work, if the agent has finished and its newest prompt, such as "push it",
+    /// does not say what the work was about.
+    pub fn opening_request_of_finished_work(&self) -> Option<&Prompt> {
+        let is_over = self.has_finished() && !self.stands_newest_alone();
+        self.opening_request().filter(|first| is_over && !self.is_in_goal(first))
     }
 
     /// Returns whether a prompt is the newest one or the task that is still open.

@@ -54,11 +54,17 @@ const MAX_TASK_CHARS: usize = 4_000;
 /// The maximum length of the quoted newest prompt.
 const MAX_NEWEST_MESSAGE_CHARS: usize = 2_000;
 
+/// The maximum length of the quoted request with which the session began.
+const MAX_OPENING_CHARS: usize = 180;
+
 /// The maximum length of a quoted earlier task.
 const MAX_EARLIER_TASK_CHARS: usize = 300;
 
 /// The maximum length of the quoted task if the newest prompt was sent during that task.
 const MAX_CHARS_OF_INTERRUPTED_TASK: usize = 700;
+
+/// The maximum length of a quoted call that the user refused.
+const MAX_REFUSED_CHARS: usize = 100;
 
 /// A prompt with fewer characters than this may refer to the prompt before it.
 const MAX_REFERRING_CHARS: usize = 60;
@@ -283,6 +289,15 @@ impl<'a> PacketFacts<'a> {
         }
         let Goal { newest_prompt: newest, accepted_proposal: accepted, is_answered, .. } = self.goal;
         let task = self.material.digest.explaining_task();
+        let digest = self.material.digest;
+        let is_over =
+            digest.has_finished() && newest.is_some_and(|newest| digest.last_message_record > newest.record);
+        let is_task = |first: &&Prompt| task.is_some_and(|task| task.record == first.record);
+        if let Some(first) = self.material.digest.opening_request_of_finished_work().filter(|it| !is_task(it))
+        {
+            let title = prompt::shorten_request(&prompt::title_of_message(&first.text), MAX_OPENING_CHARS);
+            add("The session began with", time_of_prompt(first), &title, MAX_EARLIER_TASK_CHARS);
+        }
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
             let title = match is_answered {
                 true => "The task before that, which the agent has summed up",
@@ -318,16 +333,28 @@ impl<'a> PacketFacts<'a> {
                 accepted.closing_question.as_str()
             };
             let whole = format!("{}\n{asks}", accepted.text);
-            add(&title, String::new(), chosen.unwrap_or(whole.trim_end()), MAX_PROPOSAL_CHARS);
+            match chosen {
+                // The agent's last message says what became of a proposal that was carried out.
+                None if is_over && !accepted.closing_question.is_empty() => {
+                    let asks = accepted.closing_question.as_str();
+                    add("The agent had asked", String::new(), asks, MAX_QUESTION_CHARS);
+                }
+                chosen => {
+                    add(&title, String::new(), chosen.unwrap_or(whole.trim_end()), MAX_PROPOSAL_CHARS);
+                }
+            }
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused_call.is_empty()) {
                 (false, true) => ("The user asked".to_owned(), MAX_TASK_CHARS),
+                (true, true) if is_over => {
+                    ("The user's newest message, answered".to_owned(), MAX_NEWEST_MESSAGE_CHARS)
+                }
                 (true, true) => ("The user's newest message".to_owned(), MAX_NEWEST_MESSAGE_CHARS),
                 (_, false) => (
                     format!(
                         "The user's last message, which refused {}",
-                        in_backticks(&newest.refused_call, 100)
+                        in_backticks(&newest.refused_call, MAX_REFUSED_CHARS)
                     ),
                     MAX_NEWEST_MESSAGE_CHARS,
                 ),
@@ -351,7 +378,12 @@ impl<'a> PacketFacts<'a> {
         }
         if let Some(before) = self.material.digest.explaining_message() {
             let first = before.text.trim().lines().next().unwrap_or_default();
-            add("Sent before that", time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
+            let refused = match before.refused_command() {
+                "" => String::new(),
+                call => format!(", refusing {}", in_backticks(call, MAX_REFUSED_CHARS)),
+            };
+            let title = format!("Sent before that{refused}");
+            add(&title, time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
         }
         if leads && !self.is_task_over() {
             // A short prompt such as "Do it again" makes no sense without the prompt to which it refers, so more of

@@ -200,3 +200,39 @@ fn a_copied_transcript_still_says_whose_it_is() {
     let text = env.run_thru(&["packet", "show", "go-on"]).assert_ok().stdout;
     assert!(!text.contains("Not in git"), "nobody looked at that folder:\n{text}");
 }
+
+#[test]
+fn the_packet_of_finished_work_says_what_it_was_about_and_asks_for_nothing() {
+    let env = env_with_prompt("Let the basket give a discount of 5 % for orders over 100.");
+    env.write_file("project/src/basket.py", "");
+    report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("src/basket.py")}));
+    report_command(&env, "pytest", "3 passed in 0.01s");
+    fire_event(&env, "Stop", json!({"last_assistant_message": "The basket gives the discount now."}));
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "push it"}));
+    report_command(&env, "git push", "To github.com:u/shop.git\n   2249d3e..0535c28  main -> main");
+    fire_event(&env, "Stop", json!({"last_assistant_message": "Pushed."}));
+    write_handoff(&env, "go on");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    for needle in ["> Let the basket give a discount of 5 %", "> push it", "Nothing is open: "] {
+        assert!(picked.contains(needle), "{needle:?} in\n{picked}");
+    }
+    assert!(!picked.contains("Done when:") && !picked.contains("Open first:"), "{picked}");
+}
+
+#[test]
+fn a_script_that_was_edited_is_run_and_no_other_file_is_opened() {
+    let env = env_with_prompt("Let the check script print the basket's total.");
+    for file in ["src/basket.py", "scripts/check.sh"] {
+        env.write_file(&format!("project/{file}"), "");
+        report_command(&env, "pytest", "3 passed in 0.01s");
+        report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join(file)}));
+    }
+    write_handoff(&env, "go on");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    let first = "Begin with: running `scripts/check.sh`, which was edited and has not been run since.";
+    assert!(picked.contains(first) && picked.contains("\nOpen first: `scripts/check.sh`.\n"), "{picked}");
+    report_command(&env, "sh scripts/check.sh", "total 95");
+    write_handoff(&env, "go on once more");
+    let picked = env.run_thru(&["pickup", "once-more"]).assert_ok().stdout;
+    assert!(!picked.contains("has not been run since"), "{picked}");
+}

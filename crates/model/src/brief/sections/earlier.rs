@@ -1,13 +1,12 @@
 //! Earlier requests that still matter: those that the agent has not answered yet, and the one that opened the session.
 //! A brief with plenty of room also lists the requests that were answered.
 
-use std::borrow::Cow;
-
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Prompt};
 use crate::prompt::{self, PromptKind};
 use crate::render::in_quotation_marks;
+use crate::statement;
 use crate::text::split_into_sentences;
 
 const MAX_REQUESTS: usize = 4;
@@ -18,10 +17,11 @@ const MAX_ANSWERED_REQUESTS: usize = 6;
 /// This many of the newest prompts are listed even if they only ask something.
 const RECENT_REQUESTS: usize = 4;
 
-/// An answered request is cut at the first space after this many characters.
-const MAX_BEGINNING_CHARS: usize = 62;
-/// If no space follows within this many characters, the request is not cut.
-const MAX_LAST_WORD_CHARS: usize = 20;
+/// An answered request with more characters is shortened.
+const MAX_BEGINNING_CHARS: usize = 160;
+
+/// If the first sentences have fewer characters, they do not say enough, so the next one is quoted in part.
+const MIN_BEGINNING_CHARS: usize = 62;
 
 /// A request of at most this many characters is quoted in full. Only the first sentence of a longer request is quoted.
 const MAX_WHOLE_CHARS: usize = 160;
@@ -61,7 +61,7 @@ fn is_empty_request(prompt: &Prompt) -> bool {
 /// Adds the beginnings of the newest requests that were answered. Of the older ones, only those that opened a piece
 /// of work are added, because questions, pasted output and orders to commit say nothing about what the session did.
 fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
-    let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
+    let mut known: Vec<String> = known.iter().map(|text| beginning(text)).collect();
     let opens_work = |prompt: &Prompt| {
         prompt::may_state_session_goal(&prompt.text) && prompt::words_above_paste(&prompt.text).is_some()
     };
@@ -80,19 +80,23 @@ fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCand
         if is_told || is_empty_request(prompt) {
             continue;
         }
-        let form = in_quotation_marks(&words, MAX_BEGINNING_CHARS + MAX_LAST_WORD_CHARS + 4);
+        let form = in_quotation_marks(&words, MAX_BEGINNING_CHARS + 4);
         all.add_fact(FactClass::Answered, id, vec![form]).strings_stating_fact = vec![prompt.text.clone()];
         known.push(words);
     }
 }
 
-/// Returns the beginning of a request, without cutting a word.
-fn beginning(text: &str) -> Cow<'_, str> {
-    let mut ends = text.char_indices().skip(MAX_BEGINNING_CHARS).map(|(at, c)| (at, c.is_whitespace()));
-    match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
-        Some(at) => Cow::Owned(format!("{}…", text[..at].trim_end_matches([',', ';', ':']))),
-        None => Cow::Borrowed(text),
+/// Returns a short request in full. Of a longer one, returns the first sentences that fit. If they are too long or too
+/// short, returns the beginning of the request without cutting a word.
+fn beginning(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = statement::first_sentences(&line, MAX_BEGINNING_CHARS);
+    if told.len() == line.len() || told.chars().count() >= MIN_BEGINNING_CHARS {
+        return told.into_owned();
     }
+    let end = line.char_indices().nth(MAX_BEGINNING_CHARS).map_or(line.len(), |(at, _)| at);
+    let end = line[..end].rfind(' ').unwrap_or(end);
+    format!("{}…", line[..end].trim_end_matches([',', ';', ':']))
 }
 
 /// Adds the request that opened the session, if the newest prompt is unclear without context.
@@ -116,5 +120,32 @@ fn words_of_request(text: &str) -> &str {
     match text.chars().count() <= MAX_WHOLE_CHARS {
         true => text,
         false => split_into_sentences(text).next().unwrap_or(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answered_request_is_told_in_whole_sentences() {
+        let long =
+            "and then write all of the comments that the reader kept into a file of their own ".repeat(2);
+        for (text, expected) in [
+            ("keep the\ncomments", "keep the comments".to_owned()),
+            (
+                &format!("Can the reader of this old format keep the comments where they are? {long}"),
+                "Can the reader of this old format keep the comments where they are? …".to_owned(),
+            ),
+            (
+                &format!("Low Severity\n\n{long}"),
+                format!(
+                    "Low Severity {}…",
+                    long.split(" file of").take(2).collect::<Vec<_>>().join(" file of")
+                ),
+            ),
+        ] {
+            assert_eq!(beginning(text), expected, "{text}");
+        }
     }
 }

@@ -18,6 +18,12 @@ const MAX_COMMAND_CHARS: usize = 160;
 /// The maximum length, in characters, of the error line in the terse form.
 const MAX_TERSE_LINE_CHARS: usize = 140;
 
+/// The maximum length, in characters, of the error lines in a form that does not name the files left to edit.
+const MAX_SHORT_LINE_CHARS: usize = 240;
+
+/// The maximum number of files named that are left to edit.
+const MAX_FILES_LEFT: usize = 6;
+
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = digest.change_outside();
@@ -44,7 +50,8 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);
-        let (terse, forms) = failure_forms(failure, &folder, &since);
+        let left = describe_files_left(&digest.files_left_to_fix(failure), &endings);
+        let (terse, forms) = failure_forms(failure, &folder, &since, &left);
         let candidate = all.add_fact(FactClass::Failing, id, forms);
         candidate.add_terse_form(terse);
         candidate.strings_stating_fact = vec![known];
@@ -68,11 +75,27 @@ fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
     }
 }
 
-/// Returns the terse form of a failure, and its other forms: first with one line of its error, then with more.
-fn failure_forms(failure: &Failure, folder: &str, since: &str) -> (String, Vec<String>) {
+/// Names the files that an error names and that are left to edit.
+fn describe_files_left(files: &[&str], endings: &PathEndings) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let path = |file: &&str| path_or_code(endings.split_at_unique_ending(file).1, 120);
+    let named: Vec<String> = files.iter().take(MAX_FILES_LEFT).map(path).collect();
+    let more = files.len().saturating_sub(MAX_FILES_LEFT);
+    let more = if more > 0 { format!(", +{more} more") } else { String::new() };
+    format!("not edited since: {}{more}", named.join(", "))
+}
+
+/// Returns the terse form of a failure, and its other forms: first with one line of its error, then with more and with
+/// the files that are left to edit.
+fn failure_forms(failure: &Failure, folder: &str, since: &str, left: &str) -> (String, Vec<String>) {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
-    let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
-    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    let notes = |left: &str| {
+        let notes: Vec<&str> =
+            [exit.as_str(), since, left].into_iter().filter(|note| !note.is_empty()).collect();
+        if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) }
+    };
     let folder = match folder {
         "" => String::new(),
         folder => format!(" in {}", path_or_code(folder, 120)),
@@ -100,6 +123,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> (String, Vec<S
             .chain(reasons.iter().take(most_reasons).map(|text| in_backticks(text, line)))
             .collect();
         let between = if why.is_empty() { "" } else { ": " };
+        let notes = notes(if line > MAX_SHORT_LINE_CHARS { left } else { "" });
         format!(
             "{}{folder}{notes}{between}{}{more}",
             in_backticks(&failure.command_as_typed(), command),
@@ -108,7 +132,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> (String, Vec<S
     };
     let mut forms = vec![
         form(COMMAND_ID_CHARS, 1, 1, 200),
-        form(COMMAND_ID_CHARS, 3, 2, 240),
+        form(COMMAND_ID_CHARS, 3, 2, MAX_SHORT_LINE_CHARS),
         form(COMMAND_ID_CHARS, 6, 6, 300),
         form(200, 6, 6, 400),
     ];

@@ -17,6 +17,9 @@ const MAX_UNCUT_CHARS: usize = 450;
 /// With at least this much room, a slash command is explained.
 const MIN_CHARS_TO_EXPLAIN: usize = 300;
 
+/// With at least this much room for an earlier message, the call that it refused is named.
+const MIN_CHARS_TO_NAME_REFUSAL: usize = 140;
+
 /// The labels of the newest message and of two other facts. In those two labels, "it" is the newest message.
 pub const NEWEST_LABEL: &str = "Newest message";
 pub const ANSWERED_LABEL: &str = "Before it, answered";
@@ -27,10 +30,7 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let goal = digest.current_goal();
     let Some(newest) = goal.newest_prompt else { return };
     // Once the newest message is answered, the remaining work is the request that opened the session.
-    let is_over = digest.has_finished() && !digest.stands_newest_alone();
-    if is_over {
-        add_opening_request(digest, all);
-    }
+    add_opening_request(digest, all);
     if goal.is_answered || digest.comes_before_task(newest) {
         add_newest_message(digest, newest, &goal, all);
         add_rest_of_plan(digest, &goal, all);
@@ -46,9 +46,9 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Adds the request with which the session began.
+/// Adds the request with which the session began, if the agent has finished.
 fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
-    let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
+    let Some(first) = digest.opening_request_of_finished_work() else { return };
     let form = |most: usize| {
         let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
         format!("The session began with: {}", in_quotation_marks(&title, title.len().max(most)))
@@ -67,7 +67,14 @@ fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     }
     let words = words_before_paste(&before.text);
-    let form = |most: usize| format!("The message before it: {}", quote_prompt(&words, most));
+    let form = |most: usize| {
+        let refused = match before.refused_command() {
+            "" => String::new(),
+            _ if most < MIN_CHARS_TO_NAME_REFUSAL => String::new(),
+            call => format!(", refusing {}", in_backticks(call, 40)),
+        };
+        format!("The message before it{refused}: {}", quote_prompt(&words, most))
+    };
     let mut forms = vec![form(62), form(140), form(300)];
     forms.dedup();
     all.add_fact(FactClass::Goal, id, forms).strings_stating_fact = vec![before.text.clone()];

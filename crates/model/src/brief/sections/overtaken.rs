@@ -14,6 +14,10 @@ const NEWEST_TURNS_INCLUDED: usize = 2;
 /// A statement counts as a guess if its first bytes, up to this number, contain a word such as "probably".
 const GUESSED_BYTES: usize = 240;
 
+/// If open work was removed from a message and fewer bytes than this are left, the rest says little, unless it names a
+/// file or contains code.
+const MIN_LEFT_BYTES: usize = 90;
+
 /// Returns whether later work has made a closing message obsolete. This is the case if the message answers a question
 /// or makes a proposal, and the agent has since worked on the same subject. `newer` is the number of newer conclusions
 /// in the brief. If it is not 0, a guess is also obsolete.
@@ -22,7 +26,10 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
         || digest.effects.iter().any(|used| during.contains(&used.record));
     let is_edited_since = digest.file_edited_after(outcome.record).is_some();
-    if is_abandoned(digest, outcome) || is_edited_since && describes_old_code(&outcome.text) {
+    if is_abandoned(digest, outcome)
+        || is_revised(digest, turn, outcome)
+        || is_edited_since && describes_old_code(&outcome.text)
+    {
         return true;
     }
     if newer == 0 {
@@ -42,9 +49,28 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
-    let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.closing_question.is_empty();
+    // A question for which the agent changed something was a request.
+    let is_question = turn.prompt.prompt_kind() == PromptKind::Question && !worked;
+    let is_talk = is_question || !outcome.closing_question.is_empty();
     let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
+}
+
+/// Returns whether the user questioned the result of a turn at once, and the agent then edited one of its files again
+/// and said what it did.
+fn is_revised(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+    let mut later = digest.prompts.iter().filter(|prompt| prompt.record > outcome.record);
+    let Some(question) = later.next().filter(|next| next.prompt_kind() == PromptKind::Question) else {
+        return false;
+    };
+    let end = later.next().map_or(u64::MAX, |after| after.record);
+    let edited_in =
+        |from: u64, to: u64| digest.changes.iter().filter(move |change| (from..to).contains(&change.record));
+    let is_edited_again = edited_in(turn.prompt.record, outcome.record)
+        .any(|change| edited_in(question.record, end).any(|again| again.path == change.path));
+    let is_answered =
+        digest.statements.iter().any(|said| said.ended_turn && (question.record..end).contains(&said.record));
+    is_edited_again && is_answered
 }
 
 /// Returns whether a turn merely answered a question and the agent has since moved on to the newest prompt, an
@@ -124,7 +150,9 @@ pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
     let is_edited_since = digest.file_edited_after(outcome.record).is_some();
     let left = if is_edited_since { statement::without_open_ends(&text) } else { text.as_ref().into() };
-    left.is_empty() || is_edited_since && left.len() * 3 < text.len()
+    let is_remark = left.len() < MIN_LEFT_BYTES && !left.contains(['`', '/']);
+    left.is_empty()
+        || is_edited_since && (left.len() * 3 < text.len() || is_remark && left.len() < text.len())
 }
 
 /// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user was

@@ -31,3 +31,73 @@ fn what_the_user_gave_up_or_quoted_no_longer_holds() {
     assert!(describes_old_code("Current behavior: it walks the whole list."));
     assert!(!describes_old_code("It walks the whole list now."));
 }
+
+/// A session with two turns. In the first, the agent edits `reader.py`. In the second, it edits `file`.
+fn session_with_later_question(question: &str, file: &str) -> Digest {
+    let mut digest = Digest::new("s");
+    let prompt =
+        |record: u64, text: &str| crate::digest::Prompt { record, text: text.into(), ..Default::default() };
+    let edit = |record: u64, path: &str| {
+        let mut edit = FileEdit::default();
+        (edit.record, edit.path) = (record, path.to_owned());
+        edit
+    };
+    let said = |record: u64, text: &str| AgentStatement {
+        record,
+        text: text.into(),
+        ended_turn: true,
+        ..Default::default()
+    };
+    digest.prompts = vec![prompt(1, "keep the comments"), prompt(4, question), prompt(9, "now the writer")];
+    digest.changes = vec![edit(2, "reader.py"), edit(5, file), edit(10, "writer.py")];
+    digest.files = digest
+        .changes
+        .iter()
+        .map(|change| crate::digest::FileUse {
+            path: change.path.clone(),
+            edits: 1,
+            edited_at: change.record,
+            ..Default::default()
+        })
+        .collect();
+    digest.statements = vec![said(3, "Fixed: `skip` looks for a zero byte"), said(6, "`skip` asks git now")];
+    digest
+}
+
+#[test]
+fn a_result_that_the_user_questioned_and_the_agent_changed_is_out_of_date() {
+    for (question, file, expected) in [
+        ("doesn't git know if it is a binary file?", "reader.py", true),
+        ("doesn't git know if it is a binary file?", "notes.md", false),
+        ("please write that down", "reader.py", false),
+    ] {
+        let digest = session_with_later_question(question, file);
+        let turns = digest.requests_with_outcomes();
+        assert_eq!(is_revised(&digest, &turns[0], turns[0].outcome.unwrap()), expected, "{question} {file}");
+    }
+}
+
+#[test]
+fn a_question_for_which_files_were_changed_was_a_request() {
+    let mut digest = session_with_later_question("doesn't git know if it is a binary file?", "reader.py");
+    let is_over = |digest: &Digest| {
+        let turn = digest.requests_with_outcomes()[1];
+        is_overtaken_by_work(digest, &turn, turn.outcome.unwrap(), 1)
+    };
+    assert!(!is_over(&digest));
+    digest.changes.retain(|change| change.record != 5);
+    assert!(is_over(&digest));
+}
+
+#[test]
+fn a_message_of_which_little_is_left_is_spent() {
+    let digest = session_with_later_question("doesn't git know if it is a binary file?", "reader.py");
+    for (text, expected) in [
+        ("I see: there are two types. I need to add a field to both.", true),
+        ("I see: `skip` has two types. I need to add a field to both.", false),
+        ("There are two types, and both of them stay as they are.", false),
+    ] {
+        let said = AgentStatement { record: 3, text: text.into(), ..Default::default() };
+        assert_eq!(is_spent(&digest, &said), expected, "{text}");
+    }
+}

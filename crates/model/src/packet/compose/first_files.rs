@@ -1,7 +1,5 @@
 //! Chooses the files that the next agent should open first.
 
-use std::cmp::Reverse;
-
 use super::PacketFacts;
 use super::next::SINCE_THEN;
 use crate::digest::FileUse;
@@ -11,8 +9,20 @@ use crate::render::in_backticks;
 /// The maximum number of files to open first, unless the user chose more.
 const MAX_FIRST_FILES: usize = 5;
 
-/// The maximum number of files that a failure names but that the session has not used.
-const MAX_UNOPENED_FILES: usize = 2;
+/// The maximum number of files that a failure names but that the session has not used. In real sessions, most of these
+/// files are opened next.
+const MAX_UNOPENED_FILES: usize = 4;
+
+/// A file that was used more records ago than this is rarely opened next: one in ten, compared with one in three of the
+/// others.
+const MAX_RECENT_RECORDS: u64 = 25;
+
+/// After the agent's last message, or beside a file that an error names, only files used this recently count. The agent
+/// is done with the others.
+const MAX_LAST_RECORDS: u64 = 5;
+
+/// If no file counts, this many of the most recently used ones are named.
+const MAX_OLD_FILES: usize = 2;
 
 /// The maximum number of files from the folder that a failure names.
 const MAX_FILES_OF_FOLDER: usize = 2;
@@ -24,6 +34,8 @@ enum OpenReason {
     Step,
     /// The error message of a failure that is still open mentions the file.
     Error,
+    /// The error of an open failure names the file, which has been edited since.
+    EditedForError,
     /// The error message of a failure that is still open mentions the file's folder.
     FailingFolder,
     /// The file was used after the agent's last message.
@@ -38,14 +50,37 @@ enum OpenReason {
     Uncommitted,
 }
 
+impl OpenReason {
+    /// Returns whether the reason shows by itself that the file is needed, however long ago it was used.
+    fn is_certain(self) -> bool {
+        matches!(
+            self,
+            OpenReason::Step
+                | OpenReason::Error
+                | OpenReason::EditedForError
+                | OpenReason::FailingFolder
+                | OpenReason::NotEdited
+        )
+    }
+}
+
+/// A file that may be worth opening first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileToOpen<'p> {
+    reason: OpenReason,
+    /// How many records ago the file was last used.
+    age: u64,
+    path: &'p str,
+}
+
 impl PacketFacts<'_> {
     pub(super) fn chosen_files(&self) -> Vec<String> {
         self.material.confirmed.iter().map(|path| in_backticks(path, 120)).collect()
     }
 
     /// Returns the files to open first: those that the user chose, then the best of the others. Files that are left out
-    /// here are listed elsewhere in the packet.
-    pub(super) fn first_files(&self, step: &str) -> Vec<String> {
+    /// here are listed elsewhere in the packet. If the first step is only to run a check, only the files that it names count.
+    pub(super) fn first_files(&self, step: &str, is_check: bool) -> Vec<String> {
         let digest = self.material.digest;
         let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
         // The text from `SINCE_THEN` onwards describes what was done after the announcement, so it is cut off.
@@ -55,6 +90,11 @@ impl PacketFacts<'_> {
             planned.contains(&file.path) || is_only(name) && planned.contains(name)
         };
         let errors = || self.failing.iter().map(|failure| failure.error.as_str());
+        let names_unedited = |file: &FileUse| {
+            self.failing
+                .iter()
+                .any(|failure| failure.error.contains(base(&file.path)) && file.edited_at <= failure.record)
+        };
         let left = self.files_left();
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let git = digest.git_state();
@@ -67,7 +107,8 @@ impl PacketFacts<'_> {
         let last_said = digest.last_message_record.max(asked);
         let reason = |file: &FileUse| match file {
             _ if in_step(file) => Some(OpenReason::Step),
-            _ if errors().any(|error| error.contains(base(&file.path))) => Some(OpenReason::Error),
+            _ if names_unedited(file) => Some(OpenReason::Error),
+            _ if errors().any(|error| error.contains(base(&file.path))) => Some(OpenReason::EditedForError),
             _ if errors().any(|error| names_folder_of(error, &file.path)) => Some(OpenReason::FailingFolder),
             _ if file.last_use_record > last_said => Some(OpenReason::LastUsed),
             _ if left.iter().any(|name| name == base(&file.path)) => Some(OpenReason::NotEdited),
@@ -83,14 +124,22 @@ impl PacketFacts<'_> {
                 && file.edits + file.reads > 0
         };
         let used = self.suggested.iter().copied().filter(is_open);
-        let used = used.filter_map(|file| Some((reason(file)?, file.last_use_record, file.path.as_str())));
+        let used = used.filter_map(|file| {
+            let age = digest.record_count.saturating_sub(file.last_use_record);
+            Some(FileToOpen { reason: reason(file)?, age, path: &file.path })
+        });
         // Also include files that the session has not opened, because a compiler error may name such files.
         let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
-        let unopened = errors().flat_map(failure::paths_in_error).filter(|path| !is_used(path));
-        let unopened = unopened.take(MAX_UNOPENED_FILES).map(|path| (OpenReason::Error, u64::MAX, path));
+        let unopened = errors().flat_map(failure::places_in_error).filter(|path| !is_used(path));
+        let unopened = unopened.take(MAX_UNOPENED_FILES).map(|path| FileToOpen {
+            reason: OpenReason::Error,
+            age: 0,
+            path,
+        });
         let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
         let most = MAX_FIRST_FILES.max(paths.len());
-        for path in paths_by_reason(unopened.chain(used).collect()) {
+        let found = unopened.chain(used).filter(|file| !is_check || file.reason == OpenReason::Step);
+        for path in paths_by_reason(found.collect()) {
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -100,24 +149,41 @@ impl PacketFacts<'_> {
 }
 
 /// Orders paths by reason and then by last use, newest first. A folder counts only if the error names no file. Files
-/// that were only used are left out if any file was edited for the newest prompt. Older edits count only if there is no
-/// other file.
-fn paths_by_reason(mut found: Vec<(OpenReason, u64, &str)>) -> Vec<&str> {
-    let has_error = found.iter().any(|(why, ..)| *why == OpenReason::Error);
-    let has_edited = found.iter().any(|(why, ..)| *why == OpenReason::Edited);
-    let is_all_old = found.iter().all(|(why, ..)| *why == OpenReason::Uncommitted);
-    found.sort_by_key(|(why, last, _)| (*why, Reverse(*last)));
+/// that were only used are left out if any file was edited for the newest prompt, and so are files that were used long
+/// ago. Edits for the newest prompt count only if no file that the request names is left to edit. Older edits count
+/// only if there is no other file.
+fn paths_by_reason(mut found: Vec<FileToOpen<'_>>) -> Vec<&str> {
+    let has = |reason: OpenReason| found.iter().any(|file| file.reason == reason);
+    let [has_unedited, has_edited, has_not_edited] =
+        [OpenReason::Error, OpenReason::Edited, OpenReason::NotEdited].map(has);
+    let has_error = has_unedited || has(OpenReason::EditedForError);
+    let is_all_old = found.iter().all(|file| file.reason == OpenReason::Uncommitted);
+    found.sort_by_key(|file| (file.reason, file.age));
     let mut of_folder = 0;
-    found.retain(|(why, ..)| match why {
+    found.retain(|file| match file.reason {
         OpenReason::FailingFolder => {
             of_folder += 1;
             !has_error && of_folder <= MAX_FILES_OF_FOLDER
         }
+        OpenReason::Edited => !has_not_edited,
         OpenReason::Used => !has_edited,
         OpenReason::Uncommitted => is_all_old,
         _ => true,
     });
-    found.into_iter().map(|(_, _, path)| path).collect()
+    let is_recent = |file: &&FileToOpen| {
+        let most = match file.reason {
+            OpenReason::LastUsed => MAX_LAST_RECORDS,
+            _ if has_error => MAX_LAST_RECORDS,
+            _ => MAX_RECENT_RECORDS,
+        };
+        file.reason.is_certain() || file.age <= most
+    };
+    let recent: Vec<&str> = found.iter().filter(is_recent).map(|file| file.path).collect();
+    if recent.is_empty() {
+        found.sort_by_key(|file| file.age);
+        return found.iter().take(MAX_OLD_FILES).map(|file| file.path).collect();
+    }
+    recent
 }
 
 /// Returns whether a word of the error ends with the folder of a file, such as `FAIL example.com/shop/cart/store` for

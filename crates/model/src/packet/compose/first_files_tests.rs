@@ -1,32 +1,52 @@
-use super::OpenReason::{Edited, Error, FailingFolder, LastUsed, NotEdited, Step, Uncommitted, Used};
+use super::OpenReason::{
+    Edited, EditedForError, Error, FailingFolder, LastUsed, NotEdited, Step, Uncommitted, Used,
+};
 use super::*;
+
+/// Builds files from their reasons, their ages in records and their paths.
+fn files(found: &[(OpenReason, u64, &'static str)]) -> Vec<FileToOpen<'static>> {
+    found.iter().map(|&(reason, age, path)| FileToOpen { reason, age, path }).collect()
+}
 
 #[test]
 fn files_come_in_the_order_of_their_reasons() {
     type Named = (OpenReason, u64, &'static str);
-    let cases: [(&[Named], &[&str]); 5] = [
+    let cases: [(&[Named], &[&str]); 8] = [
+        (&[(Edited, 2, "c"), (Uncommitted, 3, "old"), (LastUsed, 1, "b"), (Step, 9, "a")], &["a", "b", "c"]),
+        // A file that is left to edit comes instead of those that were edited.
+        (&[(Edited, 2, "c"), (NotEdited, 99, "b"), (LastUsed, 1, "a")], &["a", "b"]),
+        (&[(Edited, 7, "a"), (Edited, 3, "b"), (Used, 1, "c")], &["b", "a"]),
+        (&[(Used, 7, "b"), (LastUsed, 4, "a"), (Uncommitted, 1, "c")], &["a", "b"]),
         (
-            &[
-                (Edited, 9, "d"),
-                (Uncommitted, 8, "old"),
-                (Error, 2, "b"),
-                (NotEdited, 1, "c"),
-                (Step, 1, "a"),
-            ],
-            &["a", "b", "c", "d"],
-        ),
-        (&[(Edited, 3, "a"), (Edited, 7, "b"), (Used, 9, "c")], &["b", "a"]),
-        (&[(Used, 3, "b"), (LastUsed, 2, "a"), (Uncommitted, 9, "c")], &["a", "b"]),
-        (
-            &[(FailingFolder, 1, "c"), (FailingFolder, 2, "b"), (FailingFolder, 3, "a"), (Edited, 9, "d")],
+            &[(FailingFolder, 9, "c"), (FailingFolder, 8, "b"), (FailingFolder, 7, "a"), (Edited, 1, "d")],
             &["a", "b", "d"],
         ),
-        (&[(Uncommitted, 1, "b"), (Uncommitted, 2, "a")], &["a", "b"]),
+        (&[(Uncommitted, 2, "b"), (Uncommitted, 1, "a")], &["a", "b"]),
+        (&[(FailingFolder, 1, "a"), (Error, 1, "b")], &["b"]),
+        (&[(FailingFolder, 1, "c"), (EditedForError, 1, "b"), (Error, 9, "a")], &["a", "b"]),
     ];
     for (found, expected) in cases {
-        assert_eq!(paths_by_reason(found.to_vec()), expected);
+        assert_eq!(paths_by_reason(files(found)), expected);
     }
-    assert_eq!(paths_by_reason(vec![(FailingFolder, 1, "a"), (Error, 1, "b")]), ["b"]);
+}
+
+#[test]
+fn files_used_long_ago_are_not_opened_first() {
+    type Named = (OpenReason, u64, &'static str);
+    let cases: [(&[Named], &[&str]); 5] = [
+        // What the step or the error names counts, whatever its age.
+        (&[(Step, 300, "a"), (Edited, 25, "b"), (Edited, 26, "c")], &["a", "b"]),
+        // Beside a file that the error names, only the newest edits count.
+        (&[(Error, 300, "a"), (Edited, 5, "b"), (Edited, 6, "c")], &["a", "b"]),
+        // Of the files used since the last message, only the newest count.
+        (&[(LastUsed, 1, "a"), (LastUsed, 6, "b")], &["a"]),
+        (&[(Used, 26, "b"), (Used, 25, "a")], &["a"]),
+        // If there is nothing else, the two newest are named.
+        (&[(Used, 90, "b"), (Used, 99, "c"), (Used, 80, "a")], &["a", "b"]),
+    ];
+    for (found, expected) in cases {
+        assert_eq!(paths_by_reason(files(found)), expected);
+    }
 }
 
 #[test]

@@ -15,6 +15,9 @@ use crate::statement;
 /// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
+/// The maximum length of what the agent has said about the newest message.
+const MAX_SAID_CHARS: usize = 240;
+
 /// The maximum number of first steps that the prompt names.
 const MAX_STEPS: usize = 2;
 
@@ -32,17 +35,22 @@ impl PacketFacts<'_> {
         let files = match &step {
             // The files of finished work need not be opened.
             Some(FirstStep::NothingOpen(_)) => self.chosen_files(),
-            Some(FirstStep::Begin(step)) => self.first_files(step),
-            None => self.first_files(""),
+            Some(FirstStep::Begin(step)) => self.first_files(step, false),
+            Some(FirstStep::Check(step)) => self.first_files(step, true),
+            None => self.first_files("", false),
         };
+        let is_over = matches!(step, Some(FirstStep::NothingOpen(_)));
         parts.extend(step.map(|step| match step {
-            FirstStep::Begin(step) => format!("Begin with: {step}."),
+            FirstStep::Begin(step) | FirstStep::Check(step) => format!("Begin with: {step}."),
             FirstStep::NothingOpen(act) => format!("Nothing is open: {act}."),
         }));
         if !files.is_empty() {
             parts.push(format!("Open first: {}.", files.join(", ")));
         }
-        parts.extend(self.exit_criteria());
+        // If nothing is open, only a loop's promise is left to fulfil.
+        if !is_over || self.material.promise.is_some() {
+            parts.extend(self.exit_criteria());
+        }
         parts.join("\n\n")
     }
 
@@ -217,9 +225,27 @@ impl PacketFacts<'_> {
         }
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let edited = digest.file_edited_after(asked.max(digest.last_message_record))?;
+        // The project's tests do not cover a shell script.
+        if edited.ends_with(".sh") && self.failing.is_empty() && !self.has_run_since_edit(edited) {
+            let script = in_backticks(edited, 120);
+            return Some(format!("running {script}, which was edited and has not been run since"));
+        }
         let check = self.stale_check().filter(|_| self.failing.is_empty())?;
         let check = in_backticks(&check, 120);
         Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
+    }
+
+    /// Returns whether a command has named a script since the script was last edited.
+    fn has_run_since_edit(&self, script: &str) -> bool {
+        let steps = self.material.digest.steps_since_last_message();
+        let edited = steps
+            .iter()
+            .rposition(|step| step.action == StepAction::Edited && step.path_or_command == script)
+            .unwrap_or(0);
+        let name = script.rsplit('/').next().unwrap_or(script);
+        steps[edited..]
+            .iter()
+            .any(|step| step.action == StepAction::Ran && step.path_or_command.contains(name))
     }
 
     /// Describes the work in progress if no step of it is known.
@@ -245,10 +271,23 @@ impl PacketFacts<'_> {
             let since = brief::describe_last_steps(digest, MAX_LAST_STEPS);
             return Some(format!("where the agent was: {}", since.join(", ")));
         }
-        let words = self.announced_work().map_or(String::new(), |words| format!(": {words}{since_then}"));
+        let words = match self.announced_work() {
+            Some(words) => format!(": {words}{since_then}"),
+            None => self.words_about_newest_message(),
+        };
         digest
             .has_work_since_newest_prompt()
             .then(|| format!("the user's newest message, which the agent was working on{words}"))
+    }
+
+    /// Returns what the agent has said about the newest message, as the end of a sentence. Empty if it has said nothing.
+    fn words_about_newest_message(&self) -> String {
+        let digest = self.material.digest;
+        let newest = self.goal.newest_prompt.filter(|newest| digest.last_message_record > newest.record);
+        newest.map_or(String::new(), |newest| {
+            let said = statement::sentences_about(&digest.last_message, MAX_SAID_CHARS, &newest.text);
+            format!("; it had said {}", in_quotation_marks(&said, MAX_SAID_CHARS + 2))
+        })
     }
 
     /// Returns whether the work for the current request seems to be done: the checks passed after the last edit, and
@@ -413,6 +452,8 @@ impl PacketFacts<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum FirstStep {
     Begin(String),
+    /// Run this check. No file needs to be opened for it.
+    Check(String),
     /// No work is open. The text says what to do instead, such as `report to the user`.
     NothingOpen(&'static str),
 }
@@ -454,7 +495,8 @@ impl StepOptions {
             let most = known.len().min(MAX_STEPS);
             return Some(FirstStep::Begin(known[..most].join("; then ")));
         }
-        let later = self.todo.or(self.check).or(self.old_failing).map(FirstStep::Begin);
+        let later = self.todo.map(FirstStep::Begin).or(self.check.map(FirstStep::Check));
+        let later = later.or(self.old_failing.map(FirstStep::Begin));
         let over = self.is_over.then_some(FirstStep::NothingOpen("report to the user"));
         later.or(over).or(self.at_work.map(FirstStep::Begin))
     }
