@@ -1,10 +1,12 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
+mod agreement;
 mod title;
 
 use crate::render::one_line;
 use crate::text::split_into_sentences;
 
+pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work};
 pub use title::{title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
