@@ -1,6 +1,6 @@
 //! `thru packet`: finds packets, and edits single fields and sections of a packet without changing any other bytes.
 
-mod claimed;
+pub(crate) mod claimed;
 mod edit;
 pub mod handoff;
 mod import;

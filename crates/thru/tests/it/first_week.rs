@@ -579,6 +579,7 @@ Before continuing, you MUST verify you understand:
 
 mod fifth;
 mod fourth;
+mod ninth;
 mod pleasant;
 mod seventh;
 mod sixth;
