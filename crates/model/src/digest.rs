@@ -128,6 +128,10 @@ pub struct Digest {
     /// `git_on_disk` and never stored.
     #[serde(skip)]
     pub are_files_changed_since: bool,
+    /// Uncommitted files that only other recent sessions in this checkout edited. They are collected when a session
+    /// starts and are never stored.
+    #[serde(skip)]
+    pub uncommitted_by_others: Vec<String>,
     /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.

@@ -1,11 +1,13 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
+mod agreement;
 mod continuing;
 mod title;
 
 use crate::render::one_line;
 use crate::text::split_into_sentences;
 
+pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work};
 pub use continuing::only_says_continue;
 pub use title::{title_if_long, title_of_message};
 

@@ -53,6 +53,44 @@ fn prompts_are_classified() {
 }
 
 #[test]
+fn agreement_may_come_with_a_remark() {
+    // The text, whether it begins with agreement, and whether it says something else as well.
+    for (text, is_agreement, adds) in [
+        ("Yes, do it that way, but keep _WHOLE as a separate name because export will need it.", true, true),
+        ("Yes, regex is fine, because it also documents the format. But I have to go now.", true, true),
+        ("ok, but use tabs", true, true),
+        ("sure, go with 2", true, false),
+        ("yes", true, false),
+        ("Go ahead, but leave the tests alone", true, true),
+        ("continue", false, false),
+        ("go on", false, false),
+        ("do the rest", false, false),
+        ("pick up where the last session stopped", false, false),
+        ("Start with the three decimal places.", false, true),
+        ("ok, now write the documentation of the importer", false, true),
+        ("okay, we really need to change the names of the columns in the report", false, true),
+        ("yeah let's abandon this branch, make a new one and add the second fix there", false, true),
+        ("Yes, thanks. Next: sort the rows of the table", false, true),
+        ("yes but why is the folder named like that?", false, true),
+        ("all tests fail on Windows since yesterday, please fix them", false, true),
+        ("right now the reader drops comments in arrays", false, true),
+    ] {
+        assert_eq!((begins_with_agreement(text), adds_to_agreement(text)), (is_agreement, adds), "{text}");
+    }
+    for (text, expected) in [
+        ("continue", true),
+        ("ok, please go on with the parser and its tests", true),
+        ("do the rest", true),
+        ("pick up where the last session stopped", true),
+        ("Start with the three decimal places.", false),
+        ("ok, but use tabs", false),
+    ] {
+        assert_eq!(continues_earlier_work(text), expected, "{text}");
+    }
+    assert!(!begins_with_agreement(&format!("Yes. {}", "This is the plan. ".repeat(50))));
+}
+
+#[test]
 fn instructions_are_found_in_prompts() {
     let wish = |text| instruction_sentences(text).join("|");
     // A sentence may contain a prohibition.

@@ -21,6 +21,7 @@ const FILES_NAMED_AT_RISK: usize = 5;
 pub(super) fn effect_candidates(digest: &Digest, occasion: BriefOccasion) -> Vec<Candidate> {
     let git = digest.git_state();
     let mut all: Vec<Candidate> = uncommitted_work(digest, &git, occasion).into_iter().collect();
+    all.extend(uncommitted_work_of_others(digest, &git));
     all.extend(stashed_work(&git));
     all.extend(unpushed_work(&git));
     all.extend(git_state_candidates(digest, &git));
@@ -100,6 +101,27 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
     if n > FILES_ALWAYS_NAMED {
         risk.add_terse_form(form(&0));
     }
+    Some(risk)
+}
+
+/// Returns the uncommitted files of other sessions. An agent that is told only about the last session would take its files
+/// for all uncommitted ones.
+fn uncommitted_work_of_others(digest: &Digest, git: &GitState) -> Option<Candidate> {
+    let files = &digest.uncommitted_by_others;
+    if files.is_empty() {
+        return None;
+    }
+    let noun = match (files.len(), git.uncommitted.iter().any(|file| !file.deleted)) {
+        (1, true) => "more file",
+        (_, true) => "more files",
+        (1, false) => "file",
+        (_, false) => "files",
+    };
+    let head = format!("{} {noun} edited by earlier sessions, not committed", files.len());
+    let form = |most: usize| format!("{head}: {}", list_by_folder(files.iter().map(String::as_str), most));
+    let forms = without_duplicates(vec![form(FILES_NAMED_AT_RISK), form(usize::MAX)]);
+    let mut risk = effect_candidate(FactClass::Risk, "risk:earlier", forms);
+    risk.add_terse_form(head);
     Some(risk)
 }
 

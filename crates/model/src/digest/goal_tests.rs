@@ -127,6 +127,36 @@ fn the_current_goal_is_found() {
     }
 }
 
+/// An answer that begins with agreement accepts the proposal before it. The request before the proposal stays the task.
+#[test]
+fn agreement_with_a_remark_keeps_the_task_and_the_proposal() {
+    let task = "user: Split the importer into one file for each of its steps. Tell me your plan first.";
+    let plan = "said: Plan: `a.py` reads and `b.py` writes. OK?";
+    let yes = "user: Yes, do it that way, but keep the name `load` because the exporter needs it.";
+    let done = "said: `a.py` is there. `b.py` is still to be written.";
+    let bare = |line: &str| line.split_once(": ").unwrap().1.to_owned();
+    let accepted = |newest: &str| (bare(newest), bare(task), bare(plan), false);
+    for newest in [yes, "user: Yes, two files.", "user: ok, but use tabs", "user: sure, go with that"] {
+        assert_eq!(goal_texts(&[task, plan, newest]), accepted(newest), "{newest}");
+        assert_eq!(goal_texts(&[task, plan, newest, "edit: a.py"]), accepted(newest), "{newest}");
+        assert_eq!(goal_texts(&[task, plan, newest, "edit: a.py", done]), accepted(newest), "{newest}");
+    }
+    // A later question is about the same task.
+    let later = goal_texts(&[task, plan, yes, "edit: a.py", done, "user: is it fast?"]);
+    assert_eq!(later, ("is it fast?".into(), bare(task), String::new(), true));
+    // Each of several proposals belongs to the task.
+    let second = "said: `a.py` is there. Shall I write `b.py` now?";
+    let again = goal_texts(&[task, plan, yes, "edit: a.py", second, "user: Yes, but without a class for it"]);
+    assert_eq!(
+        again,
+        ("Yes, but without a class for it".into(), bare(task), "`a.py` is there.".into(), false)
+    );
+    // A message after finished work is a request of its own, however it begins.
+    let next = "user: Ok, write the documentation of the importer as well, in docs/import.md";
+    let finished = goal_texts(&[task, "edit: a.py", "said: It is split.", next]);
+    assert_eq!(finished, (bare(next), String::new(), String::new(), false));
+}
+
 #[test]
 fn the_task_before_a_question_is_what_the_last_changes_were_for() {
     let task = "user: Split the importer into one file for each of its steps";

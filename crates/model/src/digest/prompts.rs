@@ -40,7 +40,7 @@ pub struct Prompt {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
     pub newest_prompt: Option<&'d Prompt>,
-    /// The agent's proposal that the user accepted and that is still to be carried out.
+    /// The agent's proposal that the user accepted. It is still to be carried out, or the newest prompt accepted it.
     pub accepted_proposal: Option<&'d AgentStatement>,
     /// The earlier prompt that states the task to which the newest prompt belongs. `None` if the newest prompt is the
     /// task itself.
@@ -110,10 +110,12 @@ impl Digest {
         let mut goal = Goal { newest_prompt: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             let is_newest = i + 1 == self.prompts.len();
-            match prompt.prompt_kind() {
-                // A proposal that was already carried out is no longer part of the goal.
+            match self.kind_in_conversation(prompt) {
+                // A proposal that was already carried out is no longer current, unless the newest prompt accepted it.
                 PromptKind::Approval
-                    if goal.accepted_proposal.is_none() && self.closing_words_of_turn(i).is_none() =>
+                    if goal.accepted_proposal.is_none()
+                        && (self.closing_words_of_turn(i).is_none()
+                            || is_newest && self.words_answered_by(prompt).is_some_and(proposes)) =>
                 {
                     goal.accepted_proposal = self.words_answered_by(prompt);
                 }
@@ -166,33 +168,56 @@ impl Digest {
                             || self.has_edits_in_turn(i)) =>
                 {
                     goal.task_prompt = Some(prompt).filter(|_| !is_newest);
-                    let outcome = self
-                        .closing_words_of_turn(i)
-                        .filter(|said| settles_request(said))
-                        .map(|said| said.record);
-                    // If the agent answered the task with the proposal that the user then accepted, the task is still
-                    // open.
-                    goal.is_answered =
-                        outcome.is_some() && goal.accepted_proposal.map(|said| said.record) != outcome;
+                    goal.is_answered = self.is_task_settled(i, &goal);
                     break;
                 }
                 _ => {}
             }
         }
-        let stands_alone =
-            newest.prompt_kind() == PromptKind::Task && newest.begins_turn() && !newest.text.starts_with('/');
+        let stands_alone = self.kind_in_conversation(newest) == PromptKind::Task
+            && newest.begins_turn()
+            && !newest.text.starts_with('/');
         if goal.task_prompt.is_none() && !stands_alone {
             let first =
                 self.prompts.iter().position(|prompt| !prompt::is_uninformative_once_answered(&prompt.text));
             let first = first.unwrap_or(0);
             goal.task_prompt = self.prompts.get(first).filter(|first| first.record < newest.record);
-            let outcome = self
-                .closing_words_of_turn(first)
-                .filter(|said| settles_request(said))
-                .map(|said| said.record);
-            goal.is_answered = outcome.is_some() && goal.accepted_proposal.map(|said| said.record) != outcome;
+            goal.is_answered = self.is_task_settled(first, &goal);
         }
         goal
+    }
+
+    /// Returns whether the agent has answered the task in `place`. An accepted proposal is an answer, but not a final
+    /// one: the task is open until the proposal has been carried out. If the agent had only planned before, the task
+    /// stays open, because the report after that is about the proposal.
+    fn is_task_settled(&self, place: usize, goal: &Goal) -> bool {
+        let Some(outcome) = self.closing_words_of_turn(place).filter(|said| settles_request(said)) else {
+            return false;
+        };
+        let Some(accepted) = goal.accepted_proposal else { return true };
+        let is_carried_out = self.closing_words_of_turn(self.prompts.len() - 1).is_some();
+        let only_planned = !self.has_edits_in_turn(place);
+        let accepts =
+            |later: &Prompt| !later.begins_turn() || self.kind_in_conversation(later) == PromptKind::Approval;
+        let is_this = accepted.record == outcome.record;
+        let is_open = is_this && (only_planned || !is_carried_out)
+            || only_planned && self.prompts[place + 1..].iter().all(accepts);
+        !is_open
+    }
+
+    /// Returns the kind of a prompt as an answer to the agent's message before it. "Yes, but keep the name" approves a
+    /// proposal, however long it is. Without a proposal before it, it is a request.
+    pub fn kind_in_conversation(&self, prompt: &Prompt) -> PromptKind {
+        match prompt.prompt_kind() {
+            PromptKind::Task | PromptKind::Remark
+                if prompt.begins_turn()
+                    && prompt::begins_with_agreement(&prompt.text)
+                    && self.words_answered_by(prompt).is_some_and(proposes) =>
+            {
+                PromptKind::Approval
+            }
+            kind => kind,
+        }
     }
 
     /// Returns the session's first request for work, which says what the session is about.
@@ -221,7 +246,7 @@ impl Digest {
         let goal = self.current_goal();
         goal.accepted_proposal.is_none()
             && goal.newest_prompt.is_some_and(|newest| {
-                newest.prompt_kind() == PromptKind::Task
+                self.kind_in_conversation(newest) == PromptKind::Task
                     && !prompt::is_unclear_without_message_before(&newest.text)
             })
     }
@@ -239,7 +264,9 @@ impl Digest {
     pub fn explaining_task(&self) -> Option<&Prompt> {
         let goal = self.current_goal();
         let task = goal.task_prompt?;
-        let is_explained = goal.accepted_proposal.is_some()
+        // A proposal that was carried out explains the prompt that accepted it, but not what the work was for.
+        let is_carried_out = || self.closing_words_of_turn(self.prompts.len() - 1).is_some();
+        let is_explained = goal.accepted_proposal.is_some() && !is_carried_out()
             || self.prompt_before_newest().is_some_and(|before| before.record != task.record);
         (!(goal.is_answered && is_explained)).then_some(task)
     }
@@ -310,7 +337,7 @@ impl Digest {
     /// Returns whether a brief quotes the newest prompt before the task. This is the case if the prompt is clear
     /// without the task. In contrast, an answer is quoted after its question, and a refusal after the refused call.
     pub fn comes_before_task(&self, newest: &Prompt) -> bool {
-        newest.prompt_kind() == PromptKind::Task
+        self.kind_in_conversation(newest) == PromptKind::Task
             && newest.refused_call.is_empty()
             && !self.is_reply_to_agent(newest)
     }
@@ -342,6 +369,14 @@ impl Prompt {
         }
         self.text = kept;
     }
+}
+
+/// Returns whether a closing message proposes something that the user can accept.
+fn proposes(said: &AgentStatement) -> bool {
+    const PROPOSING_WORDS: &[&str] =
+        &["plan:", "i propose", "i suggest", "i'd ", "i would ", "proposal", "option ", "my plan"];
+    let small = said.text.to_lowercase().replace('’', "'");
+    !said.closing_question.is_empty() || PROPOSING_WORDS.iter().any(|words| small.contains(words))
 }
 
 /// Returns whether a closing message settles the request. A message that ends with a question to the user settles it.

@@ -233,6 +233,12 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest_prompt?;
     let task = goal.task_prompt.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
     match (newest.prompt_kind(), goal.accepted_proposal) {
+        // "Yes, but keep the name" is a remark about the task.
+        (prompt::PromptKind::Task, Some(_))
+            if prompt::begins_with_agreement(&newest.text) && task.is_some() =>
+        {
+            task
+        }
         (prompt::PromptKind::Task | prompt::PromptKind::Question, _) => Some(&newest.text),
         (_, Some(accepted)) if !accepted.closing_question.is_empty() => Some(&newest.text),
         (prompt::PromptKind::Approval, Some(accepted)) => Some(&accepted.text),

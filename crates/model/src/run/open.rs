@@ -87,10 +87,11 @@ pub fn is_attempt_with_result(command: &str, cwd: &str) -> bool {
 
 /// Returns whether a command line calls `thru`, by its name or with a path.
 pub fn calls_thru(command: &str) -> bool {
-    let is_thru = |step: &CommandStep| {
-        strip_wrappers(&step.words).first().is_some_and(|word| word.rsplit('/').next() == Some("thru"))
-    };
-    shell::command_steps(&expand_shells(command)).iter().any(is_thru)
+    shell::command_steps(&expand_shells(command)).iter().any(is_thru_step)
+}
+
+pub(super) fn is_thru_step(step: &CommandStep) -> bool {
+    strip_wrappers(&step.words).first().is_some_and(|word| word.rsplit('/').next() == Some("thru"))
 }
 
 impl GitCommandFamily {

@@ -1,5 +1,6 @@
 //! The forms in which a command line is shown: as it was typed, or without the parts that only shape its output.
 
+use super::open::is_thru_step;
 use super::script::expand_shells;
 use crate::shell::{self, CommandStep, StepJoin};
 
@@ -44,8 +45,8 @@ pub fn command_as_typed(command: &str) -> String {
     typed.replace("\\\n", " ").trim().to_owned()
 }
 
-/// Returns the command that repeats a line, without redirections, echoes, a final `exit` and output filters. The
-/// remaining commands are joined by the same operators as in the line.
+/// Returns the command that repeats a line, without redirections, echoes, a final `exit`, output filters and calls of
+/// `thru`. The remaining commands are joined by the same operators as in the line.
 pub fn command_to_repeat(command: &str) -> String {
     let command = &*expand_shells(command);
     let steps = shell::command_steps(command);
@@ -55,6 +56,7 @@ pub fn command_to_repeat(command: &str) -> String {
         let piped = joins.last() == Some(&StepJoin::Pipe);
         let is_dropped = piped && OUTPUT_FILTERS.contains(&step.words[0].as_str())
             || is_output_command(step)
+            || changes_records(step)
             || line.is_empty() && is_entered_folder(step);
         if !is_dropped {
             if !line.is_empty() {
@@ -82,6 +84,12 @@ pub(super) fn is_cd_step(step: &CommandStep) -> bool {
 
 pub(super) fn is_output_command(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set" | "exit")
+}
+
+/// Returns whether a step calls `thru`, for example to tick off a task. Repeating it would change the records once more.
+/// `thru evidence run -- make test` is different, because it runs a check.
+fn changes_records(step: &CommandStep) -> bool {
+    is_thru_step(step) && !step.words.iter().any(|word| word == "--")
 }
 
 fn is_entered_folder(step: &CommandStep) -> bool {

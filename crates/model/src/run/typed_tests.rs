@@ -45,6 +45,11 @@ fn a_command_to_repeat_joins_its_parts_as_the_line_does() {
         ("make && cd web && npm test", "make && cd web && npm test"),
         ("for f in a b; do npm test $f; done", "for f in a b; do npm test $f; done"),
         ("exit 3", "exit 3"),
+        // A call of thru changes records, so it is not repeated with the check.
+        ("make test && thru resume update --task-done", "make test"),
+        ("~/.local/bin/thru resume update && make test | tail -3", "make test"),
+        ("make lint && thru evidence run t1 -- make test", "make lint && thru evidence run t1 -- make test"),
+        ("thru status", "thru status"),
     ] {
         assert_eq!(command_to_repeat(command), expected, "{command}");
     }

@@ -103,7 +103,9 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         BriefOccasion::Started => match last_other_session(project, &roster, session) {
             Some(other) => {
                 elsewhere = other.elsewhere;
-                past::facts_of_digest(&project, other.digest)
+                let mut facts = past::facts_of_digest(&project, other.digest);
+                add_uncommitted_by_others(project, &roster, session, &mut facts.digest);
+                facts
             }
             None => past::facts_with_problems_only(project.store),
         },
@@ -149,11 +151,35 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
 /// Returns the most recent session that did work and is no longer running. Running sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<LastAtWork> {
     let entries = roster.entries().ok()?;
+    last::find_last_at_work(&project, entries, is_over_and_other(project, entries, this))
+}
+
+/// Adds the uncommitted files of earlier sessions in this checkout. Running sessions are listed separately.
+fn add_uncommitted_by_others(
+    project: ProjectContext,
+    roster: &Roster,
+    this: Option<&Id>,
+    described: &mut Digest,
+) {
+    let Ok(entries) = roster.entries() else { return };
+    if described.git_on_disk.is_none() || sessions::other_worktree(&project, described).is_some() {
+        return;
+    }
+    let fits = is_over_and_other(project, entries, this);
+    let others = last::other_digests_here(&project, entries, &described.session, fits);
+    described.uncommitted_by_others = past::uncommitted_by_others(&others, described, &project.root.checkout);
+}
+
+/// Returns a filter that accepts sessions that are not running, except `this` one.
+fn is_over_and_other<'e>(
+    project: ProjectContext,
+    entries: &'e [RosterEntry],
+    this: Option<&'e Id>,
+) -> impl Fn(&RosterEntry) -> bool + 'e {
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
         .map(|entry| &entry.session)
         .collect();
-    let fits = |entry: &RosterEntry| Some(&entry.session) != this && !running.contains(&&entry.session);
-    last::find_last_at_work(&project, entries, fits)
+    move |entry| Some(&entry.session) != this && !running.contains(&&entry.session)
 }
 
 fn brief_material<'a>(

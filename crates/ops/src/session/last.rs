@@ -12,6 +12,9 @@ use crate::project::trust;
 use crate::session::list::{self, LastSession, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
 
+/// How many other sessions are searched for uncommitted files.
+const MAX_OTHER_SESSIONS: usize = 6;
+
 /// The session that last did work. Sessions from this checkout are preferred.
 #[derive(Debug)]
 pub struct LastAtWork {
@@ -38,6 +41,23 @@ pub fn find_last_at_work(
         Some(here) => Some(LastAtWork { digest: here, elsewhere: Some(last) }),
         None => Some(LastAtWork { digest: last, elsewhere: None }),
     }
+}
+
+/// Returns the digests of the recent sessions in this checkout that `fits` accepts, except the described one.
+pub fn other_digests_here(
+    project: &ProjectContext,
+    entries: &[RosterEntry],
+    described: &str,
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Vec<Digest> {
+    let is_here = |entry: &RosterEntry| {
+        fits(entry)
+            && entry.session.as_str() != described
+            && trust::moved_folder(project, Path::new(&entry.worktree)) == project.root.checkout
+    };
+    let recent = roster::sort_by_activity(entries, project.store, is_here);
+    let digest = |entry: &RosterEntry| project.store.current_digest(&entry.session, |_| {}).ok();
+    recent.into_iter().take(MAX_OTHER_SESSIONS).filter_map(digest).collect()
 }
 
 /// Returns the last active session that did work, whether it is still running or not. If there is none, returns the

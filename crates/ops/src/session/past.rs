@@ -169,6 +169,29 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     })
 }
 
+/// Returns the files that the sessions edited and that are not committed, as far as the journals and git's index know.
+/// Files that `described` lists itself are left out.
+pub fn uncommitted_by_others(digests: &[Digest], described: &Digest, checkout: &Path) -> Vec<String> {
+    let own = described.git_state();
+    let is_own = |path: &str| own.uncommitted.iter().any(|file| file.path == path);
+    let mut others = Digest::new("");
+    for file in digests.iter().flat_map(|digest| digest.git_state().uncommitted) {
+        let is_known = others.files.iter().any(|known| known.path == file.path);
+        let is_at_risk = !file.deleted && !file.is_outside_checkout && !is_own(&file.path);
+        if is_at_risk && !is_known && checkout.join(&file.path).symlink_metadata().is_ok() {
+            others.files.push(file.clone());
+        }
+    }
+    if others.files.is_empty() {
+        return Vec::new();
+    }
+    others.git_on_disk = git_state_on_disk(&others, checkout);
+    if others.git_on_disk.is_none() {
+        return Vec::new();
+    }
+    others.git_state().uncommitted.iter().map(|file| file.path.clone()).collect()
+}
+
 /// Returns a session's digest, merged with the digests of the sessions that it continues. Some harnesses give a
 /// session a new id at every compaction.
 pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {

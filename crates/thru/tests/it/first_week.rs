@@ -581,6 +581,7 @@ mod eighth;
 mod eleventh;
 mod fifth;
 mod fourth;
+mod ninth;
 mod pleasant;
 mod seventh;
 mod sixth;

@@ -4,7 +4,7 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::{BriefMaterial, BriefOccasion};
 use crate::digest::{Goal, Prompt};
-use crate::prompt;
+use crate::prompt::{self, PromptKind};
 use crate::render::{in_backticks, in_quotation_marks};
 use crate::text::fnv_fingerprint;
 
@@ -34,6 +34,14 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             break;
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
+        // A remark with which the user accepted a proposal is a condition or a reason.
+        if wishes.is_empty()
+            && digest.kind_in_conversation(prompt) == PromptKind::Approval
+            && prompt::begins_with_agreement(&prompt.text)
+            && prompt::adds_to_agreement(&prompt.text)
+        {
+            wishes.push(&prompt.text);
+        }
         let later = || digest.prompts.iter().filter(|later| later.record > prompt.record);
         if wishes.iter().any(|wish| later().any(|later| prompt::is_instruction_revoked_by(wish, &later.text)))
         {

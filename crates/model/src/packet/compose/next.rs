@@ -63,20 +63,23 @@ impl PacketFacts<'_> {
         let repeats_request = self.material.is_purpose_from_session && self.is_in_goal(purpose);
         let goal = goal_text(&self.goal).map(words::without_pasted_output);
         match goal.as_deref() {
-            Some(goal) if repeats_request || !words::says_what_to_do(purpose) => match self
-                .goal
-                .accepted_proposal
-            {
-                // An answer is clear only together with its question.
-                Some(accepted) if !accepted.closing_question.is_empty() && goal.len() < MAX_GOAL_CHARS => {
-                    format!(
-                        "{}, in answer to {}",
-                        in_quotation_marks(goal, MAX_GOAL_CHARS),
-                        in_quotation_marks(&accepted.closing_question, MAX_GOAL_CHARS)
-                    )
+            Some(goal) if repeats_request || !words::says_what_to_do(purpose) => {
+                match self.goal.accepted_proposal {
+                    // An answer is clear only together with its question.
+                    Some(accepted)
+                        if !accepted.closing_question.is_empty()
+                            && goal.len() < MAX_GOAL_CHARS
+                            && self.goal.newest_prompt.is_some_and(|newest| newest.text.contains(goal)) =>
+                    {
+                        format!(
+                            "{}, in answer to {}",
+                            in_quotation_marks(goal, MAX_GOAL_CHARS),
+                            in_quotation_marks(&accepted.closing_question, MAX_GOAL_CHARS)
+                        )
+                    }
+                    _ => in_quotation_marks(goal, MAX_GOAL_CHARS),
                 }
-                _ => in_quotation_marks(goal, MAX_GOAL_CHARS),
-            },
+            }
             _ => inline_for_model(purpose, 400),
         }
     }

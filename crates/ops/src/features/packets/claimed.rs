@@ -56,6 +56,12 @@ struct PacketInWork {
 
 /// Returns the packet that a session has claimed, if it is active and no other session has claimed it since.
 fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
+    let claimed = packet_claimed_last(store, session)?;
+    Ok(claimed.filter(|claimed| claimed.packet.status == Some(PacketStatus::Active)))
+}
+
+/// Returns the packet that a session has claimed, whatever its status, if no other session has claimed it since.
+fn packet_claimed_last(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     let Some(claimed) = store.session_state(session).read_state::<ClaimedPacket>()? else { return Ok(None) };
     let Ok(id) = Id::new(&claimed.packet) else { return Ok(None) };
     let document = match store.read_packet(&id) {
@@ -64,7 +70,9 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     };
     let packet = Packet::read_frontmatter(&document, id.as_str());
     let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
-    let is_held = packet.status == Some(PacketStatus::Active) && packet.claimed_by == by;
+    // A packet that is done belongs to nobody any more.
+    let is_freed = packet.status == Some(PacketStatus::Done) && packet.claimed_by.is_empty();
+    let is_held = packet.claimed_by == by || is_freed;
     Ok(is_held.then_some(PacketInWork { id, packet, document }))
 }
 
@@ -76,7 +84,25 @@ pub(crate) fn continued_packet(
     redact: RedactOptions,
 ) -> Option<ContinuedPacket> {
     let session = Id::new(session).ok()?;
-    let PacketInWork { id, packet, document } = packet_in_work(store, &session).ok()??;
+    goal_of_packet(packet_in_work(store, &session).ok()??, &session, redact)
+}
+
+/// Returns the goal of the packet that a session picked up, and whether the packet is done by now. Returns `None` if the
+/// session wrote another packet that continues it, because that packet is offered.
+pub(crate) fn picked_up_packet(
+    store: &Store,
+    session: &Id,
+    redact: RedactOptions,
+) -> Option<(ContinuedPacket, bool)> {
+    let claimed = packet_claimed_last(store, session).ok()??;
+    let is_done = claimed.packet.status == Some(PacketStatus::Done);
+    let is_known = is_done && claimed.document.frontmatter_text(packets::CONTINUED_BY).is_none()
+        || claimed.packet.status == Some(PacketStatus::Active);
+    Some((goal_of_packet(claimed, session, redact).filter(|_| is_known)?, is_done))
+}
+
+fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) -> Option<ContinuedPacket> {
+    let PacketInWork { id, packet, document } = claimed;
     // If the session picked up its own packet, its own records already contain these facts.
     if packet.session_id == session.as_str() {
         return None;

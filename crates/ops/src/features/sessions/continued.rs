@@ -2,14 +2,15 @@
 //! that the first brief described. After a compaction, nothing else tells the agent what that work was.
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
-use model::digest::Digest;
+use model::digest::{Digest, Prompt};
 use model::id::Id;
 use model::packet::words;
-use model::prompt::PromptKind;
-use model::render::in_quotation_marks;
+use model::prompt::{self, PromptKind};
+use model::render::{in_quotation_marks, path_or_code};
 use model::score::ScoreSignal;
 use store::Store;
 
+use crate::features::packets::claimed;
 use crate::features::{BriefContext, sessions};
 use crate::session::sent;
 
@@ -30,7 +31,9 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
         return None;
     }
     let store = context.project.store;
-    let (session, digest) = session_with_request(store, context.described_session?)?;
+    let Some((session, digest)) = session_with_request(store, context.described_session?) else {
+        return work_of_picked_up_packet(context);
+    };
     let goal = digest.current_goal();
     let goal = &goal.task_prompt.or(goal.newest_prompt)?.text;
     let short = model::activity::short_session_id(session.as_str());
@@ -59,6 +62,32 @@ pub(crate) fn continued_request(store: &Store, session: &Id) -> Option<String> {
     Some(goal.task_prompt.or(goal.newest_prompt)?.text.clone())
 }
 
+/// Returns the goal of the packet that the described session picked up, if the session has no request of its own.
+fn work_of_picked_up_packet(context: &BriefContext) -> Option<Candidate> {
+    // A session that is still at work is told about its packet by the packets themselves.
+    if !matches!(context.occasion, BriefOccasion::Started | BriefOccasion::Asked) {
+        return None;
+    }
+    let (store, described) = (context.project.store, context.described_session?);
+    let redact = context.project.settings.redact_options();
+    let (packet, is_done) = claimed::picked_up_packet(store, described, redact)?;
+    let digest = store.current_digest(described, |_| {}).ok()?;
+    let prompts = words::prompts_about_work(&digest.prompts);
+    if !prompts.is_empty() && !only_says_continue(&digest) {
+        return None;
+    }
+    let id = path_or_code(&packet.id, 128);
+    let state = if is_done { ", which is done by now; its goal was" } else { "; its goal is" };
+    let form = |most: usize| {
+        format!("the session picked up packet {id}{state} {}", in_quotation_marks(&packet.goal, most))
+    };
+    let mut candidate = Candidate::new(&CONTINUED_WORK_BRIEF_SECTION, format!("continued:{}", packet.id), "");
+    candidate.forms = vec![form(200), form(600), form(1_200)];
+    candidate.forms.dedup();
+    candidate.strings_stating_fact = vec![packet.goal];
+    Some(candidate)
+}
+
 /// Returns the earlier session in which the user gave the task, if the described session only continues earlier work.
 /// Returns `None` if the user gave a task in the described session itself.
 fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
@@ -83,6 +112,9 @@ fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
 fn only_says_continue(digest: &Digest) -> bool {
     let prompts = words::prompts_about_work(&digest.prompts);
     let is_task = |kind: PromptKind| kind == PromptKind::Task;
-    prompts.first().is_some_and(|first| first.prompt_kind() == PromptKind::Approval)
+    let continues = |first: &Prompt| {
+        first.prompt_kind() == PromptKind::Approval && prompt::continues_earlier_work(&first.text)
+    };
+    prompts.first().is_some_and(|first| continues(first))
         && !prompts.iter().any(|prompt| is_task(prompt.prompt_kind()))
 }

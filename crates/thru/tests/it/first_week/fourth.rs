@@ -6,7 +6,7 @@ fn ask(env: &TestEnv, session: &str, prompt: &str) {
     env.fire_event(session, "UserPromptSubmit", json!({"prompt": prompt}));
 }
 
-fn run_command(env: &TestEnv, session: &str, id: &str, command: &str, output: &str) {
+pub(super) fn run_command(env: &TestEnv, session: &str, id: &str, command: &str, output: &str) {
     let response = json!({"stdout": output, "stderr": "", "interrupted": false});
     let input = json!({"command": command});
     let call =
@@ -14,7 +14,7 @@ fn run_command(env: &TestEnv, session: &str, id: &str, command: &str, output: &s
     env.fire_event(session, "PostToolUse", call);
 }
 
-fn brief_after_compaction(env: &TestEnv, session: &str) -> String {
+pub(super) fn brief_after_compaction(env: &TestEnv, session: &str) -> String {
     env.fire_event(session, "PreCompact", json!({"trigger": "manual"}));
     env.fire_event(session, "SessionStart", json!({"source": "compact"})).context_for_model()
 }
