@@ -241,10 +241,9 @@ impl Digest {
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.last_message);
-        !self.has_work_after_last_message()
-            && said_all
-            && !self.has_open_call()
-            && !(self.todos.iter().any(in_progress) && self.are_todos_current())
+        let is_working = self.has_work_after_last_message() || self.has_open_call();
+        let has_open_todo = self.todos.iter().any(in_progress) && self.are_todos_current();
+        said_all && !is_working && !has_open_todo
     }
 
     pub fn steps_since_last_message(&self) -> &[CallStep] {
