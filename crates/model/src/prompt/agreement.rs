@@ -1,5 +1,6 @@
 //! Recognises messages that begin with agreement, and what the user adds to the agreement.
 
+use super::continuing::CONTINUING_STARTS;
 use super::{MIN_PASTE_BYTES, PromptKind, begins_with_words, classify_prompt, first_words_in_lower_case};
 
 /// How many words of a message are examined.
@@ -88,8 +89,6 @@ pub fn adds_to_agreement(text: &str) -> bool {
 /// Returns whether a message that agrees or says "continue" names no work of its own: "continue", "do the rest" or "go on
 /// with the tests". In contrast, "start with the second table" begins the work that it names.
 pub fn continues_earlier_work(text: &str) -> bool {
-    const CONTINUING_STARTS: &[&[&str]] =
-        &[&["continue"], &["resume"], &["proceed"], &["go", "on"], &["keep", "going"], &["carry", "on"]];
     let words = first_words_in_lower_case(text, MAX_WORDS_EXAMINED);
     let said = words_of_agreement(&words);
     let said = said + usize::from(words.get(said).is_some_and(|word| word == "please"));

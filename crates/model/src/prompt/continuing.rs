@@ -2,6 +2,23 @@
 
 use super::{begins_with_words, first_words_in_lower_case};
 
+/// How a message begins that continues earlier work.
+pub(super) const CONTINUING_STARTS: &[&[&str]] = &[
+    &["continue"],
+    &["resume"],
+    &["proceed"],
+    &["go", "on"],
+    &["carry", "on"],
+    &["keep", "going"],
+    &["pick", "up"],
+    &["pick", "it", "up"],
+    &["pick", "this", "up"],
+    &["take", "it", "up"],
+    &["start", "where"],
+    &["start", "from", "where"],
+    &["begin", "where"],
+];
+
 /// Returns whether a message only says that earlier work continues, such as "go on", "carry on from last time" or "pick
 /// up where the last session stopped".
 pub fn only_says_continue(text: &str) -> bool {
@@ -9,21 +26,6 @@ pub fn only_says_continue(text: &str) -> bool {
     const OPENING_WORDS: &[&str] = &[
         "please", "ok", "okay", "now", "so", "hi", "hello", "hey", "and", "then", "just", "can", "could",
         "would", "you", "we", "let's", "lets",
-    ];
-    const CONTINUING_STARTS: &[&[&str]] = &[
-        &["continue"],
-        &["resume"],
-        &["proceed"],
-        &["go", "on"],
-        &["carry", "on"],
-        &["keep", "going"],
-        &["pick", "up"],
-        &["pick", "it", "up"],
-        &["pick", "this", "up"],
-        &["take", "it", "up"],
-        &["start", "where"],
-        &["start", "from", "where"],
-        &["begin", "where"],
     ];
     /// Words that say where the work stopped, but not what it is.
     const PLACE_WORDS: &str = "again all and as at back before break chat compaction conversation crash crashed did \
