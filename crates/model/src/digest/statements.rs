@@ -40,6 +40,14 @@ pub struct AgentStatement {
     pub retracts: bool,
 }
 
+impl AgentStatement {
+    /// Returns whether the question at the end can be understood without the text before it. "OK?" cannot.
+    pub fn has_clear_question(&self) -> bool {
+        const MIN_CLEAR_QUESTION_CHARS: usize = 24;
+        self.closing_question.chars().count() >= MIN_CLEAR_QUESTION_CHARS
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallStep {

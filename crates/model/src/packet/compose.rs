@@ -335,7 +335,7 @@ impl<'a> PacketFacts<'a> {
             let whole = format!("{}\n{asks}", accepted.text);
             match chosen {
                 // The agent's last message says what became of a proposal that was carried out.
-                None if is_over && !accepted.closing_question.is_empty() => {
+                None if is_over && accepted.has_clear_question() => {
                     let asks = accepted.closing_question.as_str();
                     add("The agent had asked", String::new(), asks, MAX_QUESTION_CHARS);
                 }

@@ -20,9 +20,6 @@ const MIN_CHARS_TO_EXPLAIN: usize = 300;
 /// With at least this much room for an earlier message, the call that it refused is named.
 const MIN_CHARS_TO_NAME_REFUSAL: usize = 140;
 
-/// A shorter question of the agent, such as "OK?", is unclear without the text before it.
-const MIN_CLEAR_QUESTION_CHARS: usize = 24;
-
 /// The labels of the newest message and of two other facts. In those two labels, "it" is the newest message.
 pub const NEWEST_LABEL: &str = "Newest message";
 pub const ANSWERED_LABEL: &str = "Before it, answered";
@@ -162,8 +159,7 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
     };
     let mut forms = [110, 320, 600, 1_000, 1_600].map(form).to_vec();
     // If there is little room, only the question is quoted, unless it is as short as "OK?".
-    let asks = accepted.closing_question.chars().count();
-    if asks >= MIN_CLEAR_QUESTION_CHARS && chosen.is_none() {
+    if accepted.has_clear_question() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.closing_question, 160));
     }
     // The agent's last message says what became of a proposal that was carried out, but not all that was agreed.
