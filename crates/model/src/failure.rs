@@ -36,10 +36,10 @@ const AS_EXPECTED_PHRASES: &[&str] = &["as expected", "received expected", "got 
 const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 
 /// Lines that only say that something failed. They are kept only if nothing better is found.
-const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
+const BARE_VERDICT_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
 /// Phrases in lines that report a failure without a reason.
-const UNINFORMATIVE_PHRASES: &[&str] = &[
+const BARE_VERDICT_PHRASES: &[&str] = &[
     "ERROR task failed",
     "exit status ",
     "Command failed with exit code",
@@ -319,13 +319,13 @@ fn line_rank(line: &str, part: Option<ReportLineKind>) -> Option<FailureLineRank
             Some(FailureLineRank::Notice)
         }
         None if is_package_verdict(line) => Some(FailureLineRank::PackageVerdict),
-        None if is_uninformative(line) => Some(FailureLineRank::Verdict),
+        None if is_bare_verdict(line) => Some(FailureLineRank::Verdict),
         None => Some(FailureLineRank::Specific),
     }
 }
 
-fn is_uninformative(line: &str) -> bool {
-    UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PHRASES.iter().any(|part| line.contains(part))
+fn is_bare_verdict(line: &str) -> bool {
+    BARE_VERDICT_LINES.contains(&line) || BARE_VERDICT_PHRASES.iter().any(|part| line.contains(part))
 }
 
 /// Returns whether a line is a warning. Such a line is also printed when the command passes.

@@ -428,7 +428,7 @@ impl TrustedHook<'_> {
                     && [Some(session), previous.as_ref()]
                         .into_iter()
                         .flatten()
-                        .all(|id| self.is_first_contact(id))
+                        .all(|id| self.has_no_transcript_cursor(id))
             }
             EventKind::SessionStart {
                 source: StartSource::Startup | StartSource::Clear | StartSource::Unknown,
@@ -445,7 +445,7 @@ impl TrustedHook<'_> {
         }
     }
 
-    fn is_first_contact(&self, session: &Id) -> bool {
+    fn has_no_transcript_cursor(&self, session: &Id) -> bool {
         matches!(self.project.store.session_state(session).read_state::<FeedCursor>(), Ok(None))
     }
 

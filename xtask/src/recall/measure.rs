@@ -57,8 +57,8 @@ pub struct RecallAnswers {
     /// For comparison: the precision of a list of the most frequently used files that is as long as the list of files
     /// named in the text.
     pub frequent_files_share: FoundShare,
-    /// How many of the needed files would be in a plain list of recently used paths with as many characters as the
-    /// text.
+    /// How many of the needed files a plain list of recently used paths would contain, if the list were as long (in
+    /// characters) as the text.
     pub path_list_share: FoundShare,
 }
 

@@ -257,7 +257,8 @@ pub fn packet_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
     Ok(build_tally(rounds, wrong, "2 × `thru pickup one --claim`"))
 }
 
-const MAX_CLAIM_TRIES: usize = 10;
+/// How often a stop is reported until the loop blocks it.
+const MAX_STOP_TRIES: usize = 10;
 
 /// Makes 64 processes report different stops of one loop at the same time. Each stop must be counted.
 pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
@@ -276,9 +277,9 @@ pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result
             let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
             // If the lock is not free in time, the hook lets the agent stop and does not count the stop. So the stop
             // is reported again.
-            let mut tries = (0..MAX_CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP_HOOK_ARGV, &stop));
+            let mut tries = (0..MAX_STOP_TRIES).map(|_| sandbox.run_thru(prepare::STOP_HOOK_ARGV, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
-                failed.push(format!("a stop was not blocked in {MAX_CLAIM_TRIES} tries"));
+                failed.push(format!("a stop was not blocked in {MAX_STOP_TRIES} tries"));
             }
         }
         Ok(failed)

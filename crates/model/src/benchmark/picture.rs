@@ -26,7 +26,7 @@ const PICTURE_WIDTH: usize = 760;
 
 const ROW_HEIGHT: usize = 34;
 
-const TABLE_HEAD_HEIGHT: usize = 46;
+const HEIGHT_ABOVE_ROWS: usize = 46;
 
 /// The x coordinates of the columns.
 const VALUE_COLUMN_X: usize = 310;
@@ -51,7 +51,7 @@ pub fn draw_svg(
     settings: &Settings,
     runs: usize,
 ) -> String {
-    let height = TABLE_HEAD_HEIGHT + METRICS.len() * ROW_HEIGHT + 12;
+    let height = HEIGHT_ABOVE_ROWS + METRICS.len() * ROW_HEIGHT + 12;
     let last = history.runs.last().map_or("", |run| run.ts.as_str());
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{PICTURE_WIDTH}\" height=\"{height}\" viewBox=\"0 0 {PICTURE_WIDTH} {height}\" \
@@ -71,7 +71,7 @@ pub fn draw_svg(
             &history.last_values(metric.name, runs),
             outcome,
             settings,
-            TABLE_HEAD_HEIGHT + row * ROW_HEIGHT,
+            HEIGHT_ABOVE_ROWS + row * ROW_HEIGHT,
         ));
     }
     svg.push_str("</svg>\n");

@@ -39,11 +39,11 @@ impl GatheredCandidates {
     }
 
     fn push(&mut self, candidate: Candidate) {
-        let place = self.next_place(candidate.class);
+        let place = self.next_position_in_class(candidate.class);
         self.candidates.push(Candidate { position_in_class: place, ..candidate });
     }
 
-    fn next_place(&mut self, class: FactClass) -> usize {
+    fn next_position_in_class(&mut self, class: FactClass) -> usize {
         match self.counts.iter_mut().rev().find(|(known, _)| *known == class) {
             Some((_, count)) => {
                 *count += 1;

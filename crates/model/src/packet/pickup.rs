@@ -121,7 +121,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
             "It describes {worktree}, not this checkout.{go} What follows was compared with this checkout.\n\n"
         ));
     }
-    let prompt = find_next_prompt(packet, document);
+    let prompt = next_prompt_or_fallback(packet, document);
     let intent = render_section(document, INTENT_HEADING);
     let goal = prompt_with_full_goal(&prompt, &intent);
     text.push_str(goal.as_deref().unwrap_or(&prompt.text).trim_end());
@@ -186,7 +186,7 @@ enum SectionsUse {
 
 /// Returns the prompt section, found by its heading or the start of its heading. If there is none, returns the
 /// packet's other text.
-fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
+fn next_prompt_or_fallback(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
         .find_section(&[HeadingPattern::exact(2, NEXT_PROMPT_HEADING)])
         .or_else(|| document.find_section(&[HeadingPattern::prefix(2, "Next Prompt")]))

@@ -553,7 +553,7 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Foun
 
 /// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` points
 /// to the colon before the typed text.
-pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<FoundSecret> {
+pub fn answer_to_password_prompt(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();
     let phrase = sentences::passphrase_length(&text[start..]);

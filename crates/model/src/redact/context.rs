@@ -67,10 +67,10 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
             flags::whole_argument(text, at + 2)
         }
         (b':', b' ') if text[..start].ends_with(b" for ") || text[..start].ends_with(b" of ") => {
-            commands::secret_typed_at_prompt(text, at)
+            commands::answer_to_password_prompt(text, at)
         }
         (b':', b'/' | b'.' | b'@' | b'\\' | b'\'') if byte_or_newline(text, at + 1) == b' ' => {
-            commands::secret_typed_at_prompt(text, at)
+            commands::answer_to_password_prompt(text, at)
         }
         _ => None,
     }

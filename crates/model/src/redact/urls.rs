@@ -20,7 +20,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<FoundS
     // Some programs escape slashes in JSON, as in `https:\/\/user:password@host`.
     let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
     let Some(scheme) = scheme else {
-        // The user name may be a token that was found just before, as in `s3://[id]:x@bucket`.
+        // The user name may be a token that has already been redacted, as in `s3://[id]:x@bucket`.
         let user = &text[floor.saturating_sub(120)..floor];
         let user = &user[user.iter().rposition(ends).map_or(0, |at| at + 1)..];
         if length == before.len()

@@ -345,8 +345,9 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
             .push(Finding::new(FindingLevel::Note, text).with_hint("the brief comes with its next prompt"));
     }
     for session in firing.sessions_ended_without_brief.iter().rev().take(MAX_FINDINGS_NAMED) {
-        let text =
-            format!("session {session} was compacted, and ended without a session start: no brief was sent");
+        let text = format!(
+            "session {session} ended after a compaction, but no session start followed the compaction, so no brief was sent"
+        );
         findings.push(
             Finding::new(FindingLevel::Note, text)
                 .with_hint("check that SessionStart is wired; `thru brief --session` shows the brief"),

@@ -436,7 +436,9 @@ fn harness_by_name(name: &str) -> Result<&'static Harness> {
         Some(_) => Ok(harness),
         None => Err(Error::Refused {
             what: format!("{} does not read sub-agents from files", harness.title),
-            hint: "`thru swarm install` without --harness uses the harnesses that have them".into(),
+            hint:
+                "without --harness, `thru swarm install` uses every harness that reads sub-agents from files"
+                    .into(),
         }),
     }
 }

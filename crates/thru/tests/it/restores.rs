@@ -94,7 +94,7 @@ fn a_compaction_that_nobody_was_told_about_is_named() {
     let doctor = || env.run_thru(&["doctor"]).stdout;
     assert!(doctor().contains("s1 was compacted, and no session start has followed yet"), "{}", doctor());
     env.fire_event("s1", "SessionEnd", json!({"reason": "other"}));
-    assert!(doctor().contains("s1 was compacted, and ended without a session start"), "{}", doctor());
+    assert!(doctor().contains("s1 ended after a compaction, but no session start followed"), "{}", doctor());
     env.fire_event("s2", "UserPromptSubmit", json!({"prompt": "Fix it"}));
     env.fire_event("s2", "PreCompact", json!({"trigger": "auto"}));
     env.fire_event("s2", "SessionStart", json!({"source": "compact"}));

@@ -95,7 +95,7 @@ impl StoreRunner {
         let mut seen = Vec::new();
         for hook in self.hooks.iter().filter(|hook| hook.argv() == STOP_HOOK_ARGV) {
             let mut found = StoreFindings::default();
-            self.run_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
+            self.run_and_judge_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
             seen.extend(found.violations.iter().map(|(violation, ..)| *violation));
         }
         ensure!(
@@ -112,7 +112,7 @@ impl StoreRunner {
         let mut found = StoreFindings::default();
         for argv in [["gate", "run"].as_slice(), &["install", "droid", "--user"]] {
             let line = CommandLine { argv, kind: StoreCommandKind::Plain, stdin: "", in_harness: false };
-            self.run_command(&trial, &line, &mut found)?;
+            self.run_and_judge_command(&trial, &line, &mut found)?;
         }
         let seen: Vec<Violation> = found.violations.iter().map(|(violation, ..)| *violation).collect();
         ensure!(
@@ -154,14 +154,15 @@ impl StoreRunner {
         let trial = self.arrange_store(lab, &format!("store-{at}"), store)?;
         let mut found = StoreFindings::default();
         for hook in self.hooks.iter().filter(|hook| depth == TortureDepth::Full || hook.affects_loops()) {
-            let after = self.run_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
+            let after =
+                self.run_and_judge_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
             trial.snapshot_before.restore_changed(&after, &trial.sandbox.dir)?;
         }
         // The hooks also run as a session, so that each hook sees the records of the previous hooks.
         for harness in harness::HARNESSES {
             let mut before = trial.snapshot_before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
-                before = self.run_hook(&trial, hook, &before, &store.rules, &mut found)?;
+                before = self.run_and_judge_hook(&trial, hook, &before, &store.rules, &mut found)?;
             }
             trial.snapshot_before.restore_changed(&before, &trial.sandbox.dir)?;
         }
@@ -170,7 +171,7 @@ impl StoreRunner {
             if depth == TortureDepth::Quick && is_harmless && !(number + at).is_multiple_of(3) {
                 continue;
             }
-            let after = self.run_command(&trial, line, &mut found)?;
+            let after = self.run_and_judge_command(&trial, line, &mut found)?;
             trial.snapshot_before.restore_changed(&after, &trial.sandbox.dir)?;
         }
         fs::remove_dir_all(&trial.sandbox.dir)?;
@@ -178,7 +179,7 @@ impl StoreRunner {
     }
 
     /// Runs a hook, judges it, and returns the state afterwards.
-    fn run_hook(
+    fn run_and_judge_hook(
         &self,
         trial: &StoreTrial,
         hook: &HookSpec,
@@ -221,7 +222,7 @@ impl StoreRunner {
     }
 
     /// Runs a command and, if it affects hooks, a session after it. Neither may run anything from the store.
-    fn run_command(
+    fn run_and_judge_command(
         &self,
         trial: &StoreTrial,
         line: &CommandLine,
@@ -253,7 +254,7 @@ impl StoreRunner {
         let rules = trial.rules_after(line, &after);
         let mut now = after;
         for hook in self.hooks.iter().filter(|hook| hook.affects_loops()) {
-            now = self.run_hook(trial, hook, &now, &rules, &mut later)?;
+            now = self.run_and_judge_hook(trial, hook, &now, &rules, &mut later)?;
         }
         found.hooks += later.hooks;
         let counts = |violation: &Violation| {

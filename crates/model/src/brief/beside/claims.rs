@@ -75,17 +75,18 @@ const NOT_YET_PASSING_WORDS: &[&str] = &[
 const ANNOUNCING_WORDS: &[&str] = &["run", "rerun", "verify"];
 
 /// Phrases in lines about unfinished work.
-const PENDING_PHRASES: &[&str] = &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
+const UNFINISHED_PHRASES: &[&str] =
+    &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
 
 /// Words that say that something has been committed or published.
 const COMMITTED_WORDS: &[&str] = &["committed", "pushed", "merged", "amended"];
 
 /// A line calls a commit's work unfinished only if it contains at least this percentage of the words in the commit's
-/// subject. The subject must have at least [`MIN_PENDING_WORDS`] words. A line of more than [`MAX_PENDING_BYTES`] bytes
-/// is also about other work, so it does not count.
-const PENDING_PERCENT: usize = 80;
-const MIN_PENDING_WORDS: usize = 3;
-const MAX_PENDING_BYTES: usize = 200;
+/// subject. The subject must have at least [`MIN_UNFINISHED_SUBJECT_WORDS`] words. A line of more than
+/// [`MAX_UNFINISHED_LINE_BYTES`] bytes is also about other work, so it does not count.
+const MIN_UNFINISHED_WORDS_PERCENT: usize = 80;
+const MIN_UNFINISHED_SUBJECT_WORDS: usize = 3;
+const MAX_UNFINISHED_LINE_BYTES: usize = 200;
 
 const FAILURE_WORDS: &[&str] = &["fail*", "error*", "broken", "undefined"];
 
@@ -218,12 +219,12 @@ impl<'s> SummaryClaims<'s> {
     /// Returns the phrase with which a line says that the work with this subject is not finished.
     pub fn pending_phrase_about(&self, subject: &str) -> Option<&'static str> {
         let words = subject_words(subject);
-        if words.len() < MIN_PENDING_WORDS {
+        if words.len() < MIN_UNFINISHED_SUBJECT_WORDS {
             return None;
         }
-        let lines = self.lines.iter().filter(|line| line.len() <= MAX_PENDING_BYTES);
-        let mut lines = lines.filter(|line| has_share(line, &words, PENDING_PERCENT));
-        lines.find_map(|line| PENDING_PHRASES.iter().find(|phrase| line.contains(*phrase)).copied())
+        let lines = self.lines.iter().filter(|line| line.len() <= MAX_UNFINISHED_LINE_BYTES);
+        let mut lines = lines.filter(|line| has_share(line, &words, MIN_UNFINISHED_WORDS_PERCENT));
+        lines.find_map(|line| UNFINISHED_PHRASES.iter().find(|phrase| line.contains(*phrase)).copied())
     }
 
     fn clauses(&self) -> impl Iterator<Item = &str> {

@@ -148,10 +148,12 @@ impl PacketFacts<'_> {
     }
 }
 
-/// Orders paths by reason and then by last use, newest first. A folder counts only if the error names no file. Files
-/// that were only used are left out if any file was edited for the newest prompt, and so are files that were used long
-/// ago. Edits for the newest prompt count only if no file that the request names is left to edit. Older edits count
-/// only if there is no other file.
+/// Orders paths by reason and then by last use, newest first. Weaker reasons are dropped if there are stronger ones:
+/// - A folder is kept only if the error message names no file.
+/// - Files edited for the newest prompt are kept only if every file that the request names has been edited.
+/// - Files that were used but not edited are dropped if a file was edited for the newest prompt.
+/// - Files that were used long ago are dropped.
+/// - Older edits are kept only if nothing else is left.
 fn paths_by_reason(mut found: Vec<FileToOpen<'_>>) -> Vec<&str> {
     let has = |reason: OpenReason| found.iter().any(|file| file.reason == reason);
     let [has_unedited, has_edited, has_not_edited] =

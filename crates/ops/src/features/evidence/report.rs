@@ -70,8 +70,10 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
                         Some(most) => {
                             format!("`thru evidence archive {task} --keep {most}` makes it smaller")
                         }
-                        None => "its failures that are still open are too long: shorten them in the file"
-                            .to_owned(),
+                        None => {
+                            "the descriptions of its open failures are too long: shorten them in the file"
+                                .to_owned()
+                        }
                     };
                     findings.push(
                         Finding::new(FindingLevel::Warning, text).at_line(file.clone(), None).with_hint(hint),

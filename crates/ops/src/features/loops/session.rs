@@ -57,7 +57,7 @@ pub fn claim_waiting_loop<'c>(
     // A compaction does not start a new session, so it does not claim the waiting loop.
     let waits = pointer.loop_for_next_session.as_deref().filter(|_| source != StartSource::Compact);
     let Some(next) = waits else {
-        return Ok(FeatureAnswer::no_action("no loop waits for a session to start"));
+        return Ok(FeatureAnswer::no_action("no loop is waiting for a session to start"));
     };
     let why = format!("loop {next} waits for the next session");
     let what = format!("make this session the owner of loops/{next}.md");

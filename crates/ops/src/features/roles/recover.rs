@@ -107,7 +107,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     report.last_committed_by = git::last_author_of_file(checkout, &checkout.join(&file.display_path));
     report.file = Some(file.display_path);
     if let Some(store) = &roles.store {
-        let recovering = recovering_elsewhere(world, store, &role);
+        let recovering = other_session_recovering(world, store, &role);
         match lifecycle::step_lifecycle(
             world,
             store,
@@ -132,7 +132,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
 }
 
 /// Returns the session in which the role is compacting or recovering, unless this command runs inside that session.
-fn recovering_elsewhere(world: &World, store: &Store, role: &Id) -> Option<String> {
+fn other_session_recovering(world: &World, store: &Store, role: &Id) -> Option<String> {
     let lifecycle = store.read_lifecycle(role).ok().flatten()?;
     let is_on_its_way = matches!(lifecycle.state, LifecycleState::Compacting | LifecycleState::Recovering);
     let own = list::session_of_current_harness(world);

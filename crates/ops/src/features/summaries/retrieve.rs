@@ -84,7 +84,7 @@ fn missing_original_error(store: &Store, id: &str) -> Error {
         },
         None => Error::Absent {
             what: format!("there is no output {id}"),
-            hint: "the summary shows the id; only the project in which it was made stores the output".into(),
+            hint: "the id is shown in the summary; the output is stored only in the project in which the summary was made".into(),
         },
     }
 }

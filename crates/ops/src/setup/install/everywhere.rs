@@ -20,7 +20,7 @@ pub struct UninstallReport {
     /// The checkouts that were examined. The user's own settings are not listed here.
     #[serde(rename = "looked_at")]
     pub examined_checkouts: Vec<PathBuf>,
-    /// The reports about settings that were changed or could not be changed.
+    /// Reports on the settings that were restored, and on those that could not be restored.
     #[serde(rename = "undone")]
     pub uninstall_reports: Vec<InstallReport>,
     /// Descriptions of what could not be removed, and why.

@@ -54,8 +54,11 @@ pub fn print_table(report: &BriefReport) {
     }
     let most = report.max_chars.map_or(String::new(), |most| format!(" of {most}"));
     let taken = rows.iter().filter(|row| row.taken).count();
-    let order =
-        if report.scoring { "ranked by score" } else { "in the fixed order; --scoring on ranks them" };
+    let order = if report.scoring {
+        "ranked by score"
+    } else {
+        "in the fixed order; use `--scoring on` to rank them"
+    };
     output::print_message(format_args!(
         "{DIM}{taken} of {} candidates, {order}; {}{most} characters, about {} tokens{DIM:#}",
         rows.len(),
