@@ -33,7 +33,7 @@ pub use lasting::failure_lasts;
 pub use list::{DividedCommandLine, divide_failed_line};
 pub use open::{
     CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result, is_refused_call,
-    is_user_error,
+    is_user_error, only_calls_thru,
 };
 pub use parts::PartVerdict;
 pub use printed::{printed_script, runs_package_script};

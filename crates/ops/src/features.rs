@@ -256,7 +256,9 @@ pub fn most_urgent_step(steps: impl Iterator<Item = NextStep>) -> Option<NextSte
     }
     // The sort is stable, so of two works that were changed at the same time, the more urgent one wins.
     let open = steps.into_iter().filter(|step| step.urgency.is_open_work());
-    open.reduce(|best, next| if next.changed_at > best.changed_at { next } else { best })
+    // People and imports may write times with another offset, so the texts are not compared.
+    let changed = |step: &NextStep| model::time::parse_time(&step.changed_at);
+    open.reduce(|best, next| if changed(&next) > changed(&best) { next } else { best })
 }
 
 impl StatusReportLine {

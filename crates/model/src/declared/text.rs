@@ -131,8 +131,9 @@ fn line_starts_before(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
 /// Returns whether a line break is at this position. After an odd number of backslashes, `\\n` is a backslash and a
 /// letter.
 fn is_line_break(text: &[u8], at: usize) -> bool {
-    let before = text[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
-    text[at..].starts_with(LINE_BREAK) && before.is_multiple_of(2)
+    // Count the backslashes only where a line break may be. A long row of them would otherwise be counted at each byte.
+    let before = || text[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    text[at..].starts_with(LINE_BREAK) && before().is_multiple_of(2)
 }
 
 /// How many bytes are compared at once. Every write is compared, so this must be fast.

@@ -187,8 +187,8 @@ impl Digest {
         self.files.iter().filter(|file| file.is_unsaved()).map(|file| file.path.as_str())
     }
 
-    /// Returns whether a file's changes are neither in an observed commit nor, judging by git's own files, committed,
-    /// restored or ignored. A command may write a log or a build output as well as a source file, so what only
+    /// Returns whether a file's changes are neither in an observed commit nor, judging by git's own files, committed
+    /// or restored. A command may write a log or a build output as well as a source file, so what only
     /// commands wrote counts only if git tracks it or it looks like source text.
     fn is_uncommitted(&self, file: &FileUse) -> bool {
         if !file.is_unsaved() {

@@ -47,18 +47,23 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
 #[test]
 fn of_complete_work_only_purpose_and_checks_are_quoted() {
     let plan = format!("{PLAN_TEXT}{}", "A last remark. ".repeat(80));
-    let mut digest = session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 12)]);
+    let edited = [("src/reader.py", 11), ("src/writer.py", 12), ("src/notes.py", 12)];
+    let mut digest = session_with_edits(&edited);
     let passed = serde_json::json!({
         "run": "make test", "sort": CommandKind::Test, "ended": RunResult::Passed, "at": "", "last": 13, "runs": 1,
     });
     digest.checks = vec![serde_json::from_value(passed).unwrap()];
     let left = digest.remaining_sections(&plan, 10).into_owned();
     let notes: Vec<&str> = left.lines().filter(|line| line.ends_with(COMPLETE_NOTE)).collect();
-    assert_eq!(notes.len(), 2, "{left}");
+    assert_eq!(notes.len(), 1, "{left}");
     for kept in ["drops comments", "### 3. Create", "### 4. The command line", "make test"] {
         assert!(left.contains(kept), "{kept}: {left}");
     }
     assert!(!left.contains("a switch") && !left.contains("os.Exit"), "{left}");
+    // A passing check does not finish a step whose file was never edited.
+    let plan_with_step = format!("{plan}\n### 5. Printer\nLet `printer.py` print the tree.\n");
+    let left = digest.remaining_sections(&plan_with_step, 10);
+    assert!(left.contains("print the tree") && left.contains("a switch"), "{left}");
     // One check that ran before the last edit is enough for the plan to be open.
     digest.checks[0].last_run_record = 11;
     assert!(digest.remaining_sections(&plan, 10).contains("a switch"));

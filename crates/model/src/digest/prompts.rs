@@ -373,8 +373,28 @@ impl Prompt {
 
 /// Returns whether a closing message proposes something that the user can accept.
 fn proposes(said: &AgentStatement) -> bool {
-    const PROPOSING_WORDS: &[&str] =
-        &["plan:", "i propose", "i suggest", "i'd ", "i would ", "proposal", "option ", "my plan"];
+    const PROPOSING_WORDS: &[&str] = &[
+        "plan:",
+        "my plan",
+        "i propose",
+        "i suggest",
+        "i'd suggest",
+        "i'd propose",
+        "i'd go ",
+        "i'd do ",
+        "i'd use ",
+        "i would suggest",
+        "i would propose",
+        "i would go ",
+        "i would do ",
+        "i would use ",
+        "my proposal",
+        "the proposal",
+        "option a",
+        "option b",
+        "option 1",
+        "option 2",
+    ];
     let small = said.text.to_lowercase().replace('’', "'");
     !said.closing_question.is_empty() || PROPOSING_WORDS.iter().any(|words| small.contains(words))
 }

@@ -241,7 +241,7 @@ impl Digest {
     /// Returns whether the agent began a call whose end was never recorded, for example because the session was
     /// killed. Calls to `thru` are left out, because a session may be described while it runs `thru handoff`.
     pub fn has_open_call(&self) -> bool {
-        self.open_call != 0 || self.unfinished_call_texts.iter().any(|call| !run::calls_thru(call))
+        self.open_call != 0 || self.unfinished_call_texts.iter().any(|call| !run::only_calls_thru(call))
     }
 
     /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no

@@ -295,10 +295,12 @@ pub fn describe_git(git: &GitFacts) -> String {
     format!("{branch}{at}{uncommitted}")
 }
 
-/// Names the first of the uncommitted files and counts the others. The names come from git, so they are redacted here.
+/// Names the first of the uncommitted files and counts the others. The names come from git, so they are redacted here,
+/// before they are cut.
 pub fn name_uncommitted_files(files: &[String]) -> String {
-    let names = list_by_folder(files.iter().map(String::as_str), MAX_UNCOMMITTED_NAMED);
-    Redacted::redact_whole(&names, RedactOptions::default()).to_string()
+    let redact = |path: &String| Redacted::redact_whole(path, RedactOptions::default()).to_string();
+    let names: Vec<String> = files.iter().map(redact).collect();
+    list_by_folder(names.iter().map(String::as_str), MAX_UNCOMMITTED_NAMED)
 }
 
 pub fn time_of_prompt(prompt: &Prompt) -> String {

@@ -90,6 +90,15 @@ pub fn calls_thru(command: &str) -> bool {
     shell::command_steps(&expand_shells(command)).iter().any(is_thru_step)
 }
 
+/// Returns whether a command line calls nothing but `thru`. `thru evidence run -- make test` also runs the command after
+/// the dashes.
+pub fn only_calls_thru(command: &str) -> bool {
+    let expanded = expand_shells(command);
+    let steps = shell::command_steps(&expanded);
+    !steps.is_empty()
+        && steps.iter().all(|step| is_thru_step(step) && !step.words.iter().any(|word| word == "--"))
+}
+
 pub(super) fn is_thru_step(step: &CommandStep) -> bool {
     strip_wrappers(&step.words).first().is_some_and(|word| word.rsplit('/').next() == Some("thru"))
 }

@@ -129,27 +129,45 @@ pub(super) fn decide_parts(
 fn pipelines_of_line(line: &CheckedLine) -> Vec<Pipeline> {
     let (mut found, mut start) = (Vec::new(), 0);
     let mut stops_at_error = false;
+    let mut is_in_list = false;
     for (at, step) in line.steps.iter().enumerate() {
-        stops_at_error |= is_set_errexit(step);
+        stops_at_error = sets_errexit(step).unwrap_or(stops_at_error);
         if step.join_to_next == StepJoin::Pipe && at + 1 < line.steps.len() {
             continue;
         }
         let is_last = at + 1 == line.steps.len();
         let join = match step.join_to_next {
             StepJoin::Next if is_last => StepJoin::End,
-            // After `set -e`, the shell stops at the first command that fails.
-            StepJoin::Next if stops_at_error => StepJoin::And,
+            // After `set -e`, the shell stops at the first command that fails, but not if that command is inside a list
+            // such as `a && b`.
+            StepJoin::Next if stops_at_error && !is_in_list => StepJoin::And,
             join => join,
         };
+        is_in_list = matches!(step.join_to_next, StepJoin::And | StepJoin::Or);
         found.push(Pipeline { steps: start..at + 1, join });
         start = at + 1;
     }
     found
 }
 
-fn is_set_errexit(step: &CommandStep) -> bool {
-    let is_flag = |word: &String| word == "errexit" || word.starts_with('-') && word.contains('e');
-    step.words[0] == "set" && step.words[1..].iter().any(is_flag)
+/// Returns whether `set` turns `errexit` on or off, or `None` for other commands.
+fn sets_errexit(step: &CommandStep) -> Option<bool> {
+    if step.words[0] != "set" {
+        return None;
+    }
+    // After `-o` or `+o`, the name of the option follows.
+    let (mut found, mut named) = (None, None);
+    for word in &step.words[1..] {
+        let is_on = word.starts_with('-');
+        let flags = word.strip_prefix(['-', '+']);
+        found = match (named.take(), flags) {
+            (Some(is_on), _) if word == "errexit" => Some(is_on),
+            (_, Some(flags)) if flags.contains('e') => Some(is_on),
+            _ => found,
+        };
+        named = flags.filter(|flags| flags.ends_with('o')).map(|_| is_on);
+    }
+    found
 }
 
 /// Returns whether commands are grouped, as in `a && (b; c)`. Then an operator may join more than two commands.

@@ -54,6 +54,11 @@ fn an_exit_code_counts_only_for_the_command_it_is_of() {
         // `set -e` makes a list of commands a chain.
         ("set -e; cargo clippy; cargo test", 0, "", "passed passed"),
         ("set -euo pipefail\ncargo clippy\ncargo test", 101, CARGO_FAILED, "passed failed"),
+        ("set -o errexit; cargo clippy; cargo test", 0, "", "passed passed"),
+        ("set +o errexit; cargo clippy; cargo test", 0, "", "ran passed"),
+        ("set -e; set +e; cargo clippy; cargo test", 0, "", "ran passed"),
+        // The shell does not stop at a failure before `&&`.
+        ("set -e; cargo clippy && cargo fmt --check; cargo test", 0, "", "ran ran passed"),
         // `A && B`
         ("make test && make lint", 0, "", "passed passed"),
         ("make test && make lint", 2, MAKE_LINT, "passed failed"),

@@ -13,7 +13,7 @@ use model::packet::{self, Packet, PacketStatus, words};
 use model::prompt::split_slash_command;
 use model::render::{inline_for_model, path_or_code};
 use model::text::count_with_noun;
-use model::{run, shell, time};
+use model::{run, time};
 use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
@@ -299,7 +299,7 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
         return Some(request);
     }
     // A session that only read its packet has not done anything yet.
-    let is_own_command = |used: &CommandUse| !run::calls_thru(&used.command);
+    let is_own_command = |used: &CommandUse| !run::only_calls_thru(&used.command);
     let has_changed = digest.files.iter().any(|file| file.edits > 0 || file.written_at > 0);
     if !has_changed && !digest.commands.iter().any(is_own_command) {
         return None;
@@ -438,17 +438,14 @@ fn has_worked_since(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last_use_record > since;
     Ok(digest.files.iter().any(|file| touched(file) && !is_file_of_store(&file.path))
-        || digest.commands.iter().any(|used| used.last_run_record > since && !is_thru_command(&used.command)))
+        || digest
+            .commands
+            .iter()
+            .any(|used| used.last_run_record > since && !run::only_calls_thru(&used.command)))
 }
 
 fn is_file_of_store(path: &str) -> bool {
     Path::new(path).starts_with(layout::STORE_FOLDER)
-}
-
-fn is_thru_command(line: &str) -> bool {
-    let is_ours = |words: &Vec<String>| words[0].rsplit('/').next() == Some("thru");
-    let commands = shell::simple_commands(line);
-    !commands.is_empty() && commands.iter().all(is_ours)
 }
 
 impl SessionState for CrashRecord {

@@ -24,7 +24,7 @@ pub struct LastAtWork {
 }
 
 /// Finds the last active session that did work, among the sessions that `fits` accepts. A later session with only a
-/// short question does not count.
+/// question that the agent answered without a tool does not count.
 pub fn find_last_at_work(
     project: &ProjectContext,
     entries: &[RosterEntry],

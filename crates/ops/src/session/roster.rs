@@ -280,8 +280,8 @@ pub fn last_active_session(
         .map(|(session, _)| session)
 }
 
-/// Returns the digest of the last active session that did work. A later session with only a short question does not
-/// count. If no session did work, returns the digest of the last active session with a request.
+/// Returns the digest of the last active session that did work. A later session with only a question that the
+/// agent answered without a tool does not count. If no session did work, returns the digest of the last active session with a request.
 pub fn last_session_with_work(
     entries: &[RosterEntry],
     store: &Store,
@@ -342,7 +342,7 @@ pub fn has_work(digest: &Digest) -> bool {
         (file.edits > 0 || file.written_at > 0) && !file.path.starts_with(layout::STORE_FOLDER)
     };
     let own_calls: u64 = {
-        let own = digest.commands.iter().filter(|used| run::calls_thru(&used.command));
+        let own = digest.commands.iter().filter(|used| run::only_calls_thru(&used.command));
         own.map(|used| u64::from(used.runs)).sum()
     };
     let prompts = words::prompts_about_work(&digest.prompts).len();

@@ -91,9 +91,9 @@ impl PacketFacts<'_> {
         };
         let errors = || self.failing.iter().map(|failure| failure.error.as_str());
         let names_unedited = |file: &FileUse| {
-            self.failing
-                .iter()
-                .any(|failure| failure.error.contains(base(&file.path)) && file.edited_at <= failure.record)
+            self.failing.iter().any(|failure| {
+                failure::names_file(&failure.error, &file.path) && file.edited_at <= failure.record
+            })
         };
         let left = self.files_left();
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
@@ -108,7 +108,9 @@ impl PacketFacts<'_> {
         let reason = |file: &FileUse| match file {
             _ if in_step(file) => Some(OpenReason::Step),
             _ if names_unedited(file) => Some(OpenReason::Error),
-            _ if errors().any(|error| error.contains(base(&file.path))) => Some(OpenReason::EditedForError),
+            _ if errors().any(|error| failure::names_file(error, &file.path)) => {
+                Some(OpenReason::EditedForError)
+            }
             _ if errors().any(|error| names_folder_of(error, &file.path)) => Some(OpenReason::FailingFolder),
             _ if file.last_use_record > last_said => Some(OpenReason::LastUsed),
             _ if left.iter().any(|name| name == base(&file.path)) => Some(OpenReason::NotEdited),

@@ -24,6 +24,7 @@ pub fn open_earlier_stages(store: &Store, root: &Root, settings: &Settings) -> V
         .read_all_lists()
         .into_iter()
         .filter(|list| list.stage != current)
+        .take(MAX_EARLIER_RUNS)
         .filter_map(|list| open_state(&live.run, &list, &layout::stage_omissions_file(&list.stage), root))
         .collect();
     for dir in store.read_earlier_live_runs() {

@@ -348,13 +348,13 @@ pub(crate) fn write_packet(
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let decisions = decisions::decisions_for_packet(&context).unwrap_or_default();
-    let rules = role_rules(world, project);
+    let redact = |text: String| Redacted::redact_whole(&text, settings.redact_options()).to_string();
+    let rules: Vec<String> = role_rules(world, project).into_iter().map(redact).collect();
     // If the loop cannot be read, the packet still contains the user's messages.
     let running =
         loops::session::running_loop_of_session(&project.store, &digest.session).unwrap_or_default();
     let running = running.filter(|_| !source.is_of_other_folder);
-    let loop_prompt =
-        running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
+    let loop_prompt = running.map(|state| redact(state.prompt));
     // If the claimed packet cannot be read, the new packet still contains what the session did.
     let continued = match source.is_of_other_folder {
         true => None,
@@ -363,7 +363,7 @@ pub(crate) fn write_packet(
     let place = workstreams::WorkstreamFinder::of_project(&context);
     let workstream = match source.is_of_other_folder {
         true => None,
-        false => workstreams::describe_for_packet(&place, &digest.session, world.now),
+        false => workstreams::describe_for_packet(&place, &digest.session, world.now).map(redact),
     };
     let mut material = PacketMaterial {
         id: "",

@@ -13,10 +13,10 @@ pub fn run(world: &World, id: &str, edit: PacketEdit, format: OutputFormat) -> R
 }
 
 fn print_edited(edited: &EditedPacket, format: OutputFormat) {
-    let EditedPacket { shown, note, is_secret_redacted: covered } = edited;
+    let EditedPacket { shown, note, is_secret_redacted: redacted } = edited;
     match format {
         OutputFormat::Json => output::print_json(
-            &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered, "note": note }),
+            &serde_json::json!({ "path": shown.path, "packet": shown.packet, "redacted": redacted, "note": note }),
         ),
         OutputFormat::Text => {
             let status = shown.packet.status.map_or("unknown", PacketStatus::name);
@@ -26,7 +26,7 @@ fn print_edited(edited: &EditedPacket, format: OutputFormat) {
     if let Some(note) = note {
         output::print_message(format_args!("{DIM}note:{DIM:#} {note}"));
     }
-    if *covered {
+    if *redacted {
         output::print_redaction_note();
     }
 }
