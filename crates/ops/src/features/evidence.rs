@@ -152,7 +152,7 @@ fn write_under_lock(
 }
 
 fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error {
-    Error::Refused { what: format!("{what} would be {size} bytes long; the limit is {most}"), hint }
+    Error::Refused { what: format!("{what} would be {size} bytes; the limit is {most}"), hint }
 }
 
 /// Records the test runs that hooks saw in the current session. When the agent calls a command between two
