@@ -3,7 +3,11 @@
 use model::brief::{BriefOccasion, Candidate};
 use model::document::{Document, HeadingPattern};
 use model::id::Id;
-use model::packet::{CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus};
+use model::packet::{
+    CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus, is_title_of_finished_work,
+    words,
+};
+use model::prompt;
 use model::redact::{RedactOptions, Redacted};
 use model::render::{in_quotation_marks, inline_for_model};
 use store::{SessionState, Store, layout};
@@ -107,13 +111,18 @@ fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) ->
     if packet.session_id == session.as_str() {
         return None;
     }
-    let quotes = quoted_goals(&document).into_iter().take(MAX_GOALS_TOLD).map(|(_, quote)| quote);
-    let goal: Vec<String> = std::iter::once(packet.purpose).chain(quotes).collect();
     // Redact the text, because people may have changed the packet.
     let redacted = |text: &str| Redacted::redact_whole(text, redact).to_string();
     let constraints = constraint_lines(&document).into_iter().take(MAX_CONSTRAINTS_TOLD);
     let constraints = constraints.map(|line| redacted(&line)).collect();
-    Some(ContinuedPacket { id: id.to_string(), goal: redacted(&goal.join("\n")), constraints })
+    let quotes = remaining_goals(&document, &packet.purpose).into_iter().take(MAX_GOALS_TOLD);
+    let quoted_messages = quotes.map(|(_, quote)| redacted(&quote)).collect();
+    Some(ContinuedPacket {
+        id: id.to_string(),
+        goal: redacted(&packet.purpose),
+        quoted_messages,
+        constraints,
+    })
 }
 
 /// Marks as done the packets that the sessions have claimed, because the packet `new` continues them. Returns their
@@ -170,7 +179,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let mut told = vec![Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}"), text)];
     // If the session picked up its own packet, its own records already contain these facts.
     if packet.session_id != session.as_str() {
-        told.extend(goal_candidates(&document, &id));
+        told.extend(goal_candidates(&document, &id, &packet.purpose));
         told.extend(constraint_candidates(&document, &id));
     }
     Ok(told)
@@ -184,8 +193,8 @@ fn quoted_goals(document: &Document) -> Vec<(String, String)> {
     let mut is_quoted = false;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         match (line.strip_prefix('>'), quotes.last_mut()) {
-            (Some(words), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", words.trim())),
-            (Some(words), _) => quotes.push((title.to_owned(), words.trim().to_owned())),
+            (Some(said), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", said.trim())),
+            (Some(said), _) => quotes.push((title.to_owned(), said.trim().to_owned())),
             (None, _) => title = line.trim().trim_end_matches(':'),
         }
         is_quoted = line.starts_with('>');
@@ -193,7 +202,22 @@ fn quoted_goals(document: &Document) -> Vec<(String, String)> {
     quotes
 }
 
-fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
+/// Returns the messages that a packet quotes as its goal. If the purpose says what remains to be done, messages whose work
+/// is finished are left out, unless they contain instructions, which may still apply.
+fn remaining_goals(document: &Document, purpose: &str) -> Vec<(String, String)> {
+    let mut quotes = quoted_goals(document);
+    if words::says_what_to_do(purpose) {
+        let beginning = purpose.trim_end_matches('…');
+        quotes.retain(|(title, quote)| {
+            !is_title_of_finished_work(title)
+                || quote.starts_with(beginning)
+                || !prompt::instruction_sentences(quote).is_empty()
+        });
+    }
+    quotes
+}
+
+fn goal_candidates(document: &Document, id: &Id, purpose: &str) -> Vec<Candidate> {
     let candidate = |(n, (title, quote)): (usize, (String, String))| {
         let form = |most: usize| {
             let (title, quote) = (inline_for_model(&title, 120), in_quotation_marks(&quote, most));
@@ -203,7 +227,7 @@ fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
         let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
         Candidate { forms, strings_stating_fact: vec![quote], ..candidate }
     };
-    quoted_goals(document).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
+    remaining_goals(document, purpose).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
 }
 
 fn constraint_lines(document: &Document) -> Vec<String> {

@@ -73,18 +73,30 @@ fn work_of_picked_up_packet(context: &BriefContext) -> Option<Candidate> {
     let (packet, is_done) = claimed::picked_up_packet(store, described, redact)?;
     let digest = store.current_digest(described, |_| {}).ok()?;
     let prompts = words::prompts_about_work(&digest.prompts);
-    if !prompts.is_empty() && !only_says_continue(&digest) {
+    let is_about_packet = prompts.first().is_none_or(|first| first.is_about_packet)
+        && !prompts.iter().any(|prompt| gives_other_task(prompt));
+    if !is_about_packet && !only_says_continue(&digest) {
         return None;
     }
     let id = path_or_code(&packet.id, 128);
     let state = if is_done { ", which is done by now; its goal was" } else { "; its goal is" };
-    let form = |most: usize| {
-        format!("the session picked up packet {id}{state} {}", in_quotation_marks(&packet.goal, most))
+    // If the purpose is the beginning of the first message, the message says it all.
+    let beginning = packet.goal.trim_end_matches('…');
+    let (goal, others) = match packet.quoted_messages.split_first() {
+        Some((first, others)) if first.starts_with(beginning) => (first, others),
+        _ => (&packet.goal, packet.quoted_messages.as_slice()),
+    };
+    let form = |most: usize, most_of_others: usize| {
+        let quotes = others.iter().filter(|_| most_of_others > 0);
+        let quotes =
+            quotes.map(|other| format!("; it also quotes {}", in_quotation_marks(other, most_of_others)));
+        let goal = in_quotation_marks(goal, most);
+        format!("the session picked up packet {id}{state} {goal}{}", quotes.collect::<String>())
     };
     let mut candidate = Candidate::new(&CONTINUED_WORK_BRIEF_SECTION, format!("continued:{}", packet.id), "");
-    candidate.forms = vec![form(200), form(600), form(1_200)];
+    candidate.forms = vec![form(200, 0), form(400, 200), form(900, 600)];
     candidate.forms.dedup();
-    candidate.strings_stating_fact = vec![packet.goal];
+    candidate.strings_stating_fact = vec![goal.clone()];
     Some(candidate)
 }
 
@@ -111,10 +123,14 @@ fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
 /// Returns whether the first prompt only says “continue” and no later prompt gives a task.
 fn only_says_continue(digest: &Digest) -> bool {
     let prompts = words::prompts_about_work(&digest.prompts);
-    let is_task = |kind: PromptKind| kind == PromptKind::Task;
     let continues = |first: &Prompt| {
         first.prompt_kind() == PromptKind::Approval && prompt::continues_earlier_work(&first.text)
     };
     prompts.first().is_some_and(|first| continues(first))
-        && !prompts.iter().any(|prompt| is_task(prompt.prompt_kind()))
+        && !prompts.iter().any(|prompt| gives_other_task(prompt))
+}
+
+/// Returns whether a prompt gives a task that is not the work of a packet.
+fn gives_other_task(prompt: &Prompt) -> bool {
+    prompt.prompt_kind() == PromptKind::Task && !prompt.is_about_packet
 }
