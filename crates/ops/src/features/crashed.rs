@@ -264,7 +264,7 @@ fn sweep_session(
         }
         return Ok(swept(String::new(), false));
     };
-    let purpose = inline_for_model(&work, 120);
+    let purpose = inline_for_model(&work, claimed::MAX_CRASH_PURPOSE_CHARS);
     if mode == WriteMode::DryRun {
         return Ok(swept(packet::packet_id(world.now, &purpose, 1), false));
     }
@@ -282,6 +282,8 @@ fn sweep_session(
         ..handoff::HandoffRequest::default()
     };
     let report = handoff::write_packet(world, project, &source, &request, git.as_ref())?;
+    // The new packet is already written. If the old packet cannot be closed, the worst result is that both are on offer.
+    let _ = claimed::close_packet_of_same_work(world, project, &open.session, &report.id, &purpose);
     record_handoff_packet(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
 }
@@ -299,7 +301,8 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     if let Some(own) = own.filter(|own| !is_about_packet(own)) {
         return Some(words::without_pasted_output(own));
     }
-    if let Some(request) = continued::continued_request(&project.store, session) {
+    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
+    if let Some(request) = continued::continued_request(&project.store, session, redact) {
         return Some(request);
     }
     // A session that only read its packet has not done anything yet.
@@ -308,7 +311,6 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     if own.is_none() && !has_changed && !digest.commands.iter().any(is_own_command) {
         return None;
     }
-    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
     let claimed = claimed::continued_packet(&project.store, session.as_str(), redact)
         .map(|packet| packet.goal.lines().next().unwrap_or_default().to_owned())
         .filter(|goal| !goal.is_empty());

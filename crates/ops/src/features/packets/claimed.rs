@@ -20,6 +20,8 @@ use crate::{Result, World};
 
 /// How many of a claimed packet's goals are repeated in a brief or in another packet.
 const MAX_GOALS_TOLD: usize = 2;
+/// The maximum length of the purpose of a packet that a sweep writes.
+pub(crate) const MAX_CRASH_PURPOSE_CHARS: usize = 120;
 /// How many of a claimed packet's constraints are repeated.
 const MAX_CONSTRAINTS_TOLD: usize = 8;
 
@@ -51,6 +53,13 @@ pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<St
     Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
 }
 
+/// Returns whether a session has claimed a packet that another session wrote.
+pub(crate) fn has_claimed_other_packet(store: &Store, session: &Id) -> bool {
+    let claimed = packet_claimed_by(store, session).ok().flatten().and_then(|packet| Id::new(&packet).ok());
+    let document = claimed.as_ref().and_then(|id| store.read_packet(id).ok());
+    document.is_some_and(|document| document.frontmatter_text("session_id") != Some(session.as_str()))
+}
+
 /// The packet that a session works on.
 struct PacketInWork {
     id: Id,
@@ -61,7 +70,29 @@ struct PacketInWork {
 /// Returns the packet that a session has claimed, if it is active and no other session has claimed it since.
 fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     let claimed = packet_claimed_last(store, session)?;
-    Ok(claimed.filter(|claimed| claimed.packet.status == Some(PacketStatus::Active)))
+    Ok(claimed.filter(|claimed| {
+        claimed.packet.status == Some(PacketStatus::Active)
+            || is_continued_by_own_crash(store, claimed, session)
+    }))
+}
+
+/// Returns whether a packet is done only because its session seemed to have crashed, and the packet that a sweep then wrote
+/// still waits. If the session is resumed, it continues the same work.
+fn is_continued_by_own_crash(store: &Store, claimed: &PacketInWork, session: &Id) -> bool {
+    let next = claimed.document.frontmatter_text(packets::CONTINUED_BY).and_then(|id| Id::new(id).ok());
+    let document = next.as_ref().and_then(|id| store.read_packet(id).ok());
+    document.is_some_and(|document| {
+        let next = Packet::read_frontmatter(&document, "");
+        next.status == Some(PacketStatus::Draft)
+            && next.session_id == session.as_str()
+            && next.purpose == purpose_after_crash(&claimed.packet.purpose)
+    })
+}
+
+/// Returns the purpose of the packet that a sweep writes for a session, if the session was working on a packet with this
+/// purpose.
+fn purpose_after_crash(purpose: &str) -> String {
+    inline_for_model(purpose, MAX_CRASH_PURPOSE_CHARS)
 }
 
 /// Returns the packet that a session has claimed, whatever its status, if no other session has claimed it since.
@@ -161,6 +192,22 @@ pub(super) fn close_continued_packets(
         })?;
     }
     Ok(closed)
+}
+
+/// Marks the packet that a crashed session was working on as done, if the packet `new`, which a sweep has written, is
+/// about the same work.
+pub(crate) fn close_packet_of_same_work(
+    world: &World,
+    project: &Project,
+    session: &Id,
+    new: &str,
+    purpose: &str,
+) -> Result<()> {
+    let claimed = packet_in_work(&project.store, session)?;
+    if claimed.is_some_and(|claimed| purpose_after_crash(&claimed.packet.purpose) == purpose) {
+        close_continued_packets(world, project, std::slice::from_ref(session), new)?;
+    }
+    Ok(())
 }
 
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
