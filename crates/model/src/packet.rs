@@ -18,7 +18,10 @@ use crate::document::Document;
 use crate::time;
 
 pub use choose::work_named_by;
-pub use compose::{ContinuedPacket, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
+pub use compose::{
+    ContinuedPacket, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet,
+    is_title_of_finished_work,
+};
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;
 

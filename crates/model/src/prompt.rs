@@ -137,6 +137,16 @@ pub fn is_typed_work_prompt(text: &str) -> bool {
         return false;
     }
     split_slash_command(text).is_none_or(|(name, _)| !NON_WORK_SLASH_COMMANDS.contains(&name))
+        || words_after_pickup(text).is_some()
+}
+
+/// Returns what the user typed after the slash command that picks up a packet, if it says more than which packet to
+/// pick up. The first word may still name the packet.
+pub fn words_after_pickup(text: &str) -> Option<&str> {
+    const MAX_WORDS_NAMING_PACKET: usize = 2;
+    let (name, words) = split_slash_command(text)?;
+    let is_message = name == "pickup" && words.split_whitespace().count() > MAX_WORDS_NAMING_PACKET;
+    is_message.then_some(words)
 }
 
 /// Returns whether the text is the slash command that writes a packet about the session.
@@ -155,8 +165,9 @@ pub fn split_slash_command(text: &str) -> Option<(&str, &str)> {
     Some((name.rsplit(':').next().unwrap_or(name), arguments.trim()))
 }
 
-/// Returns the part of a prompt that the person typed.
+/// Returns the part of a prompt that the person typed, without the command that picks up a packet.
 pub fn typed_words(text: &str) -> &str {
+    let text = words_after_pickup(text).unwrap_or(text);
     text.find(HARNESS_ADDITION_START).map_or(text, |at| &text[..at]).trim()
 }
 

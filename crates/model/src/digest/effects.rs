@@ -388,6 +388,16 @@ impl FileUse {
         !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
     }
 
+    /// Returns whether the session edited the file: with a tool, or with a command whose text says so. A command writes
+    /// logs as well, so only program code counts if a command wrote it.
+    pub fn is_edited(&self) -> bool {
+        self.edits > 0 || self.is_edited_by_command()
+    }
+
+    pub fn is_edited_by_command(&self) -> bool {
+        self.written_at > 0 && !self.is_outside_checkout && may_declare_names(&self.path)
+    }
+
     /// Returns whether a tool edited the file and no later commit contains the edit.
     fn has_unsaved_edit(&self) -> bool {
         self.edits > 0 && self.edited_at > self.saved_at

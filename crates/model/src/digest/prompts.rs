@@ -31,6 +31,11 @@ pub struct Prompt {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "at_work")]
     pub is_sent_during_work: bool,
+    /// Whether the user typed this after the slash command that picks up a packet. The prompt is then about that
+    /// packet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "pickup")]
+    pub is_about_packet: bool,
     /// File names that occurred in the removed part of a shortened prompt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "names")]
@@ -81,6 +86,7 @@ impl Digest {
             text: prompt::typed_words(&record.text).to_owned(),
             refused_call: cut_to_bytes(&record.command, MAX_REFUSAL_BYTES).to_owned(),
             is_sent_during_work: at_work && !self.prompts.is_empty(),
+            is_about_packet: prompt::words_after_pickup(&record.text).is_some(),
         };
         prompt.shorten_to_outline(MAX_NEWEST_PROMPT_BYTES);
         let is_long = prompt.text.len() > MAX_PROMPT_BYTES;

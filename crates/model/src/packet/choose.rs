@@ -51,7 +51,7 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
             named += usize::from(file.last_use_record > task);
             return file.last_use_record > task && named <= MAX_NAMED_FILES;
         }
-        let only_read = file.edits == 0;
+        let only_read = !file.is_edited();
         read += usize::from(only_read);
         !only_read || read <= MAX_READ_FILES && !is_down(file)
     });

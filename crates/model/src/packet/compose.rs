@@ -134,14 +134,36 @@ pub struct PacketMaterial<'a> {
     pub continued: Option<&'a ContinuedPacket>,
 }
 
+/// The titles of quoted messages whose work is finished.
+const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";
+const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
+const OPENING_REQUEST_TITLE: &str = "The session began with";
+
+/// Returns whether a packet quotes a message under this title whose work is finished.
+pub fn is_title_of_finished_work(title: &str) -> bool {
+    [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE]
+        .iter()
+        .any(|known| title.starts_with(known))
+}
+
 /// A packet that a session continues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContinuedPacket {
     pub id: String,
-    /// The packet's purpose and the messages that the packet quotes.
+    /// The packet's purpose.
     pub goal: String,
+    /// The messages that the packet quotes as its goal.
+    pub quoted_messages: Vec<String>,
     /// The packet's constraints, one line each.
     pub constraints: Vec<String>,
+}
+
+impl ContinuedPacket {
+    /// Returns the purpose and the quoted messages, one below the other.
+    fn goal_with_messages(&self) -> String {
+        let all = std::iter::once(&self.goal).chain(&self.quoted_messages);
+        all.map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// A composed packet, with data for displaying it.
@@ -296,11 +318,11 @@ impl<'a> PacketFacts<'a> {
         if let Some(first) = self.material.digest.opening_request_of_finished_work().filter(|it| !is_task(it))
         {
             let title = prompt::shorten_request(&prompt::title_of_message(&first.text), MAX_OPENING_CHARS);
-            add("The session began with", time_of_prompt(first), &title, MAX_EARLIER_TASK_CHARS);
+            add(OPENING_REQUEST_TITLE, time_of_prompt(first), &title, MAX_EARLIER_TASK_CHARS);
         }
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
             let title = match is_answered {
-                true => "The task before that, which the agent has summed up",
+                true => SUMMED_UP_TASK_TITLE,
                 false => "The task, as the user gave it",
             };
             // If the agent has summed up a plan, quoting the plan's title is enough.
@@ -347,9 +369,7 @@ impl<'a> PacketFacts<'a> {
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused_call.is_empty()) {
                 (false, true) => ("The user asked".to_owned(), MAX_TASK_CHARS),
-                (true, true) if is_over => {
-                    ("The user's newest message, answered".to_owned(), MAX_NEWEST_MESSAGE_CHARS)
-                }
+                (true, true) if is_over => (ANSWERED_MESSAGE_TITLE.to_owned(), MAX_NEWEST_MESSAGE_CHARS),
                 (true, true) => ("The user's newest message".to_owned(), MAX_NEWEST_MESSAGE_CHARS),
                 (_, false) => (
                     format!(
@@ -374,7 +394,7 @@ impl<'a> PacketFacts<'a> {
         if let Some(continued) = self.material.continued {
             let title =
                 format!("The session picked up packet {}, which says", path_or_code(&continued.id, 128));
-            add(&title, String::new(), &continued.goal, MAX_TASK_CHARS);
+            add(&title, String::new(), &continued.goal_with_messages(), MAX_TASK_CHARS);
         }
         if let Some(before) = self.material.digest.explaining_message() {
             let first = before.text.trim().lines().next().unwrap_or_default();

@@ -264,7 +264,7 @@ fn sweep_session(
         }
         return Ok(swept(String::new(), false));
     };
-    let purpose = inline_for_model(&work, 120);
+    let purpose = inline_for_model(&work, claimed::MAX_CRASH_PURPOSE_CHARS);
     if mode == WriteMode::DryRun {
         return Ok(swept(packet::packet_id(world.now, &purpose, 1), false));
     }
@@ -282,6 +282,8 @@ fn sweep_session(
         ..handoff::HandoffRequest::default()
     };
     let report = handoff::write_packet(world, project, &source, &request, git.as_ref())?;
+    // The new packet is already written. If the old packet cannot be closed, the worst result is that both are on offer.
+    let _ = claimed::close_packet_of_same_work(world, project, &open.session, &report.id, &purpose);
     record_handoff_packet(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
 }
@@ -292,19 +294,23 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     if digest.files.is_empty() && digest.commands.is_empty() {
         return None;
     }
-    if let Some(own) = packet::work_named_by(&digest.current_goal()) {
+    let own = packet::work_named_by(&digest.current_goal());
+    // What the user typed while picking up a packet is about the packet, which names the work.
+    let is_about_packet =
+        |own: &str| digest.prompts.iter().any(|prompt| prompt.is_about_packet && prompt.text == own);
+    if let Some(own) = own.filter(|own| !is_about_packet(own)) {
         return Some(words::without_pasted_output(own));
     }
-    if let Some(request) = continued::continued_request(&project.store, session) {
+    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
+    if let Some(request) = continued::continued_request(&project.store, session, redact) {
         return Some(request);
     }
     // A session that only read its packet has not done anything yet.
     let is_own_command = |used: &CommandUse| !run::only_calls_thru(&used.command);
     let has_changed = digest.files.iter().any(|file| file.edits > 0 || file.written_at > 0);
-    if !has_changed && !digest.commands.iter().any(is_own_command) {
+    if own.is_none() && !has_changed && !digest.commands.iter().any(is_own_command) {
         return None;
     }
-    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
     let claimed = claimed::continued_packet(&project.store, session.as_str(), redact)
         .map(|packet| packet.goal.lines().next().unwrap_or_default().to_owned())
         .filter(|goal| !goal.is_empty());
@@ -314,7 +320,8 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     };
     let edited = || digest.file_edited_after(0).map(|path| format!("the work on {path}"));
     let newest = || Some(digest.prompts.last()?.text.clone());
-    claimed.or_else(arguments).or_else(edited).or_else(newest)
+    let own = own.map(words::without_pasted_output);
+    claimed.or(own).or_else(arguments).or_else(edited).or_else(newest)
 }
 
 /// Adds two facts that no hook reported: the dead session's last message, and the call that was running when the

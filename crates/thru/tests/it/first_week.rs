@@ -587,6 +587,7 @@ mod seventh;
 mod sixth;
 mod tenth;
 mod trials;
+mod twelfth;
 
 mod loops {
     use super::*;

@@ -31,10 +31,10 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         if is_git_name_or_folder(file, digest) {
             continue;
         }
-        let class = match (file.edits, file.reads) {
-            (0, 0) => FactClass::Named,
-            (0, _) => FactClass::Read,
-            _ => FactClass::Edited,
+        let class = match (file.is_edited(), file.reads) {
+            (false, 0) => FactClass::Named,
+            (false, _) => FactClass::Read,
+            (true, _) => FactClass::Edited,
         };
         let (folder, name) = match is_plain_path(&file.path) {
             // A path that is not plain is printed as code, so its folder and its name must not be printed separately.

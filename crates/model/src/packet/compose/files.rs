@@ -37,7 +37,10 @@ impl PacketFacts<'_> {
 
     fn describe_file(&self, file: &FileUse) -> String {
         let mut why = Vec::new();
-        let is_opened = file.edits + file.reads > 0;
+        if file.edits == 0 && file.is_edited_by_command() {
+            why.push("edited by a command".to_owned());
+        }
+        let is_opened = file.is_edited() || file.reads > 0;
         let guesses = if is_opened { 0 } else { file.mentions_in_commands };
         for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (guesses, "named in a command")] {
             match n {

@@ -158,17 +158,26 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
 /// Returns the loop that a session last worked on. Returns `None` if the user did not start the loop on this machine,
 /// has sent another prompt since, or has cancelled the loop.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
-    let mut ids = store.loop_ids().ok()?;
-    // An id begins with the time at which its loop was created, so this puts the newest loop first.
-    ids.sort_by(|a, b| b.as_str().cmp(a.as_str()));
-    let mut loops =
-        ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.loop_state));
-    let state = loops.find(|state| state.session.as_deref() == Some(session.as_str()))?;
+    let state = newest_loop_of_session(store, session)?;
     if !consent::is_started_here(store, &state) {
         return None;
     }
     let asked_at = store.current_digest(session, |_| {}).ok()?.prompts.last()?.at.clone();
     (asked_at <= state.updated_at && state.status != LoopStatus::Cancelled).then_some(state)
+}
+
+fn newest_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
+    let mut ids = store.loop_ids().ok()?;
+    // An id begins with the time at which its loop was created, so this puts the newest loop first.
+    ids.sort_by(|a, b| b.as_str().cmp(a.as_str()));
+    let mut loops =
+        ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.loop_state));
+    loops.find(|state| state.session.as_deref() == Some(session.as_str()))
+}
+
+/// Returns whether one of the newest loops ran in a session, whatever became of the loop.
+pub(crate) fn has_had_loop(store: &Store, session: &Id) -> bool {
+    newest_loop_of_session(store, session).is_some()
 }
 
 /// Returns the loop that runs in a session, if the user started it on this machine.

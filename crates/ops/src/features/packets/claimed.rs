@@ -3,7 +3,11 @@
 use model::brief::{BriefOccasion, Candidate};
 use model::document::{Document, HeadingPattern};
 use model::id::Id;
-use model::packet::{CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus};
+use model::packet::{
+    CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus, is_title_of_finished_work,
+    words,
+};
+use model::prompt;
 use model::redact::{RedactOptions, Redacted};
 use model::render::{in_quotation_marks, inline_for_model};
 use store::{SessionState, Store, layout};
@@ -16,6 +20,8 @@ use crate::{Result, World};
 
 /// How many of a claimed packet's goals are repeated in a brief or in another packet.
 const MAX_GOALS_TOLD: usize = 2;
+/// The maximum length of the purpose of a packet that a sweep writes.
+pub(crate) const MAX_CRASH_PURPOSE_CHARS: usize = 120;
 /// How many of a claimed packet's constraints are repeated.
 const MAX_CONSTRAINTS_TOLD: usize = 8;
 
@@ -47,6 +53,13 @@ pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<St
     Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
 }
 
+/// Returns whether a session has claimed a packet that another session wrote.
+pub(crate) fn has_claimed_other_packet(store: &Store, session: &Id) -> bool {
+    let claimed = packet_claimed_by(store, session).ok().flatten().and_then(|packet| Id::new(&packet).ok());
+    let document = claimed.as_ref().and_then(|id| store.read_packet(id).ok());
+    document.is_some_and(|document| document.frontmatter_text("session_id") != Some(session.as_str()))
+}
+
 /// The packet that a session works on.
 struct PacketInWork {
     id: Id,
@@ -57,7 +70,29 @@ struct PacketInWork {
 /// Returns the packet that a session has claimed, if it is active and no other session has claimed it since.
 fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     let claimed = packet_claimed_last(store, session)?;
-    Ok(claimed.filter(|claimed| claimed.packet.status == Some(PacketStatus::Active)))
+    Ok(claimed.filter(|claimed| {
+        claimed.packet.status == Some(PacketStatus::Active)
+            || is_continued_by_own_crash(store, claimed, session)
+    }))
+}
+
+/// Returns whether a packet is done only because its session seemed to have crashed, and the packet that a sweep then wrote
+/// still waits. If the session is resumed, it continues the same work.
+fn is_continued_by_own_crash(store: &Store, claimed: &PacketInWork, session: &Id) -> bool {
+    let next = claimed.document.frontmatter_text(packets::CONTINUED_BY).and_then(|id| Id::new(id).ok());
+    let document = next.as_ref().and_then(|id| store.read_packet(id).ok());
+    document.is_some_and(|document| {
+        let next = Packet::read_frontmatter(&document, "");
+        next.status == Some(PacketStatus::Draft)
+            && next.session_id == session.as_str()
+            && next.purpose == purpose_after_crash(&claimed.packet.purpose)
+    })
+}
+
+/// Returns the purpose of the packet that a sweep writes for a session, if the session was working on a packet with this
+/// purpose.
+fn purpose_after_crash(purpose: &str) -> String {
+    inline_for_model(purpose, MAX_CRASH_PURPOSE_CHARS)
 }
 
 /// Returns the packet that a session has claimed, whatever its status, if no other session has claimed it since.
@@ -107,13 +142,18 @@ fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) ->
     if packet.session_id == session.as_str() {
         return None;
     }
-    let quotes = quoted_goals(&document).into_iter().take(MAX_GOALS_TOLD).map(|(_, quote)| quote);
-    let goal: Vec<String> = std::iter::once(packet.purpose).chain(quotes).collect();
     // Redact the text, because people may have changed the packet.
     let redacted = |text: &str| Redacted::redact_whole(text, redact).to_string();
     let constraints = constraint_lines(&document).into_iter().take(MAX_CONSTRAINTS_TOLD);
     let constraints = constraints.map(|line| redacted(&line)).collect();
-    Some(ContinuedPacket { id: id.to_string(), goal: redacted(&goal.join("\n")), constraints })
+    let quotes = remaining_goals(&document, &packet.purpose).into_iter().take(MAX_GOALS_TOLD);
+    let quoted_messages = quotes.map(|(_, quote)| redacted(&quote)).collect();
+    Some(ContinuedPacket {
+        id: id.to_string(),
+        goal: redacted(&packet.purpose),
+        quoted_messages,
+        constraints,
+    })
 }
 
 /// Marks as done the packets that the sessions have claimed, because the packet `new` continues them. Returns their
@@ -154,6 +194,22 @@ pub(super) fn close_continued_packets(
     Ok(closed)
 }
 
+/// Marks the packet that a crashed session was working on as done, if the packet `new`, which a sweep has written, is
+/// about the same work.
+pub(crate) fn close_packet_of_same_work(
+    world: &World,
+    project: &Project,
+    session: &Id,
+    new: &str,
+    purpose: &str,
+) -> Result<()> {
+    let claimed = packet_in_work(&project.store, session)?;
+    if claimed.is_some_and(|claimed| purpose_after_crash(&claimed.packet.purpose) == purpose) {
+        close_continued_packets(world, project, std::slice::from_ref(session), new)?;
+    }
+    Ok(())
+}
+
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == BriefOccasion::Started {
@@ -170,7 +226,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let mut told = vec![Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}"), text)];
     // If the session picked up its own packet, its own records already contain these facts.
     if packet.session_id != session.as_str() {
-        told.extend(goal_candidates(&document, &id));
+        told.extend(goal_candidates(&document, &id, &packet.purpose));
         told.extend(constraint_candidates(&document, &id));
     }
     Ok(told)
@@ -184,8 +240,8 @@ fn quoted_goals(document: &Document) -> Vec<(String, String)> {
     let mut is_quoted = false;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         match (line.strip_prefix('>'), quotes.last_mut()) {
-            (Some(words), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", words.trim())),
-            (Some(words), _) => quotes.push((title.to_owned(), words.trim().to_owned())),
+            (Some(said), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", said.trim())),
+            (Some(said), _) => quotes.push((title.to_owned(), said.trim().to_owned())),
             (None, _) => title = line.trim().trim_end_matches(':'),
         }
         is_quoted = line.starts_with('>');
@@ -193,7 +249,22 @@ fn quoted_goals(document: &Document) -> Vec<(String, String)> {
     quotes
 }
 
-fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
+/// Returns the messages that a packet quotes as its goal. If the purpose says what remains to be done, messages whose work
+/// is finished are left out, unless they contain instructions, which may still apply.
+fn remaining_goals(document: &Document, purpose: &str) -> Vec<(String, String)> {
+    let mut quotes = quoted_goals(document);
+    if words::says_what_to_do(purpose) {
+        let beginning = purpose.trim_end_matches('…');
+        quotes.retain(|(title, quote)| {
+            !is_title_of_finished_work(title)
+                || quote.starts_with(beginning)
+                || !prompt::instruction_sentences(quote).is_empty()
+        });
+    }
+    quotes
+}
+
+fn goal_candidates(document: &Document, id: &Id, purpose: &str) -> Vec<Candidate> {
     let candidate = |(n, (title, quote)): (usize, (String, String))| {
         let form = |most: usize| {
             let (title, quote) = (inline_for_model(&title, 120), in_quotation_marks(&quote, most));
@@ -203,7 +274,7 @@ fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
         let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
         Candidate { forms, strings_stating_fact: vec![quote], ..candidate }
     };
-    quoted_goals(document).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
+    remaining_goals(document, purpose).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
 }
 
 fn constraint_lines(document: &Document) -> Vec<String> {

@@ -421,7 +421,7 @@ pub(crate) fn write_packet(
         session: digest.session.clone(),
         chosen: source.session_choice,
         instead_of: None,
-        edited: digest.files.iter().filter(|file| file.edits > 0).count(),
+        edited: digest.files.iter().filter(|file| file.is_edited()).count(),
         failing: draft.failing,
         open_todos: digest.open_todos().count(),
         suggested: draft.suggested,

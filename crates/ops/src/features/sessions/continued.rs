@@ -4,14 +4,15 @@
 use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::{Digest, Prompt};
 use model::id::Id;
-use model::packet::words;
+use model::packet::{ContinuedPacket, words};
 use model::prompt::{self, PromptKind};
+use model::redact::RedactOptions;
 use model::render::{in_quotation_marks, path_or_code};
 use model::score::ScoreSignal;
 use store::Store;
 
 use crate::features::packets::claimed;
-use crate::features::{BriefContext, sessions};
+use crate::features::{BriefContext, loops, sessions};
 use crate::session::sent;
 
 pub const CONTINUED_WORK_BRIEF_SECTION: BriefSection = BriefSection {
@@ -25,14 +26,33 @@ pub const CONTINUED_WORK_BRIEF_SECTION: BriefSection = BriefSection {
 /// How many sessions are followed back if each of them only continues the one before it.
 const MAX_SESSIONS_FOLLOWED: usize = 4;
 
+/// Earlier work that a session continues.
+enum EarlierWork {
+    /// The session in which the user gave the task.
+    Request(Id, Box<Digest>),
+    /// The unfinished packet that an earlier session picked up.
+    Packet(Id, ContinuedPacket),
+}
+
 /// Returns the work that the described session continues, unless the user has given it another task since.
 pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     if context.occasion == BriefOccasion::Replayed {
         return None;
     }
-    let store = context.project.store;
-    let Some((session, digest)) = session_with_request(store, context.described_session?) else {
-        return work_of_picked_up_packet(context);
+    let (store, described) = (context.project.store, context.described_session?);
+    let redact = context.project.settings.redact_options();
+    // A session that is still at work is told about its packet by the packets themselves.
+    if matches!(context.occasion, BriefOccasion::Started | BriefOccasion::Asked)
+        && let Some((packet, is_done)) = packet_of_session(store, described, redact)
+    {
+        return Some(packet_candidate("the session", &packet, is_done));
+    }
+    let (session, digest) = match earlier_work(store, described, redact)? {
+        EarlierWork::Request(session, digest) => (session, digest),
+        EarlierWork::Packet(session, packet) => {
+            let short = model::activity::short_session_id(session.as_str());
+            return Some(packet_candidate(&format!("session {short}"), &packet, false));
+        }
     };
     let goal = digest.current_goal();
     let goal = &goal.task_prompt.or(goal.newest_prompt)?.text;
@@ -55,53 +75,71 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     Some(candidate)
 }
 
-/// Returns the request that a session continues, if its own user only said “continue”.
-pub(crate) fn continued_request(store: &Store, session: &Id) -> Option<String> {
-    let (_, digest) = session_with_request(store, session)?;
+/// Returns the request or the purpose that a session continues, if its own user only said “continue”.
+pub(crate) fn continued_request(store: &Store, session: &Id, redact: RedactOptions) -> Option<String> {
+    let digest = match earlier_work(store, session, redact)? {
+        EarlierWork::Request(_, digest) => digest,
+        EarlierWork::Packet(_, packet) => return Some(packet.goal),
+    };
     let goal = digest.current_goal();
     Some(goal.task_prompt.or(goal.newest_prompt)?.text.clone())
 }
 
-/// Returns the goal of the packet that the described session picked up, if the session has no request of its own.
-fn work_of_picked_up_packet(context: &BriefContext) -> Option<Candidate> {
-    // A session that is still at work is told about its packet by the packets themselves.
-    if !matches!(context.occasion, BriefOccasion::Started | BriefOccasion::Asked) {
-        return None;
-    }
-    let (store, described) = (context.project.store, context.described_session?);
-    let redact = context.project.settings.redact_options();
-    let (packet, is_done) = claimed::picked_up_packet(store, described, redact)?;
-    let digest = store.current_digest(described, |_| {}).ok()?;
+/// Returns the packet that a session picked up, and whether the packet is done by now, if the session has no other
+/// request.
+fn packet_of_session(store: &Store, session: &Id, redact: RedactOptions) -> Option<(ContinuedPacket, bool)> {
+    let picked_up = claimed::picked_up_packet(store, session, redact)?;
+    let digest = store.current_digest(session, |_| {}).ok()?;
     let prompts = words::prompts_about_work(&digest.prompts);
-    if !prompts.is_empty() && !only_says_continue(&digest) {
-        return None;
-    }
-    let id = path_or_code(&packet.id, 128);
-    let state = if is_done { ", which is done by now; its goal was" } else { "; its goal is" };
-    let form = |most: usize| {
-        format!("the session picked up packet {id}{state} {}", in_quotation_marks(&packet.goal, most))
-    };
-    let mut candidate = Candidate::new(&CONTINUED_WORK_BRIEF_SECTION, format!("continued:{}", packet.id), "");
-    candidate.forms = vec![form(200), form(600), form(1_200)];
-    candidate.forms.dedup();
-    candidate.strings_stating_fact = vec![packet.goal];
-    Some(candidate)
+    let is_about_packet = prompts.first().is_none_or(|first| first.is_about_packet)
+        && !prompts.iter().any(|prompt| gives_other_task(prompt));
+    (is_about_packet || only_says_continue(&digest)).then_some(picked_up)
 }
 
-/// Returns the earlier session in which the user gave the task, if the described session only continues earlier work.
-/// Returns `None` if the user gave a task in the described session itself.
-fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
+fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candidate {
+    let id = path_or_code(&packet.id, 128);
+    let state = if is_done { ", which is done by now; its goal was" } else { "; its goal is" };
+    // If the purpose is the beginning of the first message, the message says it all.
+    let beginning = packet.goal.trim_end_matches('…');
+    let (goal, others) = match packet.quoted_messages.split_first() {
+        Some((first, others)) if first.starts_with(beginning) => (first, others),
+        _ => (&packet.goal, packet.quoted_messages.as_slice()),
+    };
+    let form = |most: usize, most_of_others: usize| {
+        let quotes = others.iter().filter(|_| most_of_others > 0);
+        let quotes =
+            quotes.map(|other| format!("; it also quotes {}", in_quotation_marks(other, most_of_others)));
+        let goal = in_quotation_marks(goal, most);
+        format!("{who} picked up packet {id}{state} {goal}{}", quotes.collect::<String>())
+    };
+    let mut candidate = Candidate::new(&CONTINUED_WORK_BRIEF_SECTION, format!("continued:{}", packet.id), "");
+    candidate.forms = vec![form(200, 0), form(400, 200), form(900, 600)];
+    candidate.forms.dedup();
+    candidate.strings_stating_fact = vec![goal.clone()];
+    candidate
+}
+
+/// Returns the earlier work that the described session continues, if its user only said “continue”. Returns `None` if the
+/// described session has a task of its own, or if the earlier work is finished.
+fn earlier_work(store: &Store, described: &Id, redact: RedactOptions) -> Option<EarlierWork> {
     let mut session = described.clone();
     for _ in 0..MAX_SESSIONS_FOLLOWED {
         // Read this small file first, because most sessions do not continue an earlier one.
         let before = sent::session_told_at_start(store, &session)?;
         let digest = store.current_digest(&session, |_| {}).ok()?;
-        if !only_says_continue(&digest) {
+        // A packet or a loop is a task, even if the user only typed "go".
+        if !only_says_continue(&digest)
+            || claimed::has_claimed_other_packet(store, &session)
+            || loops::session::has_had_loop(store, &session)
+        {
             return None;
+        }
+        if let Some((packet, is_done)) = packet_of_session(store, &before, redact) {
+            return (!is_done).then_some(EarlierWork::Packet(before, packet));
         }
         let earlier = store.current_digest(&before, |_| {}).ok()?;
         if !only_says_continue(&earlier) {
-            return Some((before, earlier));
+            return Some(EarlierWork::Request(before, Box::new(earlier)));
         }
         session = before;
     }
@@ -111,10 +149,14 @@ fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
 /// Returns whether the first prompt only says “continue” and no later prompt gives a task.
 fn only_says_continue(digest: &Digest) -> bool {
     let prompts = words::prompts_about_work(&digest.prompts);
-    let is_task = |kind: PromptKind| kind == PromptKind::Task;
     let continues = |first: &Prompt| {
         first.prompt_kind() == PromptKind::Approval && prompt::continues_earlier_work(&first.text)
     };
     prompts.first().is_some_and(|first| continues(first))
-        && !prompts.iter().any(|prompt| is_task(prompt.prompt_kind()))
+        && !prompts.iter().any(|prompt| gives_other_task(prompt))
+}
+
+/// Returns whether a prompt gives a task that is not the work of a packet.
+fn gives_other_task(prompt: &Prompt) -> bool {
+    prompt.prompt_kind() == PromptKind::Task && !prompt.is_about_packet
 }

@@ -1,0 +1,181 @@
+//! Tests for the problems that the ninth new user reported.
+
+use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::*;
+use crate::packet_sweeps::mark_session_dead;
+
+const HANDED_OVER: &str = "document q.clear in the README and add q.peek";
+
+/// Creates a project in which session `s1` finished its task, was thanked, and handed other work over.
+fn env_with_packet() -> TestEnv {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Let q.clear() empty the queue, with a test.");
+    edit_at(&env, "19:00:02", "s1", "src/queue.js");
+    stop_at(&env, "19:00:03", "s1", "q.clear() is in, and its test passes.");
+    ask_at(&env, "19:00:04", "s1", "thanks");
+    stop_at(&env, "19:00:05", "s1", "You're welcome.");
+    thru_at(&env, "19:00:06", "s1", &["handoff", HANDED_OVER]);
+    end_at(&env, "19:00:07", "s1");
+    env
+}
+
+/// Lets session `s2` pick up the packet and edit a file. The user typed `prompt`.
+fn pick_up(env: &TestEnv, prompt: &str) {
+    start_at(env, "19:01:00", "s2");
+    ask_at(env, "19:01:01", "s2", prompt);
+    thru_at(env, "19:01:02", "s2", &["pickup", "--claim", "clear"]);
+    run_at(env, "19:01:03", "s2", "thru pickup --claim clear", "Picking up");
+    edit_at(env, "19:01:04", "s2", "src/peek.js");
+}
+
+fn brief_after_compaction(env: &TestEnv, time: &str, session: &str) -> String {
+    fire_at(env, time, session, "SessionStart", json!({"source": "compact"}))
+}
+
+#[test]
+fn what_the_user_types_after_pickup_is_told() {
+    let env = env_with_packet();
+    pick_up(&env, "/pickup clear  but skip the README, I do that myself; and q.peek must not remove the job");
+    let told = brief_after_compaction(&env, "19:01:05", "s2");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    for text in [&told, &brief] {
+        assert!(text.contains("but skip the README, I do that myself; and q.peek must not"), "{text}");
+        assert!(text.contains(HANDED_OVER), "the packet is still named: {text}");
+    }
+    assert!(told.contains("This session works on packet"), "{told}");
+    assert!(!told.contains("“thanks”"), "{told}");
+    mark_session_dead(&env, "s2");
+    let swept = env.run_thru_json(&["sweep"]);
+    let id = swept[0]["packet"].as_str().unwrap_or_else(|| panic!("{swept}"));
+    let packet = env.run_thru(&["packet", "show", id]).assert_ok().stdout;
+    assert!(packet.contains("but skip the README, I do that myself; and q.peek must not"), "{packet}");
+    assert!(packet.contains(&format!("purpose: {HANDED_OVER}")), "{packet}");
+    let next = start_at(&env, "19:02:00", "s3");
+    assert!(next.contains("but skip the README, I do that myself; and q.peek must not"), "{next}");
+
+    // A word or two after the command only name the packet.
+    let env = env_with_packet();
+    pick_up(&env, "/pickup clear");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(!brief.contains("“clear”"), "{brief}");
+}
+
+#[test]
+fn the_goal_of_a_picked_up_packet_is_what_was_handed_over() {
+    let env = env_with_packet();
+    pick_up(&env, "/pickup");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(brief.contains(&format!("its goal is “{HANDED_OVER}”")), "{brief}");
+    assert!(!brief.contains("thanks"), "{brief}");
+
+    // The only request of the session is finished. The packet quotes it, but the goal is another one.
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Let q.clear() empty the queue, with a test.");
+    edit_at(&env, "19:00:02", "s1", "src/queue.js");
+    stop_at(&env, "19:00:03", "s1", "q.clear() is in, and its test passes.");
+    thru_at(&env, "19:00:06", "s1", &["handoff", "write a page about retries"]);
+    end_at(&env, "19:00:07", "s1");
+    start_at(&env, "19:01:00", "s2");
+    ask_at(&env, "19:01:01", "s2", "/pickup");
+    thru_at(&env, "19:01:02", "s2", &["pickup", "--claim"]);
+    edit_at(&env, "19:01:04", "s2", "docs/retries.md");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    let goal = "its goal is “write a page about retries”; it also quotes “Let q.clear() empty the queue, with a test.”";
+    assert!(brief.contains(goal), "{brief}");
+}
+
+#[test]
+fn finished_work_is_not_told_as_work_that_is_continued() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Add q.drain(now) that returns all due jobs in order");
+    edit_at(&env, "19:00:02", "s1", "src/queue.js");
+    mark_session_dead(&env, "s1");
+
+    // The next session picks the work up, and finishes it.
+    start_at(&env, "19:01:00", "s2");
+    ask_at(&env, "19:01:01", "s2", "Hi, continue please.");
+    thru_at(&env, "19:01:02", "s2", &["pickup", "--claim"]);
+    run_at(&env, "19:01:03", "s2", "thru pickup --claim", "Picking up");
+    edit_at(&env, "19:01:04", "s2", "src/queue.js");
+    thru_at(&env, "19:01:05", "s2", &["packet", "done", "drain"]);
+    stop_at(&env, "19:01:06", "s2", "q.drain is fixed and committed.");
+    end_at(&env, "19:01:07", "s2");
+    let told = start_at(&env, "19:02:00", "s3");
+    assert!(!told.contains("session s1 was asked"), "{told}");
+    assert!(told.contains("which is done by now; its goal was “Add q.drain(now)"), "{told}");
+    end_at(&env, "19:02:01", "s3");
+
+    // A loop has a goal of its own, although the user only typed "go".
+    let start = ["loop", "start", "Write q.stats() with a test", "--promise", "STATS", "--next"];
+    env.thru_call(&start).with_variable("THROUGHLINE_NOW", "2026-11-15T19:02:30Z").run().assert_ok();
+    start_at(&env, "19:03:00", "s4");
+    ask_at(&env, "19:03:01", "s4", "go");
+    edit_at(&env, "19:03:02", "s4", "src/stats.js");
+    stop_at(&env, "19:03:03", "s4", "Done. <promise>STATS</promise>");
+    end_at(&env, "19:03:04", "s4");
+    let told = start_at(&env, "19:04:00", "s5");
+    assert!(told.contains("Write q.stats()"), "{told}");
+    assert!(!told.contains("Work that this continues"), "{told}");
+}
+
+#[test]
+fn the_work_of_a_session_that_picked_up_a_packet_is_the_packet() {
+    let env = env_with_packet();
+    pick_up(&env, "/pickup clear");
+    stop_at(&env, "19:01:05", "s2", "q.peek is in. Shall I commit?");
+    ask_at(&env, "19:01:06", "s2", "ok");
+    stop_at(&env, "19:01:07", "s2", "Committed.");
+    end_at(&env, "19:01:08", "s2");
+    let told = start_at(&env, "19:02:00", "s3");
+    assert!(!told.contains("session s1 was asked"), "{told}");
+    assert!(told.contains(&format!("its goal is “{HANDED_OVER}”")), "{told}");
+}
+
+#[test]
+fn a_file_that_a_command_edits_counts_as_edited() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Rename the field at to dueAt");
+    let call = json!({"tool_name": "Read", "tool_use_id": "r1",
+        "tool_input": {"file_path": env.project_folder().join("src/queue.js")},
+        "tool_response": {"type": "text", "file": {"filePath": "src/queue.js", "content": "x"}}});
+    fire_at(&env, "19:00:02", "s1", "PostToolUse", call);
+    env.write_file("project/src/queue.js", "x\n");
+    run_at(&env, "19:00:03", "s1", "sed -i s/at/dueAt/ src/queue.js", "");
+    let handoff = thru_at(&env, "19:00:04", "s1", &["handoff", "finish the rename"]);
+    let printed = format!("{}{}", handoff.stdout, handoff.stderr);
+    assert!(printed.contains("1 file edited"), "{printed}");
+    let packet = env.run_thru(&["packet", "show", "rename"]).assert_ok().stdout;
+    assert!(packet.contains("`src/queue.js` — edited by a command, read"), "{packet}");
+    end_at(&env, "19:00:05", "s1");
+    let told = start_at(&env, "19:01:00", "s2");
+    assert!(told.contains("Files:\n- edited src/queue.js"), "{told}");
+}
+
+#[test]
+fn the_packet_of_a_crash_continues_the_packet_that_the_session_had_claimed() {
+    let env = env_with_packet();
+    pick_up(&env, "/pickup");
+    mark_session_dead(&env, "s2");
+    let swept = env.run_thru_json(&["sweep"]);
+    let id = swept[0]["packet"].as_str().unwrap_or_else(|| panic!("{swept}")).to_owned();
+    let listed = env.run_thru_json(&["packet", "list"]);
+    let open: Vec<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["status"] != "done")
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(open, [id.as_str()], "{listed}");
+    let packet = env.run_thru(&["packet", "show", &id]).assert_ok().stdout;
+    assert!(packet.contains(HANDED_OVER), "{packet}");
+
+    // If the session is resumed, it still works on what it had claimed.
+    fire_at(&env, "19:03:00", "s2", "SessionStart", json!({"source": "resume"}));
+    let told = brief_after_compaction(&env, "19:03:05", "s2");
+    assert!(told.contains(HANDED_OVER), "{told}");
+}
