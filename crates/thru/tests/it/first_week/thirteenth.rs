@@ -59,3 +59,13 @@ fn a_requirement_of_the_opening_request_is_not_cut_while_there_is_room() {
     let packet = env.run_thru(&["packet", "show", "attempts"]).assert_ok().stdout;
     assert!(packet.contains(" … don't add dependencies.”\n"), "{packet}");
 }
+
+#[test]
+fn a_failure_that_is_fixed_is_not_told_as_an_outcome() {
+    let env = env_with_fixed_retries();
+    end_at(&env, "19:02:05", "s1");
+    let told = start_at(&env, "19:10:00", "s2");
+    assert!(told.contains("`npm test` → passed"), "{told}");
+    assert!(!told.contains("its test fails") && !told.contains("Still open:"), "{told}");
+    assert!(told.contains("I used one regex with optional groups"), "{told}");
+}
