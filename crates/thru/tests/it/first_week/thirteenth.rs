@@ -69,3 +69,25 @@ fn a_failure_that_is_fixed_is_not_told_as_an_outcome() {
     assert!(!told.contains("its test fails") && !told.contains("Still open:"), "{told}");
     assert!(told.contains("I used one regex with optional groups"), "{told}");
 }
+
+#[test]
+fn a_change_of_a_record_makes_no_check_obsolete() {
+    let env = TestEnv::with_root();
+    let record = ".agent/context/agents/tester.context.md";
+    for file in [record, "src/queue.js"] {
+        env.write_file(format!("project/{file}"), "a\n");
+    }
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Let q.clear() empty the queue");
+    edit_at(&env, "19:00:02", "s1", record);
+    edit_at(&env, "19:00:03", "s1", "src/queue.js");
+    fail_at(&env, "19:00:04", "s1", "npm test", "Exit code 1\nnot ok 5 - clear empties the queue");
+    end_at(&env, "19:00:05", "s1");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    env.write_file(format!("project/{record}"), "b\n");
+    let told = start_at(&env, "19:10:00", "s2");
+    assert!(told.contains("`npm test` (exit 1)"), "{told}");
+    env.write_file("project/src/queue.js", "b\n");
+    let told = start_at(&env, "19:11:00", "s3");
+    assert!(told.contains("`npm test` (exit 1, before later changes)"), "{told}");
+}
