@@ -91,3 +91,13 @@ fn a_change_of_a_record_makes_no_check_obsolete() {
     let told = start_at(&env, "19:11:00", "s3");
     assert!(told.contains("`npm test` (exit 1, before later changes)"), "{told}");
 }
+
+#[test]
+fn status_says_how_a_waiting_loop_begins() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    env.run_thru(&["loop", "start", "Write the docs", "--promise", "DONE", "--next"]).assert_ok();
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    let how = "start your harness here and send any message, such as `go`, to run it";
+    assert!(status.contains(how), "{status}");
+}
