@@ -1,5 +1,6 @@
 //! Tests for the problems that the tenth new user reported.
 
+use super::eighth::repository_with_files;
 use super::eleventh::fail_at;
 use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
@@ -90,6 +91,23 @@ fn a_change_of_a_record_makes_no_check_obsolete() {
     env.write_file("project/src/queue.js", "b\n");
     let told = start_at(&env, "19:11:00", "s3");
     assert!(told.contains("`npm test` (exit 1, before later changes)"), "{told}");
+}
+
+#[test]
+fn uncommitted_files_that_are_all_unchanged_are_verified() {
+    let env = repository_with_files(&["src/queue.js", "test/queue.test.js"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Let q.clear() empty the queue, with a test");
+    for (time, file) in [("19:00:02", "src/queue.js"), ("19:00:03", "test/queue.test.js")] {
+        env.write_file(format!("project/{file}"), "new\n");
+        edit_at(&env, time, "s1", file);
+    }
+    thru_at(&env, "19:00:04", "s1", &["handoff", "document q.clear"]);
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(!picked.contains("unverified"), "{picked}");
+    env.write_file("project/src/queue.js", "newer\n");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(picked.contains("unverified: uncommitted files: 2 files uncommitted then and now"), "{picked}");
 }
 
 #[test]
