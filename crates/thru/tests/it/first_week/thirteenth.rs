@@ -111,6 +111,29 @@ fn uncommitted_files_that_are_all_unchanged_are_verified() {
 }
 
 #[test]
+fn a_stage_that_passed_stays_passed_when_its_inputs_are_edited() {
+    let env = TestEnv::with_root();
+    env.write_file("project/src/queue.js", "old\n");
+    start_at(&env, "19:00:00", "s1");
+    let expect = ["gate", "expect", "review", "--critical", "review-a.md", "--input", "src/queue.js"];
+    let made = thru_at(&env, "19:00:01", "s1", &[&expect[..], &["--json"]].concat()).json();
+    let output = std::path::Path::new(made["run"].as_str().unwrap()).join("review-a.md");
+    std::fs::write(&output, "Fine.\n\n<!-- AGENT_COMPLETE -->\n").unwrap();
+    let check = thru_at(&env, "19:00:05", "s1", &["gate", "check"]);
+    assert!(check.stdout.contains("PERSISTENCE_GATE=PASS"), "{check}");
+    env.write_file("project/src/queue.js", "new\n");
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(!status.contains("open") && !status.contains("thru gate check"), "{status}");
+    assert!(status.contains("all 1 passed (stage review, "), "{status}");
+    end_at(&env, "19:00:06", "s1");
+    let told = start_at(&env, "19:10:00", "s2");
+    assert!(!told.contains("review-a.md"), "{told}");
+    // A gate check judges the outputs again, and so does the next request for them.
+    let check = env.run_thru(&["gate", "check"]);
+    assert!(check.stdout.contains("inputs have changed"), "{check}");
+}
+
+#[test]
 fn status_says_how_a_waiting_loop_begins() {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
