@@ -142,3 +142,16 @@ fn status_says_how_a_waiting_loop_begins() {
     let how = "start your harness here and send any message, such as `go`, to run it";
     assert!(status.contains(how), "{status}");
 }
+
+#[test]
+fn a_finished_workstream_is_shown_as_finished() {
+    let env = TestEnv::with_root();
+    let folder = "project/.agent/context/workstreams/07-safe-durations";
+    env.write_file(format!("{folder}/steps.md"), "- [x] parse\n- [ ] print\n");
+    env.run_thru(&["resume", "new", "07-safe-durations"]).assert_ok();
+    env.run_thru(&["resume", "update", "--task-done"]).assert_ok();
+    let list = env.run_thru(&["resume", "list"]).assert_ok().stdout;
+    assert!(list.contains("finished") && !list.contains("planning"), "{list}");
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains("07-safe-durations (finished)"), "{status}");
+}
