@@ -74,7 +74,12 @@ pub fn error_lines(output: &Redacted) -> String {
         is_below_warning = is_warning_line(line);
     }
     let parts = report::classify_report_lines(&lines);
-    let ranked = lines.iter().zip(parts).filter_map(|(line, part)| Some((line_rank(line, part)?, *line)));
+    let has_many_names = lines.iter().filter(|line| names_failed_test(line)).count() > MAX_FAILURE_LINES;
+    // If more tests failed than can be named, a line of a diff does not show which test it belongs to.
+    let is_kept =
+        |part: Option<ReportLineKind>| !(has_many_names && part == Some(ReportLineKind::Difference));
+    let parts = lines.iter().zip(parts).filter(|(_, part)| is_kept(*part));
+    let ranked = parts.filter_map(|(line, part)| Some((line_rank(line, part)?, *line)));
     let ranked: Vec<(FailureLineRank, &str)> = ranked.collect();
     let best = ranked.iter().map(|(rank, _)| *rank).min();
     let mut chosen: Vec<&str> = match best {
@@ -86,8 +91,10 @@ pub fn error_lines(output: &Redacted) -> String {
     if chosen.len() > MAX_FAILURE_LINES {
         chosen.retain(|line| !report::is_failed_test_location(line));
     }
+    let count = report::failed_test_count(&lines).filter(|_| has_many_names);
     let mut kept = String::new();
-    for line in most_informative_lines(&chosen) {
+    let told = most_informative_lines(&chosen, MAX_FAILURE_LINES - usize::from(count.is_some()));
+    for line in told.into_iter().chain(count) {
         let line = crate::text::cut_to_bytes(line, 300);
         if kept.len() + line.len() > MAX_FAILURE_LINES_BYTES {
             break;
@@ -100,9 +107,10 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, and the first few other lines, in their original order. At least
-/// `MIN_REASONS` other lines are kept if there are that many, because a name does not say why a test failed.
-fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
+/// Returns the lines that name a failed test, and the first few other lines, in their original order, at most `most`
+/// in all. At least `MIN_REASONS` other lines are kept if there are that many, because a name does not say why a test
+/// failed.
+fn most_informative_lines<'t>(lines: &[&'t str], most: usize) -> Vec<&'t str> {
     const MIN_REASONS: usize = 3;
     let is_name = |line: &str| names_failed_test(line);
     let is_part = |line: &str| {
@@ -112,8 +120,8 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     // Lines that name a subtest are dropped if another line names a whole test.
     let lines: Vec<&'t str> = lines.iter().copied().filter(|line| !(has_whole && is_part(line))).collect();
     let reasons = lines.iter().filter(|line| !is_name(line)).count();
-    let names = (lines.len() - reasons).min(MAX_FAILURE_LINES - reasons.min(MIN_REASONS));
-    let (mut names_left, mut others_left) = (names, MAX_FAILURE_LINES - names);
+    let names = (lines.len() - reasons).min(most - reasons.min(MIN_REASONS));
+    let (mut names_left, mut others_left) = (names, most - names);
     let kept = lines.iter().filter(|line| {
         let left = if is_name(line) { &mut names_left } else { &mut others_left };
         let fits = *left > 0;

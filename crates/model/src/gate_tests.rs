@@ -255,3 +255,18 @@ fn the_last_message_is_kept_where_nothing_was_left() {
         assert_eq!(message_to_keep(verdict, message).as_deref(), expected, "{verdict:?} {message:?}");
     }
 }
+
+#[test]
+fn a_stage_that_passed_is_opened_again_only_by_a_launch_or_a_lost_output() {
+    let mut list = ExpectedOutputs::new("review", vec![ExpectedOutput::new("review-a.md")]);
+    let judged = |verdict| JudgedOutput { verdict, why: String::new() };
+    let (stale, missing) = (judged(OutputVerdict::Stale), judged(OutputVerdict::Missing));
+    assert!(list.keeps_open(&stale) && list.keeps_open(&missing));
+    let at = time::parse_time("2026-11-15T19:00:00Z").unwrap();
+    assert!(list.record_pass(at) && !list.record_pass(at));
+    let mut list = ExpectedOutputs::parse(&list.to_bytes()).unwrap();
+    assert_eq!(list.passed_at, Some(at));
+    assert!(!list.keeps_open(&stale) && list.keeps_open(&missing));
+    list.count_launch(0, "d");
+    assert_eq!(ExpectedOutputs::parse(&list.to_bytes()).unwrap().passed_at, None);
+}

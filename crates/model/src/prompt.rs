@@ -4,12 +4,11 @@ mod agreement;
 mod continuing;
 mod title;
 
-use crate::render::one_line;
 use crate::text::split_into_sentences;
 
 pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work};
 pub use continuing::only_says_continue;
-pub use title::{title_if_long, title_of_message};
+pub use title::{shorten_request, title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
@@ -354,25 +353,6 @@ pub fn may_state_session_goal(text: &str) -> bool {
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
-/// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any
-/// dependency."
-pub fn shorten_request(text: &str, most: usize) -> String {
-    const MAX_KEPT_BYTES: usize = 160;
-    let is_lost = |wish: &&str| {
-        let end = text.find(wish).map_or(0, |start| start + wish.len());
-        begins_with_prohibition(wish) && text[..end].chars().count() > most
-    };
-    let lost: Vec<&str> = instruction_sentences(text).into_iter().filter(is_lost).collect();
-    let kept = lost.join(" … ");
-    let before = lost.first().and_then(|wish| text.find(wish)).map_or(text, |start| text[..start].trim_end());
-    if before.is_empty() || kept.is_empty() || kept.len() > MAX_KEPT_BYTES {
-        return one_line(text, most);
-    }
-    let before = one_line(before, most);
-    let gap = if before.ends_with(['…', '.', ',', ';', ':']) { "" } else { " …" };
-    format!("{before}{gap} {kept}")
-}
-
 fn begins_with_prohibition(text: &str) -> bool {
     let small = text.to_lowercase().replace('’', "'");
     PROHIBITION_BEGINNINGS.iter().any(|word| small.starts_with(word))
@@ -588,7 +568,7 @@ fn is_instruction(sentence: &str) -> bool {
 }
 
 /// Returns whether an instruction remains valid after its task is done.
-pub fn is_lasting_instruction(wish: &str) -> bool {
+fn is_lasting_instruction(wish: &str) -> bool {
     let words = first_words_in_lower_case(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
     let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
@@ -617,6 +597,14 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         || is_general
         || (has("don't") || has("not")) && about_git
         || forbids && (names_file || about_dependencies)
+}
+
+/// Returns the part of an instruction that remains valid after its task is done: all of it, or some of its clauses.
+pub fn lasting_parts(wish: &str) -> Vec<&str> {
+    match is_lasting_instruction(wish) {
+        true => vec![wish],
+        false => split_clauses(wish).into_iter().filter(|clause| is_lasting_instruction(clause)).collect(),
+    }
 }
 
 /// Returns whether a later message orders what an instruction forbids. For example, "commit this" lifts "don't commit

@@ -272,6 +272,14 @@ fn words_that_are_typed_with_a_paste() {
     assert_eq!(shortened(60), request);
     assert_eq!(shortened(24), "Make slug() strip punct… Do not add any npm dependency.");
     assert_eq!(shorten_request("Fix it, then go on with the umlauts", 12), "Fix it, the…");
+    let joined = "Make slug() handle umlauts. Please write tests first, and don't add dependencies.";
+    assert_eq!(shorten_request(joined, 30), "Make slug() handle umlauts. P… don't add dependencies.");
+    assert_eq!(
+        lasting_parts("Please write tests first, and don't add dependencies."),
+        ["don't add dependencies."]
+    );
+    assert_eq!(lasting_parts("Never push to main; use a branch."), ["Never push to main; use a branch."]);
+    assert!(lasting_parts("Please keep the first one.").is_empty());
     assert_eq!(title_of_message("You are a developer.\nMake it so.\nNow."), "Make it so. …");
     let tester = "You are the tester. Add cases for repeated units.";
     assert_eq!(title_of_message(tester), "Add cases for repeated units.");

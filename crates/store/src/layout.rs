@@ -6,6 +6,13 @@ use model::id::Id;
 /// The path of the store, relative to the root.
 pub const STORE_FOLDER: &str = ".agent/context";
 
+/// Returns whether a path relative to the checkout is that of a record. The root can be a folder of the checkout.
+pub fn is_in_store(path: &str) -> bool {
+    let is_store = |start: &str| start.is_empty() || start.ends_with('/');
+    path.match_indices(STORE_FOLDER)
+        .any(|(at, found)| is_store(&path[..at]) && path[at + found.len()..].starts_with('/'))
+}
+
 pub const MARKER_FILE: &str = "root.json";
 pub const CONFIG_FILE: &str = "config.toml";
 pub const GITIGNORE_FILE: &str = ".gitignore";

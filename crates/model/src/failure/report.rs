@@ -91,6 +91,12 @@ pub(super) fn is_failed_test_name(line: &str) -> bool {
         || line.starts_with("✕ ")
 }
 
+/// Returns the line in which node:test counts the failed tests, such as `# fail 7`.
+pub(super) fn failed_test_count<'t>(lines: &[&'t str]) -> Option<&'t str> {
+    let is_count = |line: &&&str| ["# fail ", "ℹ fail "].iter().any(|words| line.starts_with(words));
+    lines.iter().rev().find(is_count).copied()
+}
+
 /// Returns whether a line is a labelled value. jest also has labels such as `Received number of calls:`.
 pub(super) fn is_labelled_value(line: &str) -> bool {
     VALUE_LABELS.iter().any(|label| line.starts_with(label))

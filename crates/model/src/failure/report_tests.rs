@@ -192,3 +192,20 @@ fn what_looks_like_a_test_report_is_left_alone() {
     check("not ok 3 - later # TODO\nerror: odd\n", &["error: odd"]);
     check("- one\n+ two\nerror: odd\n", &["error: odd"]);
 }
+
+/// Lines of diffs do not crowd out the names of other failed tests, and the count says how many are not named.
+#[test]
+fn if_many_tests_failed_their_number_is_told() {
+    let failed = |i| {
+        format!(
+            "not ok {i} - case {i}\n  error: |-\n    Expected values to be strictly deep-equal:\n    + actual - expected\n\n    + undefined,\n    - 'b{i}',\n"
+        )
+    };
+    let output = |all: u32| {
+        let tests: String = (1..=all).map(failed).collect();
+        format!("{tests}# tests 15\n# fail {all}\n")
+    };
+    let names = ["not ok 1 - case 1", "not ok 2 - case 2", "not ok 3 - case 3", "not ok 4 - case 4"];
+    check(&output(7), &[&names[..], &["not ok 5 - case 5", "# fail 7"]].concat());
+    check(&output(2), &[names[0], "+ undefined,", "- 'b1',", names[1], "- 'b2',"]);
+}

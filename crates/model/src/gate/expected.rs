@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{OutputTier, OutputVerdict, default_output_tier};
+use super::{JudgedOutput, OutputTier, OutputVerdict, default_output_tier};
 use crate::time;
 
 pub const SCHEMA_VERSION: u64 = 1;
@@ -15,6 +15,8 @@ pub struct ExpectedOutputs {
     /// How many times the whole stage was started. Every `--again` adds one.
     pub attempt: u32,
     pub outputs: Vec<ExpectedOutput>,
+    /// When a check last found every output valid, or `None` if there was no such check since the last launch.
+    pub passed_at: Option<Timestamp>,
     /// The original content, including unknown fields.
     original_fields: Map<String, Value>,
 }
@@ -86,7 +88,7 @@ impl ExpectedOutputs {
         original_fields.insert("stage".into(), stage.into());
         original_fields.insert("attempt".into(), 1.into());
         original_fields.insert("outputs".into(), outputs.iter().map(ExpectedOutput::to_json).collect());
-        ExpectedOutputs { stage: stage.to_owned(), attempt: 1, outputs, original_fields }
+        ExpectedOutputs { stage: stage.to_owned(), attempt: 1, outputs, passed_at: None, original_fields }
     }
 
     pub fn parse(bytes: &[u8]) -> Result<ExpectedOutputs, ExpectedProblem> {
@@ -124,7 +126,8 @@ impl ExpectedOutputs {
             let why = "outputs is empty, so nothing is expected".to_owned();
             return Err(ExpectedProblem::Damaged { line: None, why });
         }
-        Ok(ExpectedOutputs { stage, attempt, outputs, original_fields })
+        let passed_at = original_fields.get("passed_at").and_then(Value::as_str).and_then(time::parse_time);
+        Ok(ExpectedOutputs { stage, attempt, outputs, passed_at, original_fields })
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -141,6 +144,24 @@ impl ExpectedOutputs {
         if !inputs_digest.is_empty() {
             self.set_output_field(i, "inputs_digest", inputs_digest.into());
         }
+        self.passed_at = None;
+        self.original_fields.remove("passed_at");
+    }
+
+    /// Records that every output is valid. Returns false if that was already recorded.
+    pub fn record_pass(&mut self, now: Timestamp) -> bool {
+        let is_new = self.passed_at.is_none();
+        if is_new {
+            self.passed_at = Some(now);
+            self.original_fields.insert("passed_at".into(), time::to_rfc3339(now).into());
+        }
+        is_new
+    }
+
+    /// Returns whether an invalid output keeps the stage open. If the stage has passed, a later change of its inputs
+    /// does not open it again, because the work goes on after a stage.
+    pub fn keeps_open(&self, judged: &JudgedOutput) -> bool {
+        self.passed_at.is_none() || judged.verdict != OutputVerdict::Stale
     }
 
     /// Records that an output became valid or invalid. If it became invalid, its launches are counted from zero again.

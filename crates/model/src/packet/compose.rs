@@ -581,15 +581,14 @@ impl<'a> PacketFacts<'a> {
         let digest = self.material.digest;
         let earlier = digest.prompts.iter().rev().filter(|prompt| !digest.is_in_goal(prompt));
         let wishes = earlier.flat_map(|prompt| {
-            prompt::instruction_sentences(&prompt.text).into_iter().map(move |wish| (prompt.record, wish))
+            let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
+            wishes.flat_map(prompt::lasting_parts).map(move |wish| (prompt.record, wish))
         });
         let is_lifted = |record: u64, wish: &str| {
             let mut later = digest.prompts.iter().filter(|later| later.record > record);
             later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
         };
-        wishes
-            .filter(move |(record, wish)| prompt::is_lasting_instruction(wish) && !is_lifted(*record, wish))
-            .map(|(_, wish)| wish)
+        wishes.filter(move |(record, wish)| !is_lifted(*record, wish)).map(|(_, wish)| wish)
     }
 
     fn decisions_section(&self) -> String {

@@ -109,6 +109,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     claims.extend(git_claims(packet, now.git.as_ref()));
     let files = packet.all_files();
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
+    verify_uncommitted_files(&mut claims, now.git.as_ref());
     let moved =
         now.has_session_edited_since || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
     // A file whose earlier content was not recorded may have changed, so "nothing changed since" cannot be said.
@@ -269,6 +270,25 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
         claims.push(claim(ClaimSubject::Dirty, &then.to_string(), state, note));
     }
     claims
+}
+
+/// Marks the claim about uncommitted files as verified if their number and HEAD are the same as then, and each of the
+/// files has a claim that was verified.
+fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGit>) {
+    let Some(files) = now.and_then(|now| now.uncommitted_files.as_ref()) else { return };
+    let is_verified = |subject_kind, subject: Option<&String>| {
+        claims.iter().any(|claim| {
+            claim.subject_kind == subject_kind
+                && claim.state == ClaimVerification::Verified
+                && subject.is_none_or(|subject| claim.subject == *subject)
+        })
+    };
+    let are_same = is_verified(ClaimSubject::Head, None)
+        && files.iter().all(|file| is_verified(ClaimSubject::File, Some(file)));
+    let counted = claims.iter_mut().filter(|claim| {
+        claim.subject_kind == ClaimSubject::Dirty && claim.state == ClaimVerification::Unverified
+    });
+    counted.filter(|_| are_same).for_each(|claim| claim.state = ClaimVerification::Verified);
 }
 
 fn describe_distance(way: CommitDistance) -> String {

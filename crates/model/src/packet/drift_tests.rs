@@ -209,3 +209,27 @@ fn a_file_of_unknown_content_may_have_changed() {
     assert_eq!(note(&[("a", "1")], existing_file("1")), "failed at then; nothing changed since");
     assert_eq!(note(&[("a", "1")], existing_file("2")), "failed at then, before later changes; run it again");
 }
+
+#[test]
+fn uncommitted_files_are_verified_if_each_of_them_is_unchanged() {
+    use ClaimVerification::{Changed, Unverified, Verified};
+    let state = |uncommitted: &[&str], head: &str, fingerprint: &str| {
+        let git = CurrentGit {
+            head: head.into(),
+            branch: "main".into(),
+            uncommitted_files: Some(uncommitted.iter().map(|file| (*file).to_owned()).collect()),
+            distance_to_packet_commit: None,
+        };
+        let files = [existing_file("1"), existing_file(fingerprint), CurrentFile::Gone];
+        let now = CurrentState { git: Some(git), files: &files, ..CurrentState::default() };
+        let at = time::parse_time("2026-11-15T21:22:00Z").unwrap();
+        let claims = verify_claims(&test_packet(), &now, at);
+        claims.iter().find(|claim| claim.subject_kind == ClaimSubject::Dirty).unwrap().state
+    };
+    let head = "1111111111111111";
+    assert_eq!(state(&["a", "b"], head, "2"), Verified);
+    assert_eq!(state(&["a", "b"], head, "9"), Unverified);
+    assert_eq!(state(&["a", "other"], head, "2"), Unverified);
+    assert_eq!(state(&["a", "b"], "2222", "2"), Unverified);
+    assert_eq!(state(&["a"], head, "2"), Changed);
+}

@@ -1,5 +1,8 @@
 //! The title of a long request.
 
+use super::{begins_with_prohibition, instruction_sentences, split_clauses};
+use crate::render::one_line;
+
 /// Returns only the title of a plan or a long paste, and other messages unchanged.
 pub fn title_if_long(text: &str) -> String {
     const MANY_LINES: usize = 6;
@@ -24,6 +27,27 @@ pub fn title_of_message(text: &str) -> String {
         Some(_) => format!("{first} …"),
         None => first.to_owned(),
     }
+}
+
+/// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any
+/// dependency."
+pub fn shorten_request(text: &str, most: usize) -> String {
+    const MAX_KEPT_BYTES: usize = 160;
+    let is_lost = |wish: &&str| {
+        let end = text.find(wish).map_or(0, |start| start + wish.len());
+        begins_with_prohibition(wish) && text[..end].chars().count() > most
+    };
+    // A prohibition can also be the second half of a sentence, as in "write tests first, and don't push".
+    let clauses = |wish| if begins_with_prohibition(wish) { vec![wish] } else { split_clauses(wish) };
+    let lost: Vec<&str> = instruction_sentences(text).into_iter().flat_map(clauses).filter(is_lost).collect();
+    let kept = lost.join(" … ");
+    let before = lost.first().and_then(|wish| text.find(wish)).map_or(text, |start| text[..start].trim_end());
+    if before.is_empty() || kept.is_empty() || kept.len() > MAX_KEPT_BYTES {
+        return one_line(text, most);
+    }
+    let before = one_line(before, most);
+    let gap = if before.ends_with(['…', '.', ',', ';', ':']) { "" } else { " …" };
+    format!("{before}{gap} {kept}")
 }
 
 /// Returns a line without its first sentence if that sentence only says who the agent is.

@@ -81,12 +81,14 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
 }
 
 /// Returns the text without sentences about open work, which may have been finished since. If no sentence would remain,
-/// returns the text unchanged. An ellipsis marks each gap between kept sentences.
-pub fn without_open_ends(text: &str) -> Cow<'_, str> {
-    const OPEN_ENDS: [&str; 14] = [
+/// returns the text unchanged. An ellipsis marks each gap between kept sentences. If checks have passed since, sentences
+/// about a failing test are left out too, even if no sentence remains.
+pub fn without_open_ends(text: &str, have_checks_passed: bool) -> Cow<'_, str> {
+    const OPEN_ENDS: [&str; 15] = [
         "remaining",
         "still fail",
         "still to ",
+        "still open",
         "is failing",
         "are failing",
         "next step",
@@ -100,16 +102,24 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
         "i need to",
     ];
     let pieces = split_pieces(text);
-    let is_open = |piece: &&&str| {
+    // "Fails without the fix" says what a test is for, which remains true.
+    let is_solved = |small: &str| {
+        have_checks_passed
+            && ["test fails", "tests fail"].iter().any(|words| small.contains(words))
+            && !["without ", " pass", "before "].iter().any(|words| small.contains(words))
+    };
+    let mut has_solved = false;
+    let mut is_open = |piece: &str| {
         let small = piece.to_lowercase().replace('’', "'");
-        OPEN_ENDS.iter().any(|words| small.contains(words))
+        has_solved |= is_solved(&small);
+        is_solved(&small) || OPEN_ENDS.iter().any(|words| small.contains(words))
     };
     let mut out = String::new();
     let mut kept = 0;
     let (mut is_list, mut gap) = (false, false);
     for piece in &pieces {
         // If a sentence about open work is followed by a numbered list, the items of that list are dropped too.
-        is_list = is_open(&piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
+        is_list = is_open(piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
         if is_list {
             gap = true;
             continue;
@@ -122,7 +132,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
         out.push_str(piece);
         (gap, kept) = (false, kept + 1);
     }
-    if kept == 0 || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
+    if kept == 0 && !has_solved || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
 /// Returns a message without the question at its end and without the options that it offers, because the user has
@@ -303,9 +313,22 @@ mod tests {
     #[test]
     fn work_that_was_still_to_do_is_left_out_visibly() {
         let text = "HALF is in. I will add THIRD. TEN is as it was. Remaining: 1. Docs. 2. Tests.";
-        assert_eq!(without_open_ends(text), "HALF is in. … TEN is as it was.");
-        assert_eq!(without_open_ends("I’ll add THIRD."), "I’ll add THIRD.");
-        assert_eq!(without_open_ends("HALF is in. TEN is gone."), "HALF is in. TEN is gone.");
+        assert_eq!(without_open_ends(text, false), "HALF is in. … TEN is as it was.");
+        assert_eq!(without_open_ends("I’ll add THIRD.", false), "I’ll add THIRD.");
+        assert_eq!(without_open_ends("HALF is in. TEN is gone.", false), "HALF is in. TEN is gone.");
+    }
+
+    #[test]
+    fn a_failing_test_is_left_out_once_checks_pass() {
+        let failing = "HALF is in but its test fails: it is two. Still open: THIRD.";
+        for (text, have_passed, left) in [
+            (failing, false, "HALF is in but its test fails: it is two."),
+            (failing, true, ""),
+            ("TEN is in. Two tests fail.", true, "TEN is in."),
+            ("The new test fails without the fix.", true, "The new test fails without the fix."),
+        ] {
+            assert_eq!(without_open_ends(text, have_passed), left, "{text}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ use model::gate::{
     self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, OmittedOutput, OutputTier, OutputVerdict,
 };
 use model::id::Id;
+use model::time;
 use serde::Serialize;
 use store::{Lock, OutputReadDepth, Root, RunFolder, Store, layout};
 
@@ -94,7 +95,26 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let run = place.find_run(stage)?;
     let expected = place.read_expected(&run)?;
     worker::record_calling_agent_works_on_run(world, &place, &run);
-    build_gate_report(&place, &run, &expected)
+    let report = build_gate_report(&place, &run, &expected)?;
+    if report.gate == GateResult::Pass && expected.passed_at.is_none() {
+        // Errors are ignored, because the verdicts are right without this record.
+        let _ = record_pass(world, &place, &run);
+    }
+    Ok(report)
+}
+
+/// Records in the list of a run that its gate passed. The list is read again under the lock, because a `gate run` may
+/// have changed it.
+fn record_pass(world: &World, place: &GateContext, run: &RunFolder) -> Result<()> {
+    if !place.trusted {
+        return Ok(());
+    }
+    let _lock = place.lock_run(run, "gate check")?;
+    let mut expected = place.read_expected(run)?;
+    if expected.record_pass(world.now) {
+        run.write_expected(&expected)?;
+    }
+    Ok(())
 }
 
 struct GateContext {
@@ -238,7 +258,11 @@ fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<J
 fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<GateReport> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
     for output in &expected.outputs {
-        rows.push(output_row(place, run, output, place.judge_output(run, output)?)?);
+        let mut judged = place.judge_output(run, output)?;
+        if let (Some(at), OutputVerdict::Stale) = (expected.passed_at, judged.verdict) {
+            judged.why = format!("the stage passed at {}; {}", time::to_rfc3339(at), judged.why);
+        }
+        rows.push(output_row(place, run, output, judged)?);
     }
     let omissions = run.path().join(stage_omissions_file(run, expected));
     let omitted = rows.iter().any(|row| OmittedOutput::may_omit(row.tier, row.verdict));

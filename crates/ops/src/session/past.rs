@@ -94,8 +94,10 @@ pub(crate) fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) 
     }
     let home = Path::new(&digest.first_worktree);
     let folder = if home.is_absolute() && home.is_dir() { home } else { checkout };
+    // A change of a record, such as that of a role, is not a change of the project.
+    let is_of_project = |path: &String| !layout::is_in_store(path);
     files_changed_since_last_record(store, digest, folder)
-        .is_some_and(|since| !since.changed.is_empty() || !since.missing_files.is_empty())
+        .is_some_and(|since| since.changed.iter().chain(&since.missing_files).any(is_of_project))
 }
 
 /// The files of a session that were changed or deleted after the session's last record.

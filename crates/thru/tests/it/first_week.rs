@@ -586,6 +586,7 @@ mod pleasant;
 mod seventh;
 mod sixth;
 mod tenth;
+mod thirteenth;
 mod trials;
 mod twelfth;
 

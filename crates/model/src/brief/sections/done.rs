@@ -16,8 +16,9 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
-    is_answer_about_something_else, is_committed_fix, is_guessing, is_outdated_by_later_statement,
-    is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject, is_solved_failure, is_spent,
+    have_checks_passed_since, is_answer_about_something_else, is_committed_fix, is_guessing,
+    is_outdated_by_later_statement, is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject,
+    is_solved_failure, is_spent,
 };
 use super::quote_agent_words;
 
@@ -137,8 +138,11 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             told.add_words(&outcome.text);
             subjects.push(subject);
             let overtaken = digest.file_edited_after(outcome.record).is_some();
-            let standing =
-                LaterWork { newer_turns_included: newer + turns_told.len(), has_later_edits: overtaken };
+            let standing = LaterWork {
+                newer_turns_included: newer + turns_told.len(),
+                has_later_edits: overtaken,
+                have_checks_passed: have_checks_passed_since(digest, outcome),
+            };
             facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
             turns_told.push(turn.prompt);
         }
@@ -392,6 +396,8 @@ struct LaterWork {
     newer_turns_included: usize,
     /// Whether files were edited after the turn. If so, work that the turn left open may be done by now.
     has_later_edits: bool,
+    /// Whether a check has passed since, and no failure is open.
+    have_checks_passed: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -409,12 +415,15 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
         DoneFact::Turn(
             turn,
             outcome,
-            LaterWork { newer_turns_included: newer, has_later_edits: overtaken },
+            LaterWork { newer_turns_included: newer, has_later_edits: overtaken, have_checks_passed },
         ) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
                 let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
-                let text = if overtaken { statement::without_open_ends(&text) } else { Cow::from(&*text) };
+                let text = match overtaken {
+                    true => statement::without_open_ends(&text, have_checks_passed),
+                    false => Cow::from(&*text),
+                };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
                 match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
                     // The text of an approval is not worth quoting, and neither is pasted output.

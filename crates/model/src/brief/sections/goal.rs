@@ -49,11 +49,14 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
 /// Adds the request with which the session began, if the agent has finished.
 fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let Some(first) = digest.opening_request_of_finished_work() else { return };
+    let title = prompt::title_of_message(&first.text);
     let form = |most: usize| {
-        let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
+        let title = prompt::shorten_request(&title, most);
         format!("The session began with: {}", in_quotation_marks(&title, title.len().max(most)))
     };
-    let mut forms = vec![form(90), form(180)];
+    // The end of a request often says how to do the work, so a request of moderate length is not cut.
+    let length = title.chars().count();
+    let mut forms = vec![form(90), form(if length <= MAX_UNCUT_CHARS { length.max(180) } else { 180 })];
     forms.dedup();
     all.add_fact(FactClass::Goal, format!("prompt:{}", first.record), forms).strings_stating_fact =
         vec![first.text.clone()];

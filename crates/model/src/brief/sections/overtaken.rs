@@ -102,10 +102,14 @@ pub fn is_guessing(said: &AgentStatement) -> bool {
 pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
-    let since = digest.checks.iter().any(|check| {
-        check.last_run_record > said.record && check.last_result == crate::run::RunResult::Passed
-    });
-    FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
+    FAILURE_WORDS.iter().any(|word| small.contains(word)) && have_checks_passed_since(digest, said)
+}
+
+/// Returns whether a check has passed since a statement, and no failure is open.
+pub fn have_checks_passed_since(digest: &Digest, said: &AgentStatement) -> bool {
+    let mut since = digest.checks.iter().filter(|check| check.last_run_record > said.record);
+    since.any(|check| check.last_result == crate::run::RunResult::Passed)
+        && digest.open_failures().next().is_none()
 }
 
 /// Returns whether a statement announces a fix that has since been made and committed. Such a statement is obsolete,
@@ -149,7 +153,10 @@ pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) ->
 pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
     let is_edited_since = digest.file_edited_after(outcome.record).is_some();
-    let left = if is_edited_since { statement::without_open_ends(&text) } else { text.as_ref().into() };
+    let left = match is_edited_since {
+        true => statement::without_open_ends(&text, have_checks_passed_since(digest, outcome)),
+        false => text.as_ref().into(),
+    };
     let is_remark = left.len() < MIN_LEFT_BYTES && !left.contains(['`', '/']);
     left.is_empty()
         || is_edited_since && (left.len() * 3 < text.len() || is_remark && left.len() < text.len())

@@ -49,7 +49,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         // An instruction for an earlier task no longer applies, unless it is a lasting instruction.
         if prompt.record < since {
-            wishes.retain(|wish| prompt::is_lasting_instruction(wish));
+            wishes = wishes.into_iter().flat_map(prompt::lasting_parts).collect();
             if wishes.is_empty() {
                 continue;
             }

@@ -25,7 +25,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
             true => line.with_next(
                 NextStepUrgency::ActiveLoop,
                 "thru loop show",
-                "shows the loop that waits; start your harness here to run it",
+                "shows the loop that waits; start your harness here and send any message, such as `go`, to run it",
             ),
             false => line.with_next(
                 NextStepUrgency::ActiveLoop,

@@ -38,6 +38,9 @@ pub struct LiveRunState {
     pub outputs: usize,
     #[serde(rename = "open")]
     pub invalid_outputs: Vec<OpenOutput>,
+    /// Whether the stage passed, and inputs of valid outputs have changed since.
+    #[serde(skip)]
+    pub has_changed_since_pass: bool,
     /// When the newest of the outputs was requested, or empty if this is unknown.
     #[serde(skip)]
     pub requested_at: String,
@@ -56,13 +59,17 @@ pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result
 }
 
 pub(super) fn state_of_run(run: &RunFolder, expected: &ExpectedOutputs, root: &Root) -> Result<LiveRunState> {
-    let open = invalid_outputs(run, expected, root, usize::MAX)?.into_iter().map(|(i, judged)| {
+    let invalid = invalid_outputs(run, expected, root, usize::MAX)?;
+    let (open, changed): (Vec<_>, Vec<_>) =
+        invalid.into_iter().partition(|(_, judged)| expected.keeps_open(judged));
+    let open = open.into_iter().map(|(i, judged)| {
         let output = &expected.outputs[i];
         OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
     });
     let requested_at = expected.outputs.iter().filter_map(|output| output.not_before).max();
     Ok(LiveRunState {
         requested_at: requested_at.map_or(String::new(), time::to_rfc3339),
+        has_changed_since_pass: !changed.is_empty(),
         run: run.path().to_owned(),
         invalid_outputs: open.collect(),
         stage: expected.stage.clone(),
@@ -91,7 +98,8 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let found = find_live_run(store, root, settings).and_then(|found| match found {
         Some((run, _)) if !is_worked_on(Some(&run)) => Ok(None),
         Some((run, expected)) => {
-            let invalid = invalid_outputs(&run, &expected, root, MAX_OUTPUTS_EXAMINED)?;
+            let mut invalid = invalid_outputs(&run, &expected, root, MAX_OUTPUTS_EXAMINED)?;
+            invalid.retain(|(_, judged)| expected.keeps_open(judged));
             Ok(Some((run, expected, invalid)))
         }
         None => Ok(None),

@@ -50,7 +50,8 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportL
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
     if live.invalid_outputs.is_empty() {
         let rest = format!(" (stage {stage}, {run})");
-        return StatusReportLine::colored("outputs", StatusTone::Good, format!("all {all} valid"), rest);
+        let how = if live.has_changed_since_pass { "passed" } else { "valid" };
+        return StatusReportLine::colored("outputs", StatusTone::Good, format!("all {all} {how}"), rest);
     }
     let named = live
         .invalid_outputs

@@ -6,18 +6,28 @@ use model::workstream;
 use serde_json::json;
 use store::layout;
 
-use super::{WorkstreamFinder, read_state, resume, session_state};
+use super::{Workstream, WorkstreamFinder, read_state, resume, session_state};
 use crate::Result;
 use crate::features::{DoctorCheck, ProjectContext, StatusReportLine, format_name_list};
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     // If a folder cannot be read, still show the other status lines. `thru resume` reports the error.
-    let all = WorkstreamFinder::of_project(project).list_all().unwrap_or_default();
-    let ids: Vec<String> = all.into_iter().map(|workstream| workstream.id).collect();
-    if ids.is_empty() {
+    let finder = WorkstreamFinder::of_project(project);
+    let all = finder.list_all().unwrap_or_default();
+    if all.is_empty() {
         return Ok(Vec::new());
     }
-    let line = StatusReportLine::plain("workstreams", format_name_list(&ids));
+    // The open workstreams come first, because only so many names fit.
+    let is_finished = |workstream: &Workstream| {
+        let manifest = finder.up_to_date_manifest(workstream, project.world.now);
+        manifest.is_ok_and(|manifest| manifest.is_finished())
+    };
+    let (finished, open): (Vec<&Workstream>, Vec<&Workstream>) =
+        all.iter().partition(|workstream| is_finished(workstream));
+    let finished = finished.iter().map(|workstream| format!("{} (finished)", workstream.id));
+    let names: Vec<String> = open.iter().map(|workstream| workstream.id.clone()).chain(finished).collect();
+    let ids: Vec<&str> = all.iter().map(|workstream| workstream.id.as_str()).collect();
+    let line = StatusReportLine::plain("workstreams", format_name_list(&names));
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 

@@ -143,6 +143,8 @@ pub struct ListedWorkstream {
     pub project_name: String,
     pub phase: String,
     pub progress: String,
+    /// Whether every step is done.
+    pub finished: bool,
     pub last_updated: String,
     pub path: String,
     /// Why the manifest cannot be read, or `None` if it can be read.
@@ -159,6 +161,7 @@ pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
         let manifest = manifest.unwrap_or_default();
         ListedWorkstream {
             project_id: found.id,
+            finished: manifest.is_finished(),
             project_name: manifest.project_name,
             phase: manifest.current_phase,
             progress: manifest.progress,

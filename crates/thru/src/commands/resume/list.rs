@@ -18,10 +18,9 @@ pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
 }
 
 fn print_rows(rows: &[ListedWorkstream], world: &World) {
-    let width = |of: fn(&ListedWorkstream) -> &String| {
-        rows.iter().map(|row| of(row).len()).max().unwrap_or(0).min(60)
-    };
-    let (id, phase) = (width(|row| &row.project_id), width(|row| &row.phase));
+    let width =
+        |of: fn(&ListedWorkstream) -> &str| rows.iter().map(|row| of(row).len()).max().unwrap_or(0).min(60);
+    let (id, phase) = (width(|row| &row.project_id), width(phase_shown));
     for row in rows {
         let name = one_line(&row.project_id, 100);
         if let Some(problem) = &row.problem {
@@ -35,8 +34,13 @@ fn print_rows(rows: &[ListedWorkstream], world: &World) {
             time::parse_time(&row.last_updated).map_or(String::new(), |at| time::describe_age(at, world.now));
         output::print_line(format_args!(
             "{BOLD}{name:<id$}{BOLD:#}  {:<phase$}  {DIM}{ago:<12}{DIM:#}  {}",
-            one_line(&row.phase, 40),
+            one_line(phase_shown(row), 40),
             one_line(&row.progress, 80),
         ));
     }
+}
+
+/// Returns the phase, which a person sets, or `finished` once every step is done.
+fn phase_shown(row: &ListedWorkstream) -> &str {
+    if row.finished { "finished" } else { &row.phase }
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::packet_sweeps::{mark_process_dead, mark_session_dead};
 
 /// Creates a repository with these files in its first commit.
-fn repository_with_files(files: &[&str]) -> TestEnv {
+pub(super) fn repository_with_files(files: &[&str]) -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
     files.iter().for_each(|file| drop(env.write_file(format!("project/{file}"), "old\n")));
@@ -276,7 +276,10 @@ fn status_proposes_the_work_that_was_begun_last() {
     at(&env, 32, &["gate", "expect", "review", "--critical", "review-a.md"]);
     assert_eq!(next(33), "`thru gate check` says what the open outputs lack");
     at(&env, 34, &["loop", "start", "Write the docs", "--promise", "DONE", "--next"]);
-    assert_eq!(next(35), "`thru loop show` shows the loop that waits; start your harness here to run it");
+    assert_eq!(
+        next(35),
+        "`thru loop show` shows the loop that waits; start your harness here and send any message, such as `go`, to run it"
+    );
     at(&env, 36, &["handoff", "write the docs", "--session", "s1"]);
     assert!(next(37).starts_with("`thru pickup 20261115T193600Z-write-the-docs`"), "{}", next(37));
     at(&env, 38, &["loop", "cancel"]);

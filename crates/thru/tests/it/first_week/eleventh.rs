@@ -5,7 +5,7 @@ use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
 /// Reports a failed call. An output without the line `Exit code` is the harness's refusal.
-fn fail_at(env: &TestEnv, time: &str, session: &str, command: &str, output: &str) {
+pub(super) fn fail_at(env: &TestEnv, time: &str, session: &str, command: &str, output: &str) {
     let call = json!({"tool_name": "Bash", "tool_use_id": format!("{session}-{time}"),
         "tool_input": {"command": command}, "error": output});
     fire_at(env, time, session, "PostToolUseFailure", call);
