@@ -29,7 +29,7 @@ use crate::place;
 use crate::window::ContextUse;
 
 pub use agents::{ApprovedPlan, DelegatedTask};
-pub use changed::ChangedFiles;
+pub use changed::{ChangedFiles, is_documentation};
 pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
