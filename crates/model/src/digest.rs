@@ -29,11 +29,12 @@ use crate::place;
 use crate::window::ContextUse;
 
 pub use agents::{ApprovedPlan, DelegatedTask};
-pub use changed::ChangedFiles;
+pub use changed::{ChangedFiles, is_documentation};
 pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
 pub use left::NamedFileEdits;
+pub use names::is_only_reference;
 pub use prompts::{Goal, Prompt};
 pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than_a_tool};
 pub use worth::is_generated;

@@ -37,12 +37,28 @@ impl Digest {
         changed.iter().map(|file| file.path.as_str()).collect()
     }
 
+    /// Returns the most recently edited file that is not documentation, if it was edited after this record.
+    pub fn code_edited_after(&self, record: u64) -> Option<&str> {
+        let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
+        let code = edited.filter(|file| !is_documentation(&file.path));
+        code.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
+    }
+
     /// Records that a command may have changed files not mentioned in its text.
     pub(super) fn add_unnamed_change(&mut self, record: &JournalRecord) {
         if !record.command.is_empty() && run::may_change_unnamed_files(&record.command) {
             self.unnamed_change_at = self.record_count;
         }
     }
+}
+
+/// Returns whether a file is documentation, whose text no check of the project depends on. Some `.txt` files are read by
+/// build tools.
+pub fn is_documentation(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_read_by_tool = name == "CMakeLists.txt" || name.contains("requirements");
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "md" | "mdx" | "rst" | "adoc") || ending == "txt" && !is_read_by_tool
 }
 
 /// Returns whether an untracked file that a command wrote looks like a text that a person would commit, rather than like

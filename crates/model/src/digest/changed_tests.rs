@@ -61,3 +61,18 @@ fn files_written_by_commands_that_look_like_source_text() {
         assert_eq!(is_source_text(path), expected, "{path}");
     }
 }
+
+#[test]
+fn which_files_are_documentation() {
+    for (path, expected) in [
+        ("CLAUDE.md", true),
+        ("docs/guide.rst", true),
+        ("NOTES.txt", true),
+        ("src/a.rs", false),
+        ("CMakeLists.txt", false),
+        ("app/requirements-dev.txt", false),
+        ("md", false),
+    ] {
+        assert_eq!(is_documentation(path), expected, "{path}");
+    }
+}

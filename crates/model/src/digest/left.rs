@@ -80,8 +80,9 @@ impl Digest {
         if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
     }
 
-    /// Splits the files that `text` mentions into those edited after `since` and the others. Returns `None` if `text`
-    /// mentions fewer than two files of the session, or if none of them was edited.
+    /// Splits the files that `text` mentions into those edited after `since` and the others, without those that are only
+    /// examples to follow. Returns `None` if `text` mentions fewer than two files of the session, or if none of them was
+    /// edited.
     pub fn edits_of_named_files(&self, text: &str, since: u64) -> Option<NamedFileEdits> {
         let is_known = |name: &String| self.files.iter().any(|file| last_path_part(&file.path) == name);
         let names: Vec<String> = names::file_names_in(text).into_iter().filter(is_known).collect();
@@ -89,7 +90,8 @@ impl Digest {
             let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
             uses.any(|file| file.edits > 0 && file.edited_at > since)
         };
-        let (edited, left): (Vec<String>, Vec<String>) = names.into_iter().partition(is_edited);
+        let (edited, mut left): (Vec<String>, Vec<String>) = names.into_iter().partition(is_edited);
+        left.retain(|name| !names::is_only_reference(text, name));
         (edited.len() + left.len() >= 2 && !edited.is_empty())
             .then_some(NamedFileEdits { edited, not_edited: left })
     }

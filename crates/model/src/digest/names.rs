@@ -16,6 +16,97 @@ pub(super) fn file_names_in(text: &str) -> Vec<String> {
     names
 }
 
+/// Words before a file name that make the file an example to follow.
+const REFERENCE_PHRASES: &[&str] = &[
+    "as in ",
+    "based on ",
+    "follow ",
+    "following ",
+    "like ",
+    "modeled after ",
+    "modeled on ",
+    "pattern from ",
+    "pattern in ",
+    "pattern of ",
+    "refer to ",
+    "reference ",
+    "reference: ",
+    "same as ",
+    "see ",
+    "similar to ",
+];
+
+/// Words after a file name that make the file an example to follow.
+const REFERENCE_ENDINGS: &[&str] = &[
+    "(reference",
+    "as a model",
+    "as a pattern",
+    "as a reference",
+    "as a template",
+    "as an example",
+    "as reference",
+    "for reference",
+];
+
+/// Words that ask for a change. A file that is named after one of them is to be edited.
+const CHANGE_WORDS: &[&str] = &[
+    "add",
+    "change",
+    "create",
+    "edit",
+    "extend",
+    "fix",
+    "implement",
+    "modify",
+    "move",
+    "refactor",
+    "remove",
+    "rename",
+    "replace",
+    "rewrite",
+    "update",
+    "write",
+];
+
+/// A phrase farther from a file name than this is not about the file.
+const MAX_REFERENCE_BYTES: usize = 60;
+
+/// Returns whether `text` names a file only as an example to follow, as in "follow the pattern in `gemini.go`".
+pub fn is_only_reference(text: &str, name: &str) -> bool {
+    let small = text.to_lowercase();
+    let name = name.to_lowercase();
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let mentions = small.match_indices(&name).map(|(at, _)| (&small[..at], &small[at + name.len()..]));
+    let mut mentions = mentions
+        .filter(|(before, after)| {
+            !before.ends_with(is_part) && !after.trim_start_matches('.').starts_with(char::is_alphanumeric)
+        })
+        .peekable();
+    mentions.peek().is_some() && mentions.all(|(before, after)| is_reference(before, after))
+}
+
+/// Returns whether the text around a file's name makes the file an example to follow. The text is in lower case.
+fn is_reference(before: &str, after: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    let sentence = line.rsplit([';', '!', '?']).next().unwrap_or(line).rsplit(". ").next().unwrap_or(line);
+    let is_word_start = |at: usize| !sentence[..at].ends_with(char::is_alphanumeric);
+    let is_wish = |at: usize| ["would ", "'d ", "’d "].iter().any(|word| sentence[..at].ends_with(word));
+    let ends = REFERENCE_PHRASES.iter().flat_map(|phrase| {
+        sentence
+            .match_indices(phrase)
+            .filter(|(at, _)| is_word_start(*at) && !is_wish(*at))
+            .map(|(at, found)| at + found.len())
+    });
+    let is_introduced = ends.max().is_some_and(|end| {
+        let between = &sentence[end..];
+        let mut words = between.split(|c: char| !c.is_alphanumeric());
+        between.len() <= MAX_REFERENCE_BYTES && !words.any(|word| CHANGE_WORDS.contains(&word))
+    });
+    let rest = after.lines().next().unwrap_or_default();
+    let rest = rest.trim_start_matches(|c: char| c != '(' && !c.is_alphanumeric());
+    is_introduced || REFERENCE_ENDINGS.iter().any(|ending| rest.starts_with(ending))
+}
+
 /// Returns whether a word looks like a file name: a stem and a short extension that does not begin with a digit.
 fn looks_like_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
@@ -30,6 +121,27 @@ fn looks_like_file(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_are_only_examples() {
+        for (text, expected) in [
+            ("Follow the pattern in `cmd/cli/gemini.go`.", true),
+            ("Add the hooks (see gemini.go:12) to opencode.go", true),
+            ("Implement it like gemini.go", true),
+            ("Add opencode.go, based on agent/gemini.go", true),
+            ("Use gemini.go as a reference", true),
+            ("- `gemini.go` (reference)", true),
+            ("Update gemini.go", false),
+            ("I would like gemini.go to be faster", false),
+            ("Follow the plan and update gemini.go", false),
+            ("See below. Then gemini.go", false),
+            ("Follow gemini.go.\nAlso fix gemini.go", false),
+            ("Follow the pattern in mygemini.go", false),
+            ("Follow the pattern in gemini.go.tmpl", false),
+        ] {
+            assert_eq!(is_only_reference(text, "gemini.go"), expected, "{text}");
+        }
+    }
 
     #[test]
     fn files_are_told_from_other_words() {

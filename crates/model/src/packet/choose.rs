@@ -3,7 +3,7 @@
 use super::RecordedCheck;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
 use crate::brief::list_by_folder;
-use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt};
+use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt, is_documentation};
 use crate::prompt;
 use crate::redact::{RedactOptions, Redacted};
 use crate::render::in_backticks;
@@ -74,6 +74,8 @@ pub struct CheckRun<'d> {
     check_use: &'d CheckUse,
     /// Whether a file was edited after the run.
     edited_since: bool,
+    /// Whether a file that is not documentation was edited after the run.
+    code_edited_since: bool,
 }
 
 impl CheckRun<'_> {
@@ -131,6 +133,11 @@ impl CheckRun<'_> {
         self.edited_since
     }
 
+    /// Like `is_before_last_edit`, but edits of documentation do not count.
+    pub fn is_before_last_code_edit(&self) -> bool {
+        self.code_edited_since
+    }
+
     /// Returns whether only some of the tests ran. Such a run does not show that the work is done.
     pub fn is_partial_test_run(&self) -> bool {
         run::checks_of_command(&self.check_use.run, "").first().is_some_and(run::is_partial_test_run)
@@ -139,11 +146,16 @@ impl CheckRun<'_> {
 
 /// Returns the last run of each test, build and lint. Tests come first, and newer runs come before older ones.
 pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
-    let run = |used| CheckRun {
-        command: command_with_cd(used),
-        check_use: used,
-        edited_since: digest.are_files_changed_since
-            || !digest.files_changed_after_check(used.last_run_record).is_empty(),
+    let run = |used| {
+        let used: &CheckUse = used;
+        let edited = digest.files_changed_after_check(used.last_run_record);
+        CheckRun {
+            command: command_with_cd(used),
+            check_use: used,
+            edited_since: digest.are_files_changed_since || !edited.is_empty(),
+            code_edited_since: digest.are_files_changed_since
+                || edited.iter().any(|path| !is_documentation(path)),
+        }
     };
     digest.check_runs().into_iter().filter(|used| used.check_kind.is_check()).map(run).collect()
 }

@@ -135,6 +135,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
                     let context =
                         without_quoted_last_message(&render_section(document, heading), &prompt.text, packet);
                     let context = without_told_sentences(&context, &text);
+                    let context = without_failed_steps(&context);
                     text.push_str(&without_refuted(&context, claims));
                 }
                 _ => text.push_str(&render_section(document, heading)),
@@ -290,6 +291,33 @@ fn without_told_quote(line: &str, told: &str) -> Option<String> {
     let left = collapse_white_space(&left);
     // The rest of a quotation must be long enough to make sense on its own.
     (left.chars().count() >= MIN_TOLD_CHARS).then(|| format!("{}{left}{}", &line[..open], &line[close..]))
+}
+
+/// Removes the failed runs of the commands listed as failing from the steps that follow `; then`, because the list
+/// contains their results.
+fn without_failed_steps(context: &str) -> String {
+    const THEN: &str = "; then ";
+    let Some((_, failing)) = context.split_once(&format!("{}:\n", FactClass::Failing.title())) else {
+        return context.to_owned();
+    };
+    let is_listed = |step: &str| {
+        let command = step.strip_prefix("ran `").and_then(|rest| rest.split_once("` → failed"));
+        command.is_some_and(|(command, _)| failing.lines().any(|line| is_told_as_failing(line, command)))
+    };
+    let lines = context.split_inclusive('\n').map(|line| {
+        let Some((before, steps)) = line.trim_end().rsplit_once(THEN).filter(|_| line.starts_with("- "))
+        else {
+            return line.to_owned();
+        };
+        let all: Vec<&str> = steps.split(", ").collect();
+        let kept: Vec<&str> = all.iter().copied().filter(|step| !is_listed(step)).collect();
+        match (kept.len() == all.len(), kept.is_empty()) {
+            (true, _) => line.to_owned(),
+            (false, true) => format!("{before}\n"),
+            (false, false) => format!("{before}{THEN}{}\n", kept.join(", ")),
+        }
+    });
+    lines.collect()
 }
 
 /// Joins lines, and leaves out the titles of lists that have no items left.
@@ -574,7 +602,14 @@ fn render_section(document: &Document, heading: &str) -> String {
 /// it was typed.
 fn is_told_as_failing(line: &str, command: &str) -> bool {
     let typed = line.strip_prefix("- `").and_then(|rest| rest.split_once('`')).map_or("", |(typed, _)| typed);
-    !typed.is_empty() && choose::is_same_command(typed, command)
+    !typed.is_empty() && choose::covers_command(typed, command)
+}
+
+/// Refers to a failure whose error and command the text already contains. Of the note, only the request to run the
+/// check again is kept.
+fn note_on_told_failure(note: &str) -> String {
+    let again = if note.contains("run it again") { "; run it again" } else { "" };
+    format!("failing, see above{again}")
 }
 
 /// Lists the validators with their current state. If the frontmatter has none, returns the section in the packet's
@@ -595,9 +630,7 @@ fn validators_part(pickup: &PickupInput) -> String {
             .split_once(&format!("{}:\n", FactClass::Failing.title()))
             .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));
         let note = match claim {
-            Some(claim) if is_told && claim.note.starts_with("failed") => {
-                format!("{} (its error is above)", inline_for_model(&claim.note, 200))
-            }
+            Some(claim) if is_told && claim.note.starts_with("failed") => note_on_told_failure(&claim.note),
             Some(claim) => {
                 format!("{}: {}", claim_state_word(claim.state), inline_for_model(&claim.note, 200))
             }

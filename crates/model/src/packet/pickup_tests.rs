@@ -40,3 +40,29 @@ fn a_sentence_is_told_once() {
         assert_eq!(without_told_sentences(&context, above), expected);
     }
 }
+
+#[test]
+fn a_failed_run_is_told_once() {
+    let failing = "Failing:\n- `go test ./... 2>&1 | tail -5`: `FAIL a`\n";
+    for (state, expected) in [
+        (
+            "- In progress. Last said: “Done.”; then edited a.go, ran `go test ./... | tail -5` → failed (3×), edited b.go\n",
+            "- In progress. Last said: “Done.”; then edited a.go, edited b.go\n",
+        ),
+        ("- Last said: “Done.”; then ran `go test ./...` → failed\n", "- Last said: “Done.”\n"),
+        // Other commands and runs that passed are kept.
+        (
+            "- Last said: “Done.”; then ran `go vet ./...` → failed, ran `go test ./...` → passed\n",
+            "- Last said: “Done.”; then ran `go vet ./...` → failed, ran `go test ./...` → passed\n",
+        ),
+    ] {
+        assert_eq!(without_failed_steps(&format!("{state}{failing}")), format!("{expected}{failing}"));
+        assert_eq!(without_failed_steps(state), state);
+    }
+    for (note, expected) in [
+        ("failed at 09:57; nothing changed since", "failing, see above"),
+        ("failed at 09:57, before the last edits; run it again", "failing, see above; run it again"),
+    ] {
+        assert_eq!(note_on_told_failure(note), expected);
+    }
+}

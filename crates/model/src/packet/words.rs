@@ -1,6 +1,7 @@
 //! Picks out the parts of messages that matter to the next agent.
 
 use crate::digest::Prompt;
+use crate::effect::EffectKind;
 use crate::error_line::{is_error_line, is_warning_line};
 use crate::prompt;
 use crate::text::split_into_sentences;
@@ -38,6 +39,63 @@ fn full_words(text: &str) -> impl Iterator<Item = String> {
     words
         .map(str::to_lowercase)
         .filter(|word| !UNINFORMATIVE_WORDS.split_whitespace().any(|empty| empty == word))
+}
+
+/// The words with which a user asks for an effect: the kinds of the effect, the verbs, and the nouns that must accompany
+/// the verb, if any.
+const EFFECT_REQUESTS: &[(&[EffectKind], &[&str], &[&str])] = &[
+    (&[EffectKind::Commit, EffectKind::Amend], &["commit", "amend"], &[]),
+    (&[EffectKind::Push], &["push"], &[]),
+    (&[EffectKind::PullRequest], &["create", "open", "make", "raise", "draft", "send"], &["pr", "pull"]),
+    (
+        &[EffectKind::Issue],
+        &["log", "file", "create", "open", "add", "make", "raise", "write"],
+        &["bug", "issue", "ticket"],
+    ),
+    (&[EffectKind::Comment, EffectKind::Review], &["reply", "comment", "respond"], &[]),
+];
+
+/// Words that make a clause a question about an effect, a condition or a prohibition instead of a request.
+const NO_REQUEST_WORDS: &[&str] = &[
+    "after", "before", "did", "don", "except", "how", "if", "never", "no", "not", "once", "only", "should",
+    "unless", "until", "was", "what", "when", "which", "why", "without",
+];
+
+/// Words that a message may contain in addition to its requests for effects.
+const COURTESY_WORDS: &[&str] = &[
+    "also", "alright", "can", "cool", "could", "just", "good", "great", "lets", "let", "move", "nice", "ok",
+    "okay", "s", "sure", "thank", "thanks", "yeah", "yep", "yes",
+];
+
+/// Returns whether a message asks for effects and for nothing else, and effects of all these kinds are among `kinds`.
+/// "log a bug and let's move on" is fulfilled by an issue.
+pub fn is_fulfilled_by_effects(message: &str, kinds: &[EffectKind]) -> bool {
+    let small = message.to_lowercase().replace(" and ", ", ").replace(" then ", ", ");
+    let mut asked = false;
+    for clause in small.split(['.', ',', ';', '!', '?', '\n']) {
+        let words: Vec<&str> =
+            clause.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+        let is_empty = |word: &&&str| {
+            COURTESY_WORDS.contains(*word) || UNINFORMATIVE_WORDS.split_whitespace().any(|it| it == **word)
+        };
+        // The verb comes first: "fix the open issue" does not ask to open one.
+        let first = words.iter().find(|word| !is_empty(word));
+        let mut requests = EFFECT_REQUESTS
+            .iter()
+            .filter(|(_, verbs, nouns)| {
+                first.is_some_and(|first| verbs.contains(first)) && (nouns.is_empty() || has(nouns))
+            })
+            .peekable();
+        let is_request = requests.peek().is_some() && !has(NO_REQUEST_WORDS);
+        let is_met = requests.all(|(wanted, ..)| wanted.iter().any(|kind| kinds.contains(kind)));
+        match (is_request, first.is_none()) {
+            (true, _) if is_met => asked = true,
+            (false, true) => {}
+            _ => return false,
+        }
+    }
+    asked
 }
 
 /// Returns the prompts about the work, oldest first.

@@ -53,3 +53,27 @@ fn pasted_output_is_collapsed() {
         assert_eq!(without_pasted_output(text), text);
     }
 }
+
+#[test]
+fn messages_that_effects_fulfil() {
+    use EffectKind::{Commit, Issue, PullRequest, Push};
+    let cases: [(&str, &[EffectKind], bool); 13] = [
+        ("log a linear bug and let's move on", &[Issue], true),
+        ("ok, log a linear bug and let's move on", &[Commit], false),
+        ("commit and push", &[Commit, Push], true),
+        ("commit and push", &[Commit], false),
+        ("Yes please, push it.", &[Push], true),
+        ("can you open a draft PR?", &[PullRequest], true),
+        // The message also asks for other work, or for no effect at all.
+        ("commit this, then fix the parser", &[Commit], false),
+        ("fix the open issue", &[Issue], false),
+        ("why did you push?", &[Push], false),
+        ("don't commit", &[Commit], false),
+        ("commit once the tests pass", &[Commit], false),
+        ("let's move on", &[Commit], false),
+        ("", &[Commit], false),
+    ];
+    for (message, kinds, expected) in cases {
+        assert_eq!(is_fulfilled_by_effects(message, kinds), expected, "{message}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::PacketFacts;
 use super::next::SINCE_THEN;
-use crate::digest::FileUse;
+use crate::digest::{self, FileUse};
 use crate::failure;
 use crate::render::in_backticks;
 
@@ -105,6 +105,12 @@ impl PacketFacts<'_> {
             file.edited_at > committed && git.uncommitted.iter().any(|other| other.path == file.path)
         };
         let last_said = digest.last_message_record.max(asked);
+        let texts =
+            [self.goal.newest_prompt, self.goal.task_prompt].map(|prompt| prompt.map(|it| it.text.as_str()));
+        let is_example = |file: &FileUse| {
+            let mut texts = texts.into_iter().flatten();
+            file.edited_at <= asked && texts.any(|text| digest::is_only_reference(text, base(&file.path)))
+        };
         let reason = |file: &FileUse| match file {
             _ if in_step(file) => Some(OpenReason::Step),
             _ if names_unedited(file) => Some(OpenReason::Error),
@@ -112,6 +118,7 @@ impl PacketFacts<'_> {
                 Some(OpenReason::EditedForError)
             }
             _ if errors().any(|error| names_folder_of(error, &file.path)) => Some(OpenReason::FailingFolder),
+            _ if is_example(file) => None,
             _ if file.last_use_record > last_said => Some(OpenReason::LastUsed),
             _ if left.iter().any(|name| name == base(&file.path)) => Some(OpenReason::NotEdited),
             _ if file.edited_at > asked && is_uncommitted(file) => Some(OpenReason::Edited),

@@ -1,8 +1,9 @@
 //! Composes the first prompt for the next agent. It is short, because the packet's other sections accompany it.
 
 use super::PacketFacts;
-use crate::brief;
-use crate::digest::{CallStep, Failure, StepAction};
+use crate::brief::{self, BriefFact};
+use crate::digest::{CallStep, EffectUse, Failure, StepAction};
+use crate::effect::{DescriptionDetail, EffectKind, describe_effect};
 use crate::event::TodoStatus;
 use crate::loops::promise;
 use crate::packet::choose::{self, CheckRun, goal_text};
@@ -98,11 +99,15 @@ impl PacketFacts<'_> {
         if digest.record_count == 0 {
             return None;
         }
-        let unfinished = digest
-            .unfinished_calls()
-            .next()
-            .map(|call| format!("{}, which was started and did not finish", in_backticks(call, 200)));
-        let failing = self.failing.first().map(|failure| describe_failure(failure));
+        let call = digest.unfinished_calls().next();
+        // A command that failed and was started again is one step.
+        let is_retried = |failure: &&&Failure| {
+            call.is_some_and(|call| choose::covers_command(call, &failure.command_as_typed()))
+        };
+        let is_first_retried = self.failing.first().is_some_and(|failure| is_retried(&failure));
+        let unfinished = call.map(|call| describe_unfinished(call, is_first_retried));
+        let failing =
+            self.failing.first().filter(|_| !is_first_retried).map(|failure| describe_failure(failure));
         if digest.has_finished() && unfinished.is_none() && failing.is_none() {
             return match (self.is_new_work(), self.open_questions().is_empty(), self.todo_step()) {
                 (true, ..) => None,
@@ -123,6 +128,10 @@ impl PacketFacts<'_> {
         let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let started = task.map_or(0, |prompt| prompt.record);
         let failed_at = self.failing.first().map_or(0, |failure| failure.record);
+        let carried_out = self.effect_of_newest_message();
+        // The announcement was about the effect that followed it.
+        let is_announced = is_announced
+            || carried_out.is_some_and(|carried_out| carried_out.record > digest.last_message_record);
         let announced = match digest.has_finished() || is_announced {
             true => None,
             false => self.announced_step(),
@@ -134,6 +143,11 @@ impl PacketFacts<'_> {
         let (failing, old_failing) = if failed_at > started { (failing, None) } else { (None, failing) };
         let is_idle = digest.has_finished();
         let is_over = old_failing.is_none() && self.is_work_over();
+        let at_work = match (is_idle, carried_out) {
+            (true, _) => None,
+            (false, Some(_)) => self.work_left_over(),
+            (false, None) => self.work_under_way(),
+        };
         let options = StepOptions {
             unfinished,
             untouched: self.untouched_message(),
@@ -144,9 +158,45 @@ impl PacketFacts<'_> {
             check: self.check_to_run(),
             old_failing,
             is_over,
-            at_work: if is_idle { None } else { self.work_under_way() },
+            at_work,
         };
-        options.choose()
+        let Some(carried_out) = carried_out else { return options.choose() };
+        let done = describe_effect(&carried_out.effect, DescriptionDetail::Short);
+        let with_note = |step: String| format!("{step}; the user's newest message is carried out ({done})");
+        Some(match options.choose() {
+            Some(FirstStep::Begin(step)) => FirstStep::Begin(with_note(step)),
+            Some(FirstStep::Check(step)) => FirstStep::Check(with_note(step)),
+            Some(FirstStep::NothingOpen(_)) | None => {
+                FirstStep::NothingOpen("report that the newest message is carried out")
+            }
+        })
+    }
+
+    /// Returns the last of the effects that the newest message asks for, if the message asks for nothing else and all of
+    /// them followed it.
+    fn effect_of_newest_message(&self) -> Option<&EffectUse> {
+        let digest = self.material.digest;
+        let newest = self.goal.newest_prompt.filter(|newest| newest.refused_call.is_empty())?;
+        let later: Vec<&EffectUse> =
+            digest.effects.iter().filter(|used| used.record > newest.record).collect();
+        let kinds: Vec<EffectKind> = later.iter().map(|used| used.effect.kind).collect();
+        let is_done = digest.file_edited_after(newest.record).is_none()
+            && words::is_fulfilled_by_effects(&newest.text, &kinds);
+        later.into_iter().rfind(|used| is_done && used.effect.kind.is_external())
+    }
+
+    /// Describes the work that is left once the newest message is carried out.
+    fn work_left_over(&self) -> Option<String> {
+        let is_open_task = self.goal.task_prompt.is_some() && !self.goal.is_answered;
+        let is_at_risk = |fact: &BriefFact| fact.id == "risk:uncommitted" && !self.is_refuted_by_git(fact);
+        match is_open_task {
+            true => Some("the rest of the task".to_owned()),
+            false => self
+                .brief_facts
+                .iter()
+                .any(is_at_risk)
+                .then(|| "the uncommitted work (see At risk)".to_owned()),
+        }
     }
 
     fn is_purpose_given(&self) -> bool {
@@ -202,14 +252,15 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first validator whose last run was before the last edit, unless a wider check has passed since.
+    /// Returns the first validator whose last run was before the last edit of a file that is not documentation, unless a
+    /// wider check has passed since.
     fn stale_check(&self) -> Option<String> {
         let is_fresh = |command: &str| {
             let wider = self.check_runs.iter().filter(|run| choose::covers_command(&run.command, command));
-            wider.into_iter().any(|run| run.has_passed() && !run.is_before_last_edit())
+            wider.into_iter().any(|run| run.has_passed() && !run.is_before_last_code_edit())
         };
         let is_stale = |command: &String| {
-            self.last_run_of(command).is_some_and(CheckRun::is_before_last_edit) && !is_fresh(command)
+            self.last_run_of(command).is_some_and(CheckRun::is_before_last_code_edit) && !is_fresh(command)
         };
         self.validator_commands().into_iter().find(is_stale)
     }
@@ -227,7 +278,7 @@ impl PacketFacts<'_> {
             });
         }
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
-        let edited = digest.file_edited_after(asked.max(digest.last_message_record))?;
+        let edited = digest.code_edited_after(asked.max(digest.last_message_record))?;
         // The project's tests do not cover a shell script.
         if edited.ends_with(".sh") && self.failing.is_empty() && !self.has_run_since_edit(edited) {
             let script = in_backticks(edited, 120);
@@ -537,6 +588,12 @@ fn announces_several(words: &str) -> bool {
 
 fn is_work_step(step: &CallStep) -> bool {
     matches!(step.action, StepAction::Edited | StepAction::Ran)
+}
+
+/// Describes a call that did not finish. If it repeats the failing command, it stands for both.
+fn describe_unfinished(call: &str, is_retried: bool) -> String {
+    let failed = if is_retried { "; its last run failed (see Failing)" } else { "" };
+    format!("{}, which was started and did not finish{failed}", in_backticks(call, 200))
 }
 
 /// Describes a failure by its command. The context section contains the error.

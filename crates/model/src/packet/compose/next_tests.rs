@@ -38,3 +38,20 @@ fn the_first_step_is_the_most_certain_one() {
     assert_eq!(options("dw").choose(), Some(FirstStep::NothingOpen("report to the user")));
     assert_eq!(options("").choose(), None);
 }
+
+#[test]
+fn a_command_that_was_started_again_is_one_step() {
+    for (call, failed, expected) in [
+        ("mise run test:ci 2>&1 | head -150", "mise run test:ci 2>&1 | tail -60", true),
+        ("go test ./... -v", "go test ./... 2>&1 | tail -5", true),
+        ("mise run lint", "mise run test:ci 2>&1 | tail -60", false),
+        ("git status", "go build ./...", false),
+    ] {
+        assert_eq!(choose::covers_command(call, failed), expected, "{call}");
+    }
+    assert_eq!(
+        describe_unfinished("make test", true),
+        "`make test`, which was started and did not finish; its last run failed (see Failing)"
+    );
+    assert_eq!(describe_unfinished("make test", false), "`make test`, which was started and did not finish");
+}
