@@ -247,7 +247,9 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     // A request also contains earlier briefs, so count the briefs in it.
     let load = "to load, in this order";
     let of_another = sent("OF-ANOTHER");
-    assert!(!of_another.contains("Workstream:") && !of_another.contains(load), "another session's");
+    assert!(!of_another.contains(load), "another session's");
+    // At its start, the session was told what the last session had worked on.
+    assert_eq!(of_another.count_occurrences("of the last session: 01-greeting"), 1, "at the start only");
     let loads = |asked: &ReceivedRequest| asked.count_occurrences(load);
     let (late, in_time) = (sent("TOO-LATE"), sent("IN-TIME"));
     let named = "01-greeting was active before the compaction; that state is not used: it is from \

@@ -1,16 +1,12 @@
-//! Finds the workstream that an earlier session worked on, and the newest workstream that is still open.
+//! Finds the workstream that an earlier session worked on.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use model::id::Id;
 use model::manifest::Manifest;
-use model::time;
 use model::workstream::{self, DetectionConfidence, DetectionFacts, workstream_of_path};
 
 use super::follow::workstream_naming_session;
-use super::{MAX_WORKSTREAMS, Workstream, WorkstreamFinder, session_state};
-
-/// A workstream that was not updated for longer than this was probably abandoned, so it is not mentioned.
-const MAX_IDLE_DAYS: i64 = 30;
+use super::{Workstream, WorkstreamFinder, session_state};
 
 impl WorkstreamFinder<'_> {
     /// Returns the workstream that a session works on, if it is still open. Errors count as no workstream, because a
@@ -47,18 +43,5 @@ impl WorkstreamFinder<'_> {
             last_detected: None,
         });
         detected.id.filter(|_| detected.confidence != DetectionConfidence::Low)
-    }
-
-    /// Returns the open workstream that was updated last.
-    pub(super) fn newest_open_workstream(&self, now: Timestamp) -> Option<(Workstream, Manifest)> {
-        let limit = SignedDuration::from_hours(24 * MAX_IDLE_DAYS);
-        let open = |found: Workstream| {
-            let manifest = self.up_to_date_manifest(&found, now).ok()?;
-            let updated = time::parse_time(&manifest.last_updated)?;
-            (!manifest.is_finished() && now.duration_since(updated) <= limit)
-                .then_some((updated, (found, manifest)))
-        };
-        let all = self.list_each().ok()?.into_iter().flatten().take(MAX_WORKSTREAMS);
-        all.filter_map(open).max_by_key(|(updated, _)| *updated).map(|(_, found)| found)
     }
 }

@@ -81,20 +81,13 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
+/// A workstream of another session is not this session's work. It is told only as part of what the last session did.
 fn workstream_at_start(place: &WorkstreamFinder, last: Option<&Id>, now: Timestamp) -> Vec<Candidate> {
-    let of_last = last.and_then(|last| place.open_workstream_of_session(last, now));
-    let told = match of_last {
-        Some((found, manifest)) => {
-            let text = describe_with_step(place, &found, &manifest);
-            Some((found.id, format!("of the last session: {text}")))
-        }
-        None => place.newest_open_workstream(now).map(|(found, manifest)| {
-            let age = time::parse_time(&manifest.last_updated).map(|at| time::describe_age(at, now));
-            let text = describe_with_step(place, &found, &manifest);
-            (found.id, format!("open, last updated {}: {text}", age.unwrap_or_default()))
-        }),
+    let Some((found, manifest)) = last.and_then(|last| place.open_workstream_of_session(last, now)) else {
+        return Vec::new();
     };
-    told.map(|(id, text)| workstream_fact(&shown_path(&id, 64), text)).into_iter().collect()
+    let text = format!("of the last session: {}", describe_with_step(place, &found, &manifest));
+    vec![workstream_fact(&shown_path(&found.id, 64), text)]
 }
 
 /// Describes the workstream that a session works on, for its packet.
