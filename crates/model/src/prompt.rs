@@ -2,12 +2,14 @@
 
 mod agreement;
 mod continuing;
+mod pickup;
 mod title;
 
 use crate::text::split_into_sentences;
 
 pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work};
 pub use continuing::only_says_continue;
+pub use pickup::words_after_pickup;
 pub use title::{shorten_request, title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
@@ -137,15 +139,6 @@ pub fn is_typed_work_prompt(text: &str) -> bool {
     }
     split_slash_command(text).is_none_or(|(name, _)| !NON_WORK_SLASH_COMMANDS.contains(&name))
         || words_after_pickup(text).is_some()
-}
-
-/// Returns what the user typed after the slash command that picks up a packet, if it says more than which packet to
-/// pick up. The first word may still name the packet.
-pub fn words_after_pickup(text: &str) -> Option<&str> {
-    const MAX_WORDS_NAMING_PACKET: usize = 2;
-    let (name, words) = split_slash_command(text)?;
-    let is_message = name == "pickup" && words.split_whitespace().count() > MAX_WORDS_NAMING_PACKET;
-    is_message.then_some(words)
 }
 
 /// Returns whether the text is the slash command that writes a packet about the session.

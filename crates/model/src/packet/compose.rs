@@ -1,10 +1,13 @@
 //! Fills in a packet from captured facts, by rules and without a model. The packet contains the same facts as a brief
 //! for a new agent. Each fact appears once, below one of the packet's headings.
 
+mod continued;
 mod files;
 mod first_files;
 mod next;
 
+use continued::{ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE, SUMMED_UP_TASK_TITLE};
+pub use continued::{ContinuedPacket, is_title_of_finished_work};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -132,38 +135,6 @@ pub struct PacketMaterial<'a> {
     pub workstream: &'a str,
     /// Another session's packet, which this session picked up and is working on.
     pub continued: Option<&'a ContinuedPacket>,
-}
-
-/// The titles of quoted messages whose work is finished.
-const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";
-const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
-const OPENING_REQUEST_TITLE: &str = "The session began with";
-
-/// Returns whether a packet quotes a message under this title whose work is finished.
-pub fn is_title_of_finished_work(title: &str) -> bool {
-    [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE]
-        .iter()
-        .any(|known| title.starts_with(known))
-}
-
-/// A packet that a session continues.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContinuedPacket {
-    pub id: String,
-    /// The packet's purpose.
-    pub goal: String,
-    /// The messages that the packet quotes as its goal.
-    pub quoted_messages: Vec<String>,
-    /// The packet's constraints, one line each.
-    pub constraints: Vec<String>,
-}
-
-impl ContinuedPacket {
-    /// Returns the purpose and the quoted messages, one below the other.
-    fn goal_with_messages(&self) -> String {
-        let all = std::iter::once(&self.goal).chain(&self.quoted_messages);
-        all.map(String::as_str).collect::<Vec<_>>().join("\n")
-    }
 }
 
 /// A composed packet, with data for displaying it.
