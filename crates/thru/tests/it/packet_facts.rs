@@ -223,7 +223,7 @@ fn the_packet_of_finished_work_says_what_it_was_about_and_asks_for_nothing() {
 fn a_script_that_was_edited_is_run_and_no_other_file_is_opened() {
     let env = env_with_prompt("Let the check script print the basket's total.");
     for file in ["src/basket.py", "scripts/check.sh"] {
-        env.write_file(&format!("project/{file}"), "");
+        env.write_file(format!("project/{file}"), "");
         report_command(&env, "pytest", "3 passed in 0.01s");
         report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join(file)}));
     }
