@@ -117,8 +117,8 @@ fn a_stage_that_passed_stays_passed_when_its_inputs_are_edited() {
     start_at(&env, "19:00:00", "s1");
     let expect = ["gate", "expect", "review", "--critical", "review-a.md", "--input", "src/queue.js"];
     let made = thru_at(&env, "19:00:01", "s1", &[&expect[..], &["--json"]].concat()).json();
-    let output = std::path::Path::new(made["run"].as_str().unwrap()).join("review-a.md");
-    std::fs::write(&output, "Fine.\n\n<!-- AGENT_COMPLETE -->\n").unwrap();
+    let output = Path::new(made["run"].as_str().unwrap()).join("review-a.md");
+    fs::write(&output, "Fine.\n\n<!-- AGENT_COMPLETE -->\n").unwrap();
     let check = thru_at(&env, "19:00:05", "s1", &["gate", "check"]);
     assert!(check.stdout.contains("PERSISTENCE_GATE=PASS"), "{check}");
     env.write_file("project/src/queue.js", "new\n");
