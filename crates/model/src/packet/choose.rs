@@ -168,8 +168,8 @@ fn command_with_cd(used: &CheckUse) -> String {
 }
 
 /// Returns the runs that show whether the work is done. Partial test runs are included only if there is no complete
-/// one. Commands that do not exist, unknown results, and failures that another check has shown to be fixed are left
-/// out.
+/// one. Commands that do not exist, unknown results, failures that another check has shown to be fixed, and builds that
+/// show nothing are left out.
 pub fn runs_worth_repeating<'r, 'd>(
     runs: &'r [CheckRun<'d>],
     failing: &'r [&'d Failure],
@@ -185,11 +185,22 @@ pub fn runs_worth_repeating<'r, 'd>(
                 .any(|check| run.is_run_of(check))
         })
     };
-    broad.chain(narrow).filter(move |run| match run.check_use.last_result {
+    let is_told = move |run: &&CheckRun| {
+        run.check_use.check_kind != CommandKind::Build || is_build_worth_repeating(&run.command, tested)
+    };
+    broad.chain(narrow).filter(is_told).filter(move |run| match run.check_use.last_result {
         RunResult::Passed => true,
         RunResult::Failed => !run.is_command_missing() && is_failing(run),
         RunResult::Unknown => false,
     })
+}
+
+/// Returns whether a build shows that the work is done. Tests also build the project, so a build beside them shows
+/// nothing. Commands that only prepare the checkout show nothing either.
+fn is_build_worth_repeating(command: &str, is_tested: bool) -> bool {
+    const PREPARING_WORDS: [&str; 6] = ["bootstrap", "generate", "install", "prepare", "seed", "setup"];
+    let mut words = command.split(|c: char| !c.is_alphanumeric());
+    !is_tested && !words.any(|word| PREPARING_WORDS.contains(&word))
 }
 
 /// Returns whether a complete test run has passed since the last edit.
@@ -330,4 +341,21 @@ pub fn push_list(text: &mut String, title: &str, lines: impl IntoIterator<Item =
 pub fn lines_or_none(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
     if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_that_show_whether_work_is_done() {
+        for (command, is_tested, expected) in [
+            ("go build ./...", false, true),
+            ("go build ./...", true, false),
+            ("mise run setup-repo", false, false),
+            ("make install", false, false),
+        ] {
+            assert_eq!(is_build_worth_repeating(command, is_tested), expected, "{command}");
+        }
+    }
 }

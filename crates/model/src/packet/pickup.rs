@@ -605,11 +605,10 @@ fn is_told_as_failing(line: &str, command: &str) -> bool {
     !typed.is_empty() && choose::covers_command(typed, command)
 }
 
-/// Refers to a failure whose error and command the text already contains. Of the note, only the request to run the
-/// check again is kept.
+/// Refers to a failure whose command and error the text already contains. Of the note, what has changed since is kept.
 fn note_on_told_failure(note: &str) -> String {
-    let again = if note.contains("run it again") { "; run it again" } else { "" };
-    format!("failing, see above{again}")
+    let since = note.find([',', ';']).map_or("", |at| &note[at..]);
+    format!("failed (see above){}", inline_for_model(since, 200))
 }
 
 /// Lists the validators with their current state. If the frontmatter has none, returns the section in the packet's
