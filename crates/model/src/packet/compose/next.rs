@@ -654,7 +654,7 @@ impl UnfinishedCall<'_> {
         let is_look = matches!(run::command_purpose(call, ""), CommandPurpose::ReadOnly)
             && !run::is_attempt_with_result(call, "");
         match is_look {
-            true => UnfinishedCall::Look(format!("running {}", in_backticks(call, 160))),
+            true => UnfinishedCall::Look(format!("running {}", describe_unfinished(call, false))),
             false => UnfinishedCall::Command,
         }
     }
