@@ -379,7 +379,7 @@ fn an_invalid_file_stops_nothing_and_is_told() {
     assert_eq!(lifecycle_state(&env), "active", "unchanged");
     let receipt = env.read_receipts().pop().unwrap();
     assert_eq!((&receipt["event"], &receipt["outcome"]), (&json!("before-compact"), &json!("ok")));
-    let wrong = "ERROR: FORMAT: line 5: **Pane** is spelled differently";
+    let wrong = "ERROR: FORMAT: line 5: **Pane** is not spelled exactly like this";
     assert!(receipt["warning"].as_str().unwrap().contains(wrong), "{receipt}");
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(brief.contains(wrong) && brief.contains("Green suites"), "{brief}");
