@@ -412,5 +412,5 @@ fn a_decision_of_another_tool_that_is_cut_is_named() {
     );
     let report = env.run_thru_json(&["import", "swarm"]);
     let warnings = report["decisions"]["warnings"].to_string();
-    assert!(warnings.contains("is cut: a decision has at most 8192"), "{report}");
+    assert!(warnings.contains("was cut: the limit for a decision is 8192"), "{report}");
 }

@@ -223,7 +223,7 @@ fn a_file_that_the_harness_ignores_is_named() {
     assert!(init.stderr.contains("ignores this file"), "{init}");
     assert!(init.stdout.contains("Next: remove the comments and trailing commas from "), "{init}");
     let status = env.run_thru(&["status"]).assert_ok();
-    assert!(status.stdout.contains("none runs") && status.stdout.contains("ignores this file"), "{status}");
+    assert!(status.stdout.contains("not running") && status.stdout.contains("ignores this file"), "{status}");
     assert!(!status.stdout.contains("wired") && status.stdout.contains("Next: remove"), "{status}");
     assert_eq!(env.run_thru_json(&["status"])["next"], "fix-settings");
     let journal = env.run_thru(&["journal"]);

@@ -322,7 +322,7 @@ fn frontmatter_without_an_end_is_reported_once() {
     let checked = env.run_thru(&["packet", "validate", "mine", "--json"]).assert_exit_code(1).json();
     let findings = checked[0]["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1, "{checked}");
-    assert!(findings[0]["text"].as_str().unwrap().contains("never closed"), "{checked}");
+    assert!(findings[0]["text"].as_str().unwrap().contains("no closing"), "{checked}");
 }
 
 #[test]
