@@ -64,7 +64,7 @@ pub fn agent_description(part: SwarmRole) -> &'static str {
             "Explores the codebase and finds gaps between a request and the existing code; read-only"
         }
         SwarmRole::Sme => "Advises on the domain given as DOMAIN; called once for each domain; read-only",
-        SwarmRole::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
+        SwarmRole::Coder => "Makes one change, as described by TASK, FILE, INPUT, OUTPUT and CONSTRAINT",
         SwarmRole::Reviewer => {
             "Reviews a change for correctness and security, with a CHECK list that it may extend; answers APPROVED or REJECTED; read-only"
         }

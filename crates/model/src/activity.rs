@@ -232,7 +232,7 @@ impl Clash {
     pub fn describe_for_agent(&self, title: &str, other: OtherSessionState) -> String {
         let ended = match other {
             OtherSessionState::Open => "",
-            OtherSessionState::Ended => ", which has ended since,",
+            OtherSessionState::Ended => ", which has since ended,",
         };
         let agent = if self.other_agent == MAIN_AGENT {
             String::new()

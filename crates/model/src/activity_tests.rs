@@ -131,7 +131,7 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
     );
     let words = clash.describe_for_agent("Claude Code", OtherSessionState::Ended);
     assert!(
-        words.starts_with("Throughline: session b (Claude Code), which has ended since, edited src/a.rs")
+        words.starts_with("Throughline: session b (Claude Code), which has since ended, edited src/a.rs")
     );
 }
 

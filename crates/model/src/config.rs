@@ -104,7 +104,7 @@ impl SettingRow {
             (OutOfBoundsPolicy::UseDefault, (_, Some(_))) => {
                 let SettingRow { name, accepted_values: shape, .. } = self;
                 let (given, default) = (written.describe(), self.default_value());
-                let word = format!("{name} is {given}, not {shape}; the default, {default}, is used");
+                let word = format!("{name} is {given}, not {shape}; using the default, {default}");
                 (None, Some(word))
             }
             (_, taken) => taken,
@@ -119,7 +119,10 @@ impl SettingRow {
             (AcceptedValues::Flag, _) => refuse(&self.accepted_values.to_string()),
             (AcceptedValues::Number { min, max }, UncheckedSettingValue::Number(n)) => {
                 let clamped = *n.clamp(min, max);
-                let word = format!("{} is {n}, outside {min} to {max}; {clamped} is used", self.name);
+                let word = format!(
+                    "{} is {n}, which is outside the range {min} to {max}; using {clamped}",
+                    self.name
+                );
                 (Some(SettingValue::Number(clamped)), (clamped != *n).then_some(word))
             }
             (AcceptedValues::Decimal { min, max }, UncheckedSettingValue::Decimal(n))
@@ -221,7 +224,7 @@ impl ResolvedSettings {
                 self.findings.push(
                     finding
                         .at_line(path, line)
-                        .with_hint(format!("write [{name}], and the settings below it")),
+                        .with_hint(format!("write [{name}] and put its settings below it")),
                 );
             } else {
                 self.findings.push(self.unknown_setting_finding(&name).at_line(path, line));
@@ -509,11 +512,11 @@ impl Default for Settings {
 /// Reports the use of an old name. `both` is true if the same source also sets the new name.
 fn old_name_finding(old: &str, new: &str, both: bool) -> Finding {
     if both {
-        let text = format!("`{old}` is ignored: `{new}`, its new name, is set too");
+        let text = format!("`{old}` is ignored, because it is now called `{new}`, which is also set");
         return Finding::new(FindingLevel::Warning, text).with_hint(format!("remove `{old}`"));
     }
     Finding::new(FindingLevel::Note, format!("`{old}` is now called `{new}`"))
-        .with_hint("the old name is still read; rename it when you edit this file")
+        .with_hint("the old name still works; rename it when you edit this file")
 }
 
 fn line_number_of_offset(text: &str, offset: usize) -> usize {

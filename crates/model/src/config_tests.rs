@@ -106,7 +106,10 @@ fn texts_are_taken_as_they_are_written() {
 #[test]
 fn what_is_not_taken_is_said() {
     let cases: &[(&str, &[&str])] = &[
-        ("[hooks]\nlog_limit_kib = 1", &["2: hooks.log_limit_kib is 1, outside 64 to 1048576; 64 is used"]),
+        (
+            "[hooks]\nlog_limit_kib = 1",
+            &["2: hooks.log_limit_kib is 1, which is outside the range 64 to 1048576; using 64"],
+        ),
         ("[hooks]\nenabled = \"no\"", &["2: hooks.enabled must be true or false; this value is ignored"]),
         (
             "\n[output]\ncolor = \"blue\"",
@@ -116,12 +119,12 @@ fn what_is_not_taken_is_said() {
             "[hooks]\nenable = true",
             &["2: unknown setting `hooks.enable` is ignored (did you mean `hooks.enabled`?)"],
         ),
-        ("[roles]\ndir = \"\"", &["2: roles.dir must be a string that is not empty; this value is ignored"]),
-        ("roles.dir = 3", &["1: roles.dir must be a string that is not empty; this value is ignored"]),
+        ("[roles]\ndir = \"\"", &["2: roles.dir must be a non-empty string; this value is ignored"]),
+        ("roles.dir = 3", &["1: roles.dir must be a non-empty string; this value is ignored"]),
         ("qwerty = 1", &["1: unknown setting `qwerty` is ignored (`thru config` lists every setting)"]),
         (
             "hooks = 3",
-            &["1: `hooks` is a group of settings, not a value (write [hooks], and the settings below it)"],
+            &["1: `hooks` is a group of settings, not a value (write [hooks] and put its settings below it)"],
         ),
     ];
     for (text, expected) in cases {
@@ -160,7 +163,7 @@ fn an_old_name_is_read_with_a_note() {
     assert_eq!(resolved.findings[0].level, FindingLevel::Note);
     assert_eq!(
         finding_lines(&resolved),
-        ["2: `hooks.gate_reminders` is now called `resume.reminders` (the old name is still read; \
+        ["2: `hooks.gate_reminders` is now called `resume.reminders` (the old name still works; \
           rename it when you edit this file)"]
     );
     let resolved = resolve_settings(&[variable_layer("THROUGHLINE_HOOKS_GATE_REMINDERS", "no")]);

@@ -296,10 +296,10 @@ pub enum FindingKind {
 impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is never closed by a line `---`"),
+            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter has no closing `---` line"),
             FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
             FindingKind::DuplicateKey { effective_line } => {
-                write!(f, "key is given again on line {effective_line}, and that value is used")
+                write!(f, "key is set again on line {effective_line}, and the later value is used")
             }
             FindingKind::BrokenJson => f.write_str("looks like JSON but is not valid; read as text"),
             FindingKind::BrokenQuotes => f.write_str("quotes are not closed; read as text"),

@@ -256,7 +256,7 @@ impl EvidenceBundle {
             Some("1" | "0" | "") => Ok(bundle),
             _ => Err(PlanUnreadableReason::Foreign {
                 why: format!(
-                    "schema_version is {}; this thru writes {SCHEMA_VERSION}",
+                    "schema_version is {}; this version of thru writes {SCHEMA_VERSION}",
                     crate::render::one_line(&bundle.schema_version, 40)
                 ),
             }),

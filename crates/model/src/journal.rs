@@ -206,7 +206,7 @@ pub struct RecordedPart {
     /// `passed`, `failed`, `ran` if the result is unknown, or empty if the check may not have run.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ended: String,
-    /// The exit code of the line, if it is the exit code of this check.
+    /// The exit code of the command line, if this check determined it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
     /// The line of the output that shows this result.

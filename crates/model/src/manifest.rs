@@ -145,7 +145,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             FindingLevel::Error,
             None,
             "there is no frontmatter".into(),
-            "it starts with a line `---` at the very top",
+            "the file must begin with a `---` line",
         );
         return findings;
     }
@@ -154,7 +154,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         (Some(other), _) => find(
             FindingLevel::Error,
             Some("resume_schema_version"),
-            format!("resume_schema_version is `{other}`; this thru supports {SCHEMA_VERSION}"),
+            format!("resume_schema_version is `{other}`; this version of thru supports {SCHEMA_VERSION}"),
             "",
         ),
         (None, Some(_)) => find(
@@ -195,7 +195,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         find(
             FindingLevel::Error,
             Some("last_updated"),
-            format!("last_updated `{at}` is not a time"),
+            format!("last_updated `{at}` is not a valid time"),
             "like 2026-11-15T19:22:00Z",
         );
     }
@@ -212,7 +212,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             find(
                 FindingLevel::Error,
                 Some("files_to_load"),
-                "files_to_load names no file".into(),
+                "files_to_load names no files".into(),
                 "at least one",
             );
         }
@@ -244,7 +244,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
                 find(
                     FindingLevel::Error,
                     Some(key),
-                    format!("{key} must be a whole number, at least {least}"),
+                    format!("{key} must be a whole number of at least {least}"),
                     "",
                 );
             }
@@ -268,7 +268,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         find(
             FindingLevel::Error,
             Some("continue_at"),
-            "continue_at is not a place in a file".into(),
+            "continue_at does not name a place in a file".into(),
             "like \"src/api.rs:142\"",
         );
     }
@@ -294,15 +294,15 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
     }
     for (i, _) in asked.iter().enumerate().filter(|(_, question)| !question_names_file(question)) {
         let text = format!("question {} of the gate names no file", i + 1);
-        find(FindingLevel::Warning, None, text, "say which file answers it, like (from plan.md)");
+        find(FindingLevel::Warning, None, text, "say which file answers it, e.g. (from plan.md)");
     }
     if document.bytes().len() > MAX_MANIFEST_BYTES {
         let size = document.bytes().len();
         find(
             FindingLevel::Warning,
             None,
-            format!("{size} bytes; a manifest may have at most {MAX_MANIFEST_BYTES}"),
-            "put explanations into a file that it loads",
+            format!("{size} bytes; the limit for a manifest is {MAX_MANIFEST_BYTES}"),
+            "move explanations to a file that it loads",
         );
     }
     findings

@@ -37,7 +37,7 @@ fn every_fault_of_a_manifest_is_reported() {
         (
             "resume_schema_version: \"1.0\"",
             "resume_schema_version: \"2.0\"",
-            "Error 3: resume_schema_version is `2.0`; this thru supports 1.0",
+            "Error 3: resume_schema_version is `2.0`; this version of thru supports 1.0",
         ),
         ("\"24-skills\"", "\"skills\"", "Error 6: project_id `skills` is not NN-kebab-case"),
         ("execution  # research | planning", "sleeping", "Error 8: current_phase `sleeping` is unknown"),
@@ -53,14 +53,18 @@ fn every_fault_of_a_manifest_is_reported() {
             "Error 10: `../../../../../etc/passwd` is outside the project and is not opened",
         ),
         ("01-planning/overview.md", "/etc/hosts", "Error 10: `/etc/hosts` is not a relative path"),
-        ("current_task: 15", "current_task: 0", "Error 14: current_task must be a whole number, at least 1"),
+        (
+            "current_task: 15",
+            "current_task: 0",
+            "Error 14: current_task must be a whole number of at least 1",
+        ),
         ("current_section: 2\n", "", "Warning 0: current_section is missing"),
-        ("2026-01-03T15:30:00", "yesterday", "Error 4: last_updated `yesterday` is not a time"),
+        ("2026-01-03T15:30:00", "yesterday", "Error 4: last_updated `yesterday` is not a valid time"),
         ("14/40 tasks complete", "half", "Error 15: progress `half` is not a count"),
         (
             "current_task: 15",
             "current_task: 15\ncontinue_at: 5",
-            "Error 15: continue_at is not a place in a file",
+            "Error 15: continue_at does not name a place in a file",
         ),
         ("current_task: 15", "current_task: 15\nblockers: 7", "Error 15: blockers is not a list of strings"),
         (
@@ -78,7 +82,7 @@ fn every_fault_of_a_manifest_is_reported() {
     assert_eq!(check_manifest(&Document::parse("# nothing")).len(), 1);
     assert!(
         finding_texts(&check_manifest(&Document::parse(format!("{MANIFEST_TEXT}{}", "x".repeat(5_000)))))[0]
-            .contains("at most 5120")
+            .contains("the limit for a manifest is 5120")
     );
 }
 

@@ -108,7 +108,9 @@ pub fn parse_root_marker(bytes: &[u8]) -> Result<RootMarker, RootMarkerProblem> 
         wire.schema_version.and_then(number_value).ok_or_else(|| missing_field_problem("schema_version"))?;
     if version > NEWEST_STORE_VERSION {
         return Err(RootMarkerProblem::Foreign {
-            why: format!("schema_version is {version}; this thru supports up to {NEWEST_STORE_VERSION}"),
+            why: format!(
+                "schema_version is {version}; this version of thru supports up to {NEWEST_STORE_VERSION}"
+            ),
         });
     }
     let project_id = wire

@@ -48,7 +48,7 @@ fn every_rule_has_its_word() {
     check(
         "updated_at: 2026-11-15T19:22:00Z",
         "updated_at: soon",
-        &[(Error, "`updated_at` is `soon`, which is not a time")],
+        &[(Error, "`updated_at` is `soon`, which is not a valid time")],
     );
     check("status: draft", "status: draft\nvalidators: none", &[(Error, "`validators` is not a list")]);
     check("status: draft", "status: draft\ndirty: many", &[(Error, "`dirty` is not a whole number")]);

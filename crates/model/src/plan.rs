@@ -296,7 +296,7 @@ impl Plan {
             }
             PlanVersion::Missing => Ok(json::read_unversioned_json(bytes)?.plan),
             PlanVersion::Newer(version) => Err(PlanUnreadableReason::Foreign {
-                why: format!("schema_version is {version}; this thru writes {SCHEMA_VERSION}"),
+                why: format!("schema_version is {version}; this version of thru writes {SCHEMA_VERSION}"),
             }),
         }
     }

@@ -211,7 +211,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
         all.push(fact(
             "errors",
             format!(
-                "Its context file is not valid, so it does not count as saved: {}{more}",
+                "Its context file is not valid, so the role does not count as saved: {}{more}",
                 words.join("; ")
             ),
         ));

@@ -210,8 +210,8 @@ fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
             "Pending: “the flaky one”",
             "Its key files: README.md, /tmp/roles",
             "Completed: “Task 8: Navigation (DONE — commit c2c326f)”",
-            "Its context file is not valid, so it does not count as saved: \
-             “ERROR: FORMAT: line 5: **Pane** is spelled differently; write \"**Pane**: …\"”",
+            "Its context file is not valid, so the role does not count as saved: \
+             “ERROR: FORMAT: line 5: **Pane** is not spelled exactly like this; write \"**Pane**: …\"”",
         ]
     );
     let none = role_candidates(&RoleFacts { file: None, report: None, ..told });

@@ -55,7 +55,7 @@ impl fmt::Display for VerdictProblem {
             VerdictProblem::UnknownWord => "its verdict is not one of the words that were asked for",
             VerdictProblem::Contradicted => "it says PASS but reports failed tests",
             VerdictProblem::TooLong => "the answer is longer than 256 KB and was not read",
-            VerdictProblem::Incomplete => "the harness passed on only a part of the answer",
+            VerdictProblem::Incomplete => "the harness passed on only part of the answer",
         })
     }
 }

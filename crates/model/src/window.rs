@@ -195,7 +195,7 @@ impl WindowWarning {
         let how = if *estimated { ", estimated" } else { "" };
         format!(
             "Throughline: the context window {how_full} ({} of {} tokens{how}). Recorded so far: {}, {}, {}; after \
-             a compaction, you get a brief. `/{handoff}` writes a packet from which a new session can continue.\n",
+             a compaction, you will get a brief. `/{handoff}` writes a packet from which a new session can continue.\n",
             with_thousands(*tokens),
             with_thousands(*limit),
             count_with_noun(usize::try_from(*prompts).unwrap_or(usize::MAX), "prompt"),

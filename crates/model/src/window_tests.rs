@@ -123,8 +123,9 @@ fn the_text_of_a_window_warning() {
     };
     assert_eq!(
         warning.describe_for_agent("handoff"),
-        "Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 41 calls, 7 \
-         edited files; after a compaction, you get a brief. `/handoff` writes a packet from which a new session can continue.\n"
+        "Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, \
+         41 calls, 7 edited files; after a compaction, you will get a brief. `/handoff` writes a packet from which a \
+         new session can continue.\n"
     );
     let guess = WindowWarning { estimated: true, ..warning };
     assert!(

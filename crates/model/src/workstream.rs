@@ -167,7 +167,7 @@ impl PrecompactState {
     /// level, or if a field is missing or invalid.
     pub fn parse(bytes: &[u8]) -> Result<PrecompactState, String> {
         if bytes.len() >= MAX_STATE_BYTES {
-            return Err(format!("{} bytes; it must have fewer than {MAX_STATE_BYTES}", bytes.len()));
+            return Err(format!("{} bytes; it must be smaller than {MAX_STATE_BYTES}", bytes.len()));
         }
         let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
         if value.get("project_detection").is_some() {
@@ -201,7 +201,7 @@ impl PrecompactState {
         };
         let timestamp = text("timestamp")?;
         time::parse_time(timestamp)
-            .ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is not a time"))?;
+            .ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is not a valid time"))?;
         let some = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         Ok(PrecompactState {
             active_project_id: active,

@@ -177,8 +177,8 @@ fn what_is_wrong_with_a_state_has_a_name() {
         (good.replace("high", "sure"), "`confidence` is `sure`"),
         (good.replace("transcript", "guess"), "`detection_method` is `guess`"),
         (good.replace("24-skills", "../x"), "not NN-kebab-case"),
-        (good.replace("2026-01-03T14:00:00", "noon"), "not a time"),
-        (format!("{good}{}", " ".repeat(1024)), "fewer than 1024"),
+        (good.replace("2026-01-03T14:00:00", "noon"), "not a valid time"),
+        (format!("{good}{}", " ".repeat(1024)), "smaller than 1024"),
         ("{torn".to_owned(), "not JSON"),
     ];
     for (text, expected) in cases {

@@ -25,7 +25,7 @@ pub enum Error {
     Refused { what: String, hint: String },
     #[error("{what}")]
     Usage { what: String, hint: String },
-    #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
+    #[error("{}: not in a root: there is no .agent/context/root.json in this folder or above it", .path.display())]
     NoRoot { path: PathBuf },
     /// An error inside a hook. It has no hint, because nobody reads hints while a hook runs. The receipt records the
     /// message.
@@ -101,7 +101,7 @@ impl Error {
             Error::NoRoot { path } if store::git::missing_worktree_folder(path).is_some() => {
                 Some(REPAIR_WORKTREE_HINT.to_owned())
             }
-            Error::NoRoot { .. } => Some("run `thru init` in the folder of your project to create one".to_owned()),
+            Error::NoRoot { .. } => Some("run `thru init` in your project's folder to create one".to_owned()),
             Error::Failed { .. } => None,
             Error::Panicked { .. } => Some("please report it, with the output of `thru debug hook`".to_owned()),
         }

@@ -76,8 +76,9 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
     let decoded = (harness.decode)(payload, call.event).map(Event::detach_if_forked);
     trace.record_event(&decoded);
     let Some((root, store, marker)) = locate::find_root(world, harness, call, decoded.as_ref().ok()) else {
-        return trace
-            .silent_reply(|| "no root: there is no .agent/context/root.json here or above".to_owned());
+        return trace.silent_reply(|| {
+            "no root: there is no .agent/context/root.json in this folder or above it".to_owned()
+        });
     };
     trace.record_root(&root);
     // The process ends as soon as the event has been handled, and then the kernel closes its files. Not closing them
@@ -91,8 +92,10 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
         unknown => {
             let why = match unknown {
                 Some(Err(error)) => format!("cannot determine whether this root is trusted: {error}"),
-                _ => "neither HOME nor XDG_STATE_HOME is set, so nothing says whether this root is trusted"
-                    .into(),
+                _ => {
+                    "neither HOME nor XDG_STATE_HOME is set, so thru cannot tell whether this root is trusted"
+                        .into()
+                }
             };
             receipt::leave_receipt_without_root(world, call, mode, &why);
             return trace.silent_reply(|| why);

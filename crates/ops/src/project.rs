@@ -90,7 +90,7 @@ impl RootSearch {
             {
                 crate::error::REPAIR_WORKTREE_HINT
             }
-            _ => "run `thru init` in the folder of your project to create one",
+            _ => "run `thru init` in your project's folder to create one",
         }
     }
 

@@ -179,7 +179,7 @@ impl World<'_> {
     pub fn require_cwd(&self) -> Result<&Path> {
         self.cwd.as_deref().ok_or_else(|| Error::Refused {
             what: "the working directory no longer exists".into(),
-            hint: "change into a folder that exists, or name the project with --root".into(),
+            hint: "change to a folder that exists, or name the project with --root".into(),
         })
     }
 

@@ -15,7 +15,7 @@ pub enum Error {
     Denied { path: PathBuf, doing: &'static str, why: String },
     #[error("{}{}: damaged: {why}", .path.display(), format_line_suffix(.line))]
     Damaged { path: PathBuf, line: Option<usize>, why: String },
-    #[error("{}: written by something else: {why}", .path.display())]
+    #[error("{}: written by another program or version: {why}", .path.display())]
     Foreign { path: PathBuf, why: String },
     /// The path is a link or has the wrong file type, so it is not opened.
     #[error("{}: refused: {why}", .path.display())]
@@ -23,7 +23,7 @@ pub enum Error {
     /// Other users can write to this folder, so its content is not trusted.
     #[error("{}: not used: {why}", .path.display())]
     Exposed { path: PathBuf, why: FolderExposure },
-    #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]
+    #[error("{}: in use by another thru process for more than {waited_ms} ms", .path.display())]
     Busy { path: PathBuf, waited_ms: u128 },
     #[error("{}: cannot {doing}: {why}", .path.display())]
     Io { path: PathBuf, doing: &'static str, why: String },
@@ -38,7 +38,7 @@ impl Error {
             // Reading a file in /proc returns ESRCH if the process has ended.
             Errno::NOENT | Errno::SRCH => Error::Absent { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why: why() },
-            Errno::LOOP => Error::Refused { path, why: "a part of the path is a symbolic link".to_owned() },
+            Errno::LOOP => Error::Refused { path, why: "part of the path is a symbolic link".to_owned() },
             Errno::NOTDIR => {
                 Error::Refused { path, why: "there is a file where a folder is expected".to_owned() }
             }
@@ -83,11 +83,13 @@ impl Error {
             Error::Exposed {
                 why: FolderExposure::ForeignOwner { .. } | FolderExposure::InsideProject,
                 ..
-            } => Some("use your own folder outside every project: set XDG_STATE_HOME to one, or unset it"),
+            } => {
+                Some("use a folder of your own outside every project: set XDG_STATE_HOME to one, or unset it")
+            }
             Error::Exposed { why: FolderExposure::WritableByOthers { .. }, .. } => Some(
                 "look at what is in it, then remove other users' write permission: `chmod go-w` on that folder",
             ),
-            Error::Busy { .. } => Some("another thru is using it; try again"),
+            Error::Busy { .. } => Some("another thru process is using it; try again"),
             Error::Io { .. } => Some("check the disk, then try again"),
         }
     }

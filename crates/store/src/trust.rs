@@ -221,7 +221,7 @@ impl TrustRecords {
         })?;
         if record.schema_version > SCHEMA_VERSION {
             let why = format!(
-                "schema_version is {}; this thru supports up to {SCHEMA_VERSION}",
+                "schema_version is {}; this version of thru supports up to {SCHEMA_VERSION}",
                 record.schema_version
             );
             return Err(Error::Foreign { path, why });

@@ -40,7 +40,7 @@ impl UserQuestion<'_> {
         match answer.trim().to_ascii_lowercase().as_str() {
             "y" | "yes" => Ok(()),
             _ => Err(Error::Refused {
-                what: format!("{}: you did not say yes", self.refusal),
+                what: format!("{}: you did not answer yes", self.refusal),
                 hint: format!("`{}` asks again", self.command),
             }),
         }

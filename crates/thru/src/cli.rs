@@ -45,14 +45,14 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0   done
   1   a check found a problem
-  2   wrong usage
+  2   incorrect usage
   3   a gate passed, but an advisory output is missing
   4   a gate did not pass: a critical output is missing
   10  not found
   11  no permission
   12  a record is damaged
-  13  a record was written by a newer thru or by another program
-  14  in use by another thru; try again
+  13  a record was written by a newer version of thru or by another program
+  14  in use by another thru process; try again
   15  refused
   16  the disk failed
   70  a bug in thru
@@ -62,7 +62,7 @@ Variables:
   THROUGHLINE_DISABLE=1    hooks do nothing
   THROUGHLINE_ROLE         the role of a session started with this variable (or HIVEMIND_ROLE)
   THROUGHLINE_<KEY>        a setting, e.g. THROUGHLINE_REDACT_EMAILS=true; `thru config` lists them
-  XDG_STATE_HOME           where trust is recorded   XDG_CONFIG_HOME  where your settings are";
+  XDG_STATE_HOME           where trust is recorded   XDG_CONFIG_HOME  where your settings are stored";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -157,7 +157,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     let now = match world::current_time() {
         Ok(now) => now,
         Err(text) => {
-            let what = format!("THROUGHLINE_NOW is `{text}`, which is not a time");
+            let what = format!("THROUGHLINE_NOW is `{text}`, which is not a valid time");
             let hint = "write it like 2026-11-15T19:22:00Z, or unset it".to_owned();
             return output::report_error(&ops::Error::Usage { what, hint }, format);
         }

@@ -42,7 +42,7 @@ impl BenchmarkHistory {
             Some("1") => Ok(history),
             _ => Err(PlanUnreadableReason::Foreign {
                 why: format!(
-                    "schema_version is {}; this thru writes {SCHEMA_VERSION}",
+                    "schema_version is {}; this version of thru writes {SCHEMA_VERSION}",
                     one_line(&history.schema_version, 40)
                 ),
             }),

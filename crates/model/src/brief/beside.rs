@@ -241,7 +241,8 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     Some(Candidate { forms: vec![text], ..candidate })
 }
 
-/// Returns whether `named`, a path in an error line, refers to the file at `path`. It may lack the upper folders.
+/// Returns whether `named`, a path in an error line, refers to the file at `path`. `named` may leave out the first
+/// folders of the path.
 fn is_same_file(path: &str, named: &str) -> bool {
     let shorter = named.trim_start_matches("./");
     path == shorter || path.ends_with(&format!("/{shorter}"))

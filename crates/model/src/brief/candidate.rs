@@ -88,7 +88,8 @@ impl Candidate {
     }
 }
 
-/// A brief section that features fill. If several features fill the same section, it is printed once.
+/// A section of a brief whose candidates come from features. If several features add candidates to the same section,
+/// it is printed once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BriefSection {
     /// The position among the features' sections. The section with the lowest position is chosen and printed first.

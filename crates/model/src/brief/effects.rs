@@ -513,7 +513,7 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
         && edited.is_some_and(|edited| edited < used.record)
     {
         found.push(format!(
-            "the summary says “{words}”; commit {} was made{}, and nothing was edited since",
+            "the summary says “{words}”; commit {} was made{}, and nothing has been edited since",
             commit_name(used),
             clock_time(&used.at)
         ));

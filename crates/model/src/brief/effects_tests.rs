@@ -126,7 +126,7 @@ fn a_summary_that_is_wrong_is_put_right() {
     assert_eq!(
         find_contradictions(wrong, &digest),
         [
-            "the summary says “are uncommitted”; commit 3696270 was made at 16:20, and nothing was edited since"
+            "the summary says “are uncommitted”; commit 3696270 was made at 16:20, and nothing has been edited since"
         ]
     );
     for summary in ["", "All changes are committed as 3696270.", "Commit the changes."] {

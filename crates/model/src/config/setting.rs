@@ -80,12 +80,12 @@ impl fmt::Display for AcceptedValues {
             AcceptedValues::Number { min, max } => write!(f, "a whole number from {min} to {max}"),
             AcceptedValues::Decimal { min, max } => write!(f, "a number from {min} to {max}"),
             AcceptedValues::Choice { allowed } => write!(f, "one of {}", allowed.join(", ")),
-            AcceptedValues::Text => f.write_str("a string that is not empty"),
+            AcceptedValues::Text => f.write_str("a non-empty string"),
             AcceptedValues::OptionalText => f.write_str("a string"),
             AcceptedValues::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
             AcceptedValues::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
             AcceptedValues::TokensByModel { min, max } => {
-                write!(f, "a table of model names, each with a whole number from {min} to {max}")
+                write!(f, "a table of model names, each set to a whole number from {min} to {max}")
             }
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn merge_stages(
     let Some(table) = item.as_table_like() else {
         let finding = Finding::new(FindingLevel::Error, "`stages` is a group of stages, not a value");
         return vec![
-            finding.at_line(place.path, line).with_hint("write [stages.review], and its outputs below it"),
+            finding.at_line(place.path, line).with_hint("write [stages.review] and put its outputs below it"),
         ];
     };
     let mut findings = Vec::new();
@@ -154,7 +154,7 @@ fn check_file_names(stage: &StageDefinition) -> Result<(), String> {
     let at = format!("stages.{}", stage.name);
     let outputs = stage.expected_outputs();
     if outputs.is_empty() {
-        return Err(format!("{at} names no output; add `critical`, `advisory` or `outputs`"));
+        return Err(format!("{at} names no outputs; add `critical`, `advisory` or `outputs`"));
     }
     for (i, output) in outputs.iter().enumerate() {
         let file = &output.file;

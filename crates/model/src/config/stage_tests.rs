@@ -49,7 +49,7 @@ fn what_is_not_understood_is_refused_whole() {
             "[stages.\"a b\"]",
             "1: stages.a b: the name may contain only letters, digits, `_`, `-` and single dots",
         ),
-        ("[stages.review]", "1: stages.review names no output; add `critical`, `advisory` or `outputs`"),
+        ("[stages.review]", "1: stages.review names no outputs; add `critical`, `advisory` or `outputs`"),
         (
             "[stages.review]\ncritcal = []",
             "2: unknown key `stages.review.critcal` (`critical`?); the stage cannot be used",

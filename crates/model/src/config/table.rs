@@ -65,7 +65,8 @@ settings! {
         name: "hooks.deadline_ms",
         environment_variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         accepted_values: AcceptedValues::Number { min: 20, max: 5_000 },
-        help_text: "time limit of a hook in ms (a quarter of it for tool calls and compactions); at most half is spent waiting for one lock",
+        help_text: "time limit of a hook in ms (a quarter of it for tool calls and compactions); at most half \
+                    is spent waiting for one lock",
     }
     log_limit_kib: u64 = 8_192 => {
         name: "hooks.log_limit_kib",
@@ -83,7 +84,7 @@ settings! {
         name: "loops.validator_timeout",
         environment_variable: "THROUGHLINE_LOOPS_VALIDATOR_TIMEOUT",
         accepted_values: AcceptedValues::Number { min: 10, max: 86_400 },
-        help_text: "seconds that all validators of a loop may take together; run `thru install` again after a change",
+        help_text: "total seconds that a loop's validators may take; run `thru install` again after changing this",
     }
     resume_reminders: bool = true => {
         name: "resume.reminders",
@@ -111,7 +112,7 @@ settings! {
         name: "resume.globs",
         environment_variable: "THROUGHLINE_RESUME_GLOBS",
         accepted_values: AcceptedValues::OptionalText,
-        help_text: "additional paths of manifests, separated by commas: work/*/resume-context.md",
+        help_text: "additional manifest paths, separated by commas, e.g. work/*/resume-context.md",
     }
     summaries_enabled: bool = false => {
         name: "summaries.enabled",
@@ -147,7 +148,7 @@ settings! {
         name: "benchmark.max_hard_limit_hits",
         environment_variable: "THROUGHLINE_BENCHMARK_MAX_HARD_LIMIT_HITS",
         accepted_values: AcceptedValues::Number { min: 0, max: 1_000_000 },
-        help_text: "`swarm benchmark` fails if more loops than this ended at a limit",
+        help_text: "`swarm benchmark` fails if more than this many loops ended at a limit",
     }
     swarm_domains: bool = false => {
         name: "swarm.domains",
@@ -171,7 +172,7 @@ settings! {
         name: "roles.dir",
         environment_variable: "THROUGHLINE_ROLES_DIR",
         accepted_values: AcceptedValues::Text,
-        help_text: "where the context files of roles are, relative to the project",
+        help_text: "the folder with the roles' context files, relative to the project",
     }
     roles_stale_hours: u64 = 24 => {
         name: "roles.stale_hours",
@@ -189,7 +190,7 @@ settings! {
         name: "gates.jobs",
         environment_variable: "THROUGHLINE_GATES_JOBS",
         accepted_values: AcceptedValues::Number { min: 1, max: 64 },
-        help_text: "how many outputs `thru gate run` produces at the same time",
+        help_text: "how many outputs `thru gate run` produces at once",
     }
     gates_timeout_s: u64 = 1_800 => {
         name: "gates.timeout_s",
@@ -201,25 +202,27 @@ settings! {
         name: "gates.live_state_file",
         environment_variable: "THROUGHLINE_GATES_LIVE_STATE_FILE",
         accepted_values: AcceptedValues::OptionalText,
-        help_text: "a YAML file of the project whose `live.dir` names the live run",
+        help_text: "a YAML file in the project whose `live.dir` names the live run",
     }
     swarm_id: ConstantText = Cow::Borrowed("default") => {
         name: "swarm.id",
         environment_variable: "THROUGHLINE_SWARM_ID",
         accepted_values: AcceptedValues::Text,
-        help_text: "the swarm of this project; its agents have the prefix <id>_ unless it is the default one",
+        help_text: "this project's swarm; its agents' names begin with <id>_ unless it is the default swarm",
     }
     swarm_models: ConstantText = Cow::Borrowed("") => {
         name: "swarm.models",
         environment_variable: "THROUGHLINE_SWARM_MODELS",
         accepted_values: AcceptedValues::OptionalText,
-        help_text: "models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change",
+        help_text: "the agents' models, e.g. coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` \
+                    again after changing this",
     }
     roots_allow: Vec<String> = Vec::new() => {
         name: "roots.allow",
         environment_variable: "THROUGHLINE_ROOTS_ALLOW",
         accepted_values: AcceptedValues::AbsolutePaths,
-        help_text: "folders that may be roots even if they are your home folder, shared or owned by others; only in your own settings",
+        help_text: "folders that may be roots even if they are your home folder, shared or owned by others; \
+                    only in your own settings",
         scope: SettingScope::OnlyUserFile,
     }
     brief_scoring_enabled: bool = false => {
@@ -424,7 +427,7 @@ settings! {
         name: "swarm.awareness_max_chars",
         environment_variable: "THROUGHLINE_SWARM_AWARENESS_MAX_CHARS",
         accepted_values: AcceptedValues::Number { min: 50, max: 2_000 },
-        help_text: "the maximum number of characters about other agents' recent work, in a brief and for a sub-agent",
+        help_text: "the maximum length of the text about other agents' recent work, in a brief or for a sub-agent",
     }
     profiles_max_chars: usize = 2_000 => {
         name: "profiles.max_chars",

@@ -105,7 +105,8 @@ impl ExpectedOutputs {
             }
         };
         if version > SCHEMA_VERSION {
-            let why = format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}");
+            let why =
+                format!("schema_version is {version}; this version of thru supports up to {SCHEMA_VERSION}");
             return Err(ExpectedProblem::Foreign { why });
         }
         let stage = read_text_field(&original_fields, "stage", "stage")?.unwrap_or_default();

@@ -260,7 +260,7 @@ fn reached_loop_limit(
     (rules.no_progress_turns > 0 && turn.idle_turns >= rules.no_progress_turns).then(|| {
         (
             EndReason::NoProgress,
-            format!("{} turns in a row changed no file and did nothing new", turn.idle_turns),
+            format!("{} turns in a row changed no files and did nothing new", turn.idle_turns),
         )
     })
 }

@@ -226,7 +226,9 @@ fn a_stop_during_a_compaction() {
 #[test]
 fn a_stop_is_allowed_if_facts_cannot_be_read() {
     let damaged = LoopRecord::parse(b"---\nid: l1\nstatus: act".to_vec()).unwrap_err().why;
-    for why in [damaged.as_str(), "state/locks/loops.lock: in use by another thru for more than 100 ms"] {
+    for why in
+        [damaged.as_str(), "state/locks/loops.lock: in use by another thru process for more than 100 ms"]
+    {
         let verdict = decide_stop(ForegroundLoop::Unusable(why), &stop_saying("Still red."), &TEST_RULES);
         assert_eq!(describe_verdict(&verdict), "allow UnusableLoop", "{why}");
     }

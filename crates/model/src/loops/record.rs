@@ -161,7 +161,7 @@ impl LoopFieldReader<'_> {
 
     fn read_count(&self, key: &str) -> Result<u64, LoopRecordDamage> {
         let number = self.0.frontmatter_integer(key).and_then(|number| u64::try_from(number).ok());
-        number.ok_or_else(|| self.damage_of_field(key, "it must be a whole number that is not negative"))
+        number.ok_or_else(|| self.damage_of_field(key, "it must be a non-negative whole number"))
     }
 
     fn read_list(&self, key: &str) -> Result<Vec<String>, LoopRecordDamage> {
@@ -195,7 +195,7 @@ impl LoopFieldReader<'_> {
         let Some(text) = self.optional_text("deadline") else { return Ok(None) };
         match time::parse_time(&text) {
             Some(_) => Ok(Some(text)),
-            None => Err(self.damage_of_field("deadline", &format!("`{text}` is not a time"))),
+            None => Err(self.damage_of_field("deadline", &format!("`{text}` is not a valid time"))),
         }
     }
 

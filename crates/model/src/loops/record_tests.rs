@@ -110,15 +110,15 @@ fn damage_is_named_with_its_line() {
         ),
         (
             &whole.replace("iteration: 1", "iteration: one"),
-            "iteration: it must be a whole number that is not negative",
+            "iteration: it must be a non-negative whole number",
         ),
         (
             &whole.replace("max_iterations: 3", "max_iterations: -1"),
-            "max_iterations: it must be a whole number that is not negative",
+            "max_iterations: it must be a non-negative whole number",
         ),
         (&whole.replace("## Loop Prompt", "## Prompt"), "there is no section `## Loop Prompt`"),
         (&whole.replace("work\n", "\n"), "the loop prompt is empty"),
-        (&whole.replace("id: a", "id: a\ndeadline: soon"), "deadline: `soon` is not a time"),
+        (&whole.replace("id: a", "id: a\ndeadline: soon"), "deadline: `soon` is not a valid time"),
         (
             &whole.replace("id: a", "id: a\npromises: [1]"),
             "promises: it must be [{\"text\": …, \"outcome\": \"done|blocked\"}]",

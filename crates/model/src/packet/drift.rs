@@ -112,7 +112,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     verify_uncommitted_files(&mut claims, now.git.as_ref());
     let moved =
         now.has_session_edited_since || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
-    // A file whose earlier content was not recorded may have changed, so "nothing changed since" cannot be said.
+    // A file whose earlier content was not recorded may have changed, so "nothing has changed since" cannot be said.
     let is_unknown = |claim: &Claim| {
         claim.subject_kind == ClaimSubject::File
             && claim.state == ClaimVerification::Unverified
@@ -167,7 +167,7 @@ fn check_claim(check: &RecordedCheck, since: ChangesSinceCheck, is_other_checkou
                 format!("{how} at {at}; it is unknown whether the files have changed since{again}"),
             ),
             ChangesSinceCheck::None => {
-                (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since"))
+                (ClaimVerification::Verified, format!("{how} at {at}; nothing has changed since"))
             }
         },
     };

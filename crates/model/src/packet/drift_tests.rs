@@ -80,7 +80,7 @@ fn claims_are_verified_if_nothing_changed() {
             (File, Verified, "still gone"),
             (File, Unverified, "outside the project, not opened"),
             (File, Verified, "unchanged"),
-            (Check, Verified, "passed at 2026-11-15T19:00:00Z; nothing changed since"),
+            (Check, Verified, "passed at 2026-11-15T19:00:00Z; nothing has changed since"),
             (Age, Verified, "written 2 h ago"),
         ],
     );
@@ -182,7 +182,7 @@ fn a_run_before_the_last_edit_proves_nothing() {
         assert_eq!((claims[0].state, claims[0].note.as_str()), expected);
     };
     use ClaimVerification::{Unverified, Verified};
-    check(false, false, false, (Verified, "passed at then; nothing changed since"));
+    check(false, false, false, (Verified, "passed at then; nothing has changed since"));
     check(false, true, false, (Unverified, "passed at then, before the last edits; run it again"));
     check(false, false, true, (Unverified, "passed at then, before later changes; run it again"));
     check(true, false, false, (Unverified, "ran at then; its result was not seen"));
@@ -206,7 +206,7 @@ fn a_file_of_unknown_content_may_have_changed() {
     let unknown = "failed at then; it is unknown whether the files have changed since; run it again";
     assert_eq!(note(&[], existing_file("1")), unknown);
     assert_eq!(note(&[("a", "1")], CurrentFile::Here { fingerprint: None }), unknown);
-    assert_eq!(note(&[("a", "1")], existing_file("1")), "failed at then; nothing changed since");
+    assert_eq!(note(&[("a", "1")], existing_file("1")), "failed at then; nothing has changed since");
     assert_eq!(note(&[("a", "1")], existing_file("2")), "failed at then, before later changes; run it again");
 }
 

@@ -60,7 +60,7 @@ fn a_failed_run_is_told_once() {
         assert_eq!(without_failed_steps(state), state);
     }
     for (note, expected) in [
-        ("failed at 09:57; nothing changed since", "failed (see above); nothing changed since"),
+        ("failed at 09:57; nothing has changed since", "failed (see above); nothing has changed since"),
         (
             "failed at 09:57, before the last edits; run it again",
             "failed (see above), before the last edits; run it again",

@@ -1,4 +1,4 @@
-//! Validates packets and reports problems with their line numbers.
+//! Validates packets, and reports each problem with its line number.
 
 use super::{
     ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, FILES_HEADING, PacketStatus, SCHEMA_VERSION,
@@ -38,7 +38,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
         find(
             FindingLevel::Error,
             line("schema_version"),
-            format!("`schema_version` is {version}; this thru supports up to {SCHEMA_VERSION}"),
+            format!("`schema_version` is {version}; this version of thru supports up to {SCHEMA_VERSION}"),
             "use the version of thru that wrote it, or a newer one",
         );
     }
@@ -49,7 +49,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
     }
     let text = |key: &str| document.frontmatter_text(key).filter(|text| !text.trim().is_empty());
     if let Some(id) = text("id").filter(|id| *id != name) {
-        let hint = "the file's name is used; make both the same";
+        let hint = "the file name takes precedence; make the two match";
         find(FindingLevel::Warning, line("id"), format!("`id` is {id}, but the file is called {name}"), hint);
     }
     for key in ["created_at", "updated_at", "claimed_at"] {
@@ -57,7 +57,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
             find(
                 FindingLevel::Error,
                 line(key),
-                format!("`{key}` is `{bad}`, which is not a time"),
+                format!("`{key}` is `{bad}`, which is not a valid time"),
                 "write it like 2026-11-15T19:22:00Z",
             );
         }
@@ -101,7 +101,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
 }
 
 const FRONTMATTER_HINT: &str =
-    "`thru packet show` prints a packet; use the first lines of a valid one as a pattern";
+    "`thru packet show` prints a packet; use the first lines of a valid one as a template";
 
 fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     let mut last = 0;
@@ -142,7 +142,7 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Op
 /// Reports differences between the lists in the frontmatter, which tools read, and in the text, which people read.
 fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` change both lists";
-    const DIFFERENCE_HINT: &str = "the frontmatter is used; make both the same";
+    const DIFFERENCE_HINT: &str = "the frontmatter takes precedence; make the two match";
     let below = |sub| vec![HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, sub)];
     for (key, path, hint) in [
         ("relevant_files_confirmed", below(CONFIRMED_HEADING), FILES_HINT),

@@ -40,7 +40,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, PlanUnreadabl
         Some(b'{') => {
             if let PlanVersion::Newer(version) = read_version(bytes)? {
                 let why = format!(
-                    "schema_version is {version}; this thru supports up to {}",
+                    "schema_version is {version}; this version of thru supports up to {}",
                     super::SCHEMA_VERSION
                 );
                 return Err(PlanUnreadableReason::Foreign { why });
@@ -200,7 +200,10 @@ impl PlanJsonReader {
                     .map(|n| format!("{taken}-{n}"))
                     .find(|id| !self.used_ids.contains(id))
                     .unwrap_or_default();
-                self.add_warning(format!("a second task {} gets the id {id}", one_line(taken, 40)));
+                self.add_warning(format!(
+                    "duplicate task id {}: the second task gets the id {id}",
+                    one_line(taken, 40)
+                ));
                 id
             }
             (None, bad) => {
@@ -233,7 +236,7 @@ impl PlanJsonReader {
             return Some(read);
         }
         self.add_warning(format!(
-            "{of}: {key} {} is unknown, and kept as `{key}_was`",
+            "{of}: {key} {} is unknown; it is kept as `{key}_was`",
             one_line(&value.to_string(), 40)
         ));
         fields.insert(format!("{key}_was"), value);

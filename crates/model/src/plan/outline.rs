@@ -261,7 +261,10 @@ impl<'s> PlanOutlineReader<'s> {
                 let id =
                     (2..).map(|n| format!("{taken}-{n}")).find(|id| !self.used_ids.contains(id.as_str()));
                 let id = id.unwrap_or_default();
-                self.add_warning(line, format!("a second task {} gets the id {id}", one_line(taken, 40)));
+                self.add_warning(
+                    line,
+                    format!("duplicate task id {}: the second task gets the id {id}", one_line(taken, 40)),
+                );
                 id
             }
             (None, bad) => {

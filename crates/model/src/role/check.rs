@@ -207,14 +207,14 @@ fn check_metadata(
         add(
             RoleFindingKind::Format,
             line,
-            format!("**{key}** is spelled differently; write \"**{key}**: …\""),
+            format!("**{key}** is not spelled exactly like this; write \"**{key}**: …\""),
         );
     }
     for again in of_key().filter(in_header).filter(|other| other.line != field.line) {
         add(
             RoleFindingKind::Format,
             Some(again.line),
-            format!("**{key}** is given again; line {} has it already", field.line),
+            format!("**{key}** is repeated; line {} already has it", field.line),
         );
     }
     if field.value.is_empty() {

@@ -199,7 +199,9 @@ impl Lifecycle {
         let VersionField { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
         if schema_version > SCHEMA_VERSION {
             return Err(RootMarkerProblem::Foreign {
-                why: format!("its schema_version is {schema_version}; this thru supports {SCHEMA_VERSION}"),
+                why: format!(
+                    "its schema_version is {schema_version}; this version of thru supports {SCHEMA_VERSION}"
+                ),
             });
         }
         serde_json::from_slice(bytes).map_err(damaged)

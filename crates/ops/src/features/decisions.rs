@@ -132,7 +132,7 @@ fn find_decision<'a>(all: &'a [DecisionStanding], word: &str) -> Result<&'a Deci
         (None, several) => Err(Error::Usage {
             what: format!("{} decisions begin with {}", several.len(), to_one_line(word)),
             hint: format!(
-                "give more of the id: {}",
+                "type more of the id: {}",
                 several.iter().take(5).map(|one| one.decision.id.as_str()).collect::<Vec<_>>().join(", ")
             ),
         }),

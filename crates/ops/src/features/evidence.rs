@@ -95,7 +95,10 @@ fn write_under_lock(
             let folder = store.dir().open_subfolder(&layout::evidence_folder_path(task))?;
             let aside = folder.rename_damaged_aside("bundle.json", now)?;
             notes.extend(aside.map(|aside| {
-                format!("{} was damaged: it was kept as {aside}", layout::evidence_bundle_path(task))
+                format!(
+                    "{} was damaged; the damaged file was kept as {aside}",
+                    layout::evidence_bundle_path(task)
+                )
             }));
             None
         }

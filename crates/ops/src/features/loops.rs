@@ -210,7 +210,8 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
         return Err(Error::Refused {
             what: format!("{id} has used up its {} iterations", next.max_iterations),
             hint: format!(
-                "`thru loop resume {id} --max-iterations N` gives it more iterations; N counts from its start"
+                "`thru loop resume {id} --max-iterations N` gives it more iterations; N counts from the start \
+                 of the loop"
             ),
         });
     }
@@ -219,7 +220,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
     }
     if next.deadline.as_deref().and_then(time::parse_time).is_some_and(|deadline| deadline <= world.now) {
         return Err(Error::Refused {
-            what: format!("the time of {id} is up"),
+            what: format!("{id} has run out of time"),
             hint: format!("`thru loop resume {id} --for 1h` gives it more time"),
         });
     }
@@ -460,7 +461,7 @@ pub(crate) fn foreground_pointer(store: &Store) -> store::Result<ForegroundPoint
 fn deadline_after(now: Timestamp, seconds: i64) -> Result<String> {
     let until = now.checked_add(SignedDuration::from_secs(seconds));
     let until =
-        until.map_err(|_| usage_error("that time is too long".into(), "write it like 2h or 1h30m"))?;
+        until.map_err(|_| usage_error("that duration is too long".into(), "write it like 2h or 1h30m"))?;
     Ok(time::to_rfc3339(until))
 }
 

@@ -151,7 +151,7 @@ impl GateContext {
         };
         let id = Id::new(stage).map_err(|bad| Error::Usage {
             what: bad.to_string(),
-            hint: "a stage has a name such as `review`".into(),
+            hint: "use a name such as `review`".into(),
         })?;
         let is_of = |run: &RunFolder| run.read_expected().is_ok_and(|expected| expected.stage == stage);
         let live = self.find_live_run()?.map(|live| live.run);
@@ -219,11 +219,11 @@ impl GateContext {
         match self.store.lock_run(run, &who, MAX_RUN_LOCK_WAIT) {
             Err(store::Error::Busy { .. }) => Err(Error::Busy {
                 what: format!(
-                    "{}: {} is working in this run",
+                    "{}: {} is working on this run",
                     run.path().display(),
-                    self.store.current_worker(run).unwrap_or_else(|| "another thru".to_owned())
+                    self.store.current_worker(run).unwrap_or_else(|| "another thru process".to_owned())
                 ),
-                hint: "wait until it ends; `thru gate check` shows its progress".into(),
+                hint: "wait for it to finish; `thru gate check` shows its progress".into(),
             }),
             lock => Ok(lock?),
         }
@@ -234,7 +234,7 @@ fn require_trust(place: &GateContext) -> Result<()> {
     match place.trusted {
         true => Ok(()),
         false => Err(Error::Refused {
-            what: "this root is not trusted, so no command in its records is started".into(),
+            what: "this root is not trusted, so no command from its records is run".into(),
             hint: format!("{}, in a terminal", place.trust_hint),
         }),
     }

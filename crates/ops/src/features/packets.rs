@@ -173,7 +173,10 @@ fn read_packet(store: &Store, id: &Id) -> Result<Document> {
         });
     }
     if let Some(version) = packet::newer_version(&document) {
-        let why = format!("schema_version is {version}; this thru supports up to {}", packet::SCHEMA_VERSION);
+        let why = format!(
+            "schema_version is {version}; this version of thru supports up to {}",
+            packet::SCHEMA_VERSION
+        );
         return Err(store::Error::Foreign { path, why }.into());
     }
     Ok(document)

@@ -180,7 +180,10 @@ pub(crate) fn change_plan(
         Err(Error::Store(store::Error::Damaged { .. })) if store.read_plan_ledger_end()?.is_some() => {
             let aside = store.dir().rename_damaged_aside(layout::PLAN_FILE, author.at)?;
             notes.extend(aside.map(|aside| {
-                format!("plan.json was damaged: it was kept as {aside} and rebuilt from the ledger")
+                format!(
+                    "plan.json was damaged: it was rebuilt from the ledger, and the damaged file was kept \
+                     as {aside}"
+                )
             }));
             plan_from_file_and_ledger(store, None)?
         }
@@ -226,7 +229,7 @@ pub(crate) fn change_plan(
         if let Some(bytes) = bytes.as_deref().filter(|bytes| is_unversioned(bytes)) {
             let name = format!("{}.backup-{}", layout::PLAN_FILE, time::to_compact(author.at));
             store.dir().create_private_file(&name, bytes)?;
-            notes.push(format!("plan.json had an older format: a copy is kept as {name}"));
+            notes.push(format!("plan.json was in an older format; a copy of it was kept as {name}"));
         }
         store.write_plan(&lines, &after)?;
         notes.extend(write_view(store, &after, author.at)?);
@@ -285,7 +288,10 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     };
     store.write_plan_view(&view)?;
     Ok(kept.map(|kept| {
-        format!("plan.md had been edited: it is kept as {kept}; `thru plan import .agent/context/{kept}` imports it")
+        format!(
+            "plan.md was edited by hand: your version was kept as {kept}, and `thru plan import \
+             .agent/context/{kept}` imports it"
+        )
     }))
 }
 

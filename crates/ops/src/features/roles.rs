@@ -291,7 +291,7 @@ fn path_for_display(root: &Root, path: &Path) -> String {
 pub fn parse_role_name(name: &str) -> Result<Id> {
     Id::new(name).map_err(|bad| Error::Usage {
         what: bad.to_string(),
-        hint: "a role has a name such as `tester` or `oosh-expert`".into(),
+        hint: "use a name such as `tester` or `oosh-expert`".into(),
     })
 }
 
@@ -325,7 +325,7 @@ pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) 
             Ok(IdentifiedRole { role, source: RoleSource::NewestSession(session.to_string()) })
         }
         None => Err(Error::Usage {
-            what: "no role is known here".into(),
+            what: "cannot tell which role is meant".into(),
             hint: "name one, or run `thru role bind ROLE` in the session; `thru role list` shows them".into(),
         }),
     }

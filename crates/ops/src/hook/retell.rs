@@ -185,7 +185,7 @@ impl TranscriptReplay {
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
             self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact_options).to_string();
         }
-        // No time is recorded for calls and token counts, so the time of a line that contains nothing else is not
+        // Calls and token counts are recorded without a time. If a line contains nothing else, its time need not be
         // parsed.
         let is_timeless =
             |item: &TranscriptItem| matches!(item, TranscriptItem::Call(_) | TranscriptItem::Usage(_));

@@ -110,16 +110,16 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> DoctorCheck {
             findings.push(match store::git::missing_worktree_folder(&root.checkout) {
                 Some(missing) => {
                     let text = format!(
-                        "git does not find the main checkout of this worktree: there is no {}",
+                        "git cannot find the main checkout of this worktree: there is no {}",
                         missing.display()
                     );
                     Finding::new(FindingLevel::Warning, text).with_hint(crate::error::REPAIR_WORKTREE_HINT)
                 }
                 None => Finding::new(FindingLevel::Warning, "there is no root here")
-                    .with_hint("run `thru init` in the folder of your project to create one"),
+                    .with_hint("run `thru init` in your project's folder to create one"),
             });
             findings.extend(world.excluded_root().map(|(path, why)| {
-                let text = format!("{}: the root there is not used from here: {why}", path.display());
+                let text = format!("{}: this root is not used from here: {why}", path.display());
                 Finding::new(FindingLevel::Note, text)
                     .with_hint("`roots.allow` in your own settings can allow it")
             }));
@@ -220,7 +220,7 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
         }
         GitTrackedFiles::Unknown(why) => {
             let text = format!(
-                "cannot determine whether git tracks files of indexes/ and state/ ({why}), so none is trusted"
+                "cannot determine whether git tracks files in indexes/ and state/ ({why}), so none of them is trusted"
             );
             vec![
                 Finding::new(FindingLevel::Warning, text)
@@ -239,8 +239,9 @@ fn check_disk(world: &World, store: &Store, project: &ProjectId) -> DoctorCheck 
         failed.into_iter().map(|error| Finding::from(&Error::from(error))).collect();
     if let Some(lost) = lost::unreported_loss(world, store, project) {
         findings.push(
-            Finding::new(FindingLevel::Warning, lost)
-                .with_hint("the next hook that can write records this loss in a receipt"),
+            Finding::new(FindingLevel::Warning, lost).with_hint(
+                "this loss will be recorded in a receipt by the next hook that is able to write one",
+            ),
         );
     }
     DoctorCheck { name: "disk", text: text.to_owned(), findings }
@@ -354,8 +355,10 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
         );
     }
     for (kind, times) in firing.unknown_line_types.iter().take(MAX_FINDINGS_NAMED) {
-        let text = format!("transcript lines of type `{kind}`, which this thru does not know: {times}");
-        findings.push(Finding::new(FindingLevel::Note, text).with_hint("a newer thru may know them"));
+        let text =
+            format!("transcript lines of type `{kind}`, which this version of thru does not know: {times}");
+        findings
+            .push(Finding::new(FindingLevel::Note, text).with_hint("a newer version of thru may know them"));
     }
     if firing.unread_transcript_bytes > 0 {
         let text = format!(
@@ -445,7 +448,7 @@ fn check_harness(
     let mut findings: Vec<Finding> = install::unusable_settings_files(world, harness, project)
         .into_iter()
         .map(|(path, why)| Finding::new(FindingLevel::Error, why).at_line(path.display().to_string(), None))
-        .map(|finding| finding.with_hint("fix it; until then no hook in it runs"))
+        .map(|finding| finding.with_hint("fix it; until then, none of its hooks run"))
         .collect();
     let version =
         install::installed_version(world, harness).map_or(String::new(), |version| format!(" {version}"));
@@ -498,7 +501,7 @@ fn check_harness(
         let finding = match harness.install {
             InstallMethod::HookTable(_) => Finding::new(
                 FindingLevel::Warning,
-                "wired more than once: every event comes twice, and so does the brief",
+                "wired more than once: every event arrives twice, and so does the brief",
             ),
             // Each copy of a plugin checks whether another copy is active, so only one of them works.
             InstallMethod::Plugin(_) => {
@@ -539,12 +542,12 @@ fn check_plugin(harness: &Harness, file: &CallingFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     if version != install::THRU_VERSION {
         findings
-            .push(format!("the plugin has version {version}, but this thru is {}", install::THRU_VERSION));
+            .push(format!("the plugin is version {version}, but thru is version {}", install::THRU_VERSION));
     }
     if Path::new(thru_path).is_absolute() && !Path::new(thru_path).exists() {
         findings.push(format!("the plugin calls {thru_path}, which does not exist"));
     }
-    let hint = format!("`thru install {}` writes it again", harness.name);
+    let hint = format!("`thru install {}` reinstalls it", harness.name);
     let finding = |text: String| {
         Finding::new(FindingLevel::Warning, text)
             .at_line(file.path.display().to_string(), None)
@@ -557,7 +560,7 @@ fn receipt_finding(receipt: &Receipt) -> Finding {
     let why = receipt.error.as_deref().unwrap_or("no reason given");
     if receipt.event == RECORDS_LOST_EVENT {
         return Finding::new(FindingLevel::Warning, why)
-            .with_hint("transcripts may still have it: `thru handoff --transcript`");
+            .with_hint("transcripts may still contain what was lost: `thru handoff --transcript`");
     }
     Finding::new(
         FindingLevel::Warning,

@@ -126,7 +126,7 @@ pub fn extract_files(
     if blocks.is_empty() {
         return Err(Error::Absent {
             what: "the message has no code block".into(),
-            hint: "a code block is between two lines of three backticks".into(),
+            hint: "a code block begins and ends with a line of three backticks".into(),
         });
     }
     let mut files = Vec::new();
@@ -139,7 +139,9 @@ pub fn extract_files(
         let (outcome, problem) = match is_refused {
             true => (
                 ExtractOutcome::Refused,
-                format!("it changes what programs run, or what agents are told; `--allow {path}` writes it"),
+                format!(
+                    "it changes what programs run, or what agents are told; `--allow {path}` writes it anyway"
+                ),
             ),
             false => match write_extracted_file(&dir, &path, block.text.as_bytes(), existing, mode) {
                 Ok(outcome) => (outcome, String::new()),
@@ -177,7 +179,7 @@ pub fn read_message(world: &World, named: &Path) -> Result<String> {
     };
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "the message is not UTF-8".into(),
-        hint: "a message is text".into(),
+        hint: "a message must be text".into(),
     })
 }
 

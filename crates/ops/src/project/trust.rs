@@ -57,7 +57,7 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
         }
         let path = project.root.path.display();
         return Err(Error::Refused {
-            what: format!("no trusted folder is known from which {path} was moved"),
+            what: format!("no trusted folder is known to have been moved to {path}"),
             hint: "`thru trust` trusts it at its current path".into(),
         });
     };

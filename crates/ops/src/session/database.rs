@@ -107,7 +107,7 @@ fn query_with_sqlite(
     };
     let Some(sqlite) = sqlite else {
         return Err(unread(format!(
-            "reading a session of {} needs its program or sqlite3, and neither works",
+            "reading a session of {} requires its program or sqlite3, but neither works",
             harness.title
         )));
     };

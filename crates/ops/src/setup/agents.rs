@@ -91,7 +91,9 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentIns
     })?;
     let unused = team.prompts.unused_files;
     report.notes.extend(
-        unused.iter().map(|file| format!("{}: no agent has this name; it is not used", file.display())),
+        unused
+            .iter()
+            .map(|file| format!("{}: no agent has this name, so the file is not used", file.display())),
     );
     Ok(report)
 }
@@ -167,7 +169,7 @@ fn run_in_worktrees(
                 report.notes.extend(notes);
             }
             Err(error) => {
-                report.notes.push(format!("the worktree {} is left as it is: {error}", other.display()));
+                report.notes.push(format!("the worktree {} is left unchanged: {error}", other.display()));
             }
         }
     }
@@ -333,7 +335,7 @@ fn carry_out_plans(
         if is_written {
             list.write()?;
         } else {
-            notes.push(format!("{}: this list of files that git ignores would change", list.file.display()));
+            notes.push(format!("{}: this git exclude list would be changed", list.file.display()));
         }
     }
     if is_written {
@@ -512,8 +514,9 @@ pub(super) fn program_for_agents(world: &World, scope: InstallScope) -> Result<S
     match scope {
         InstallScope::Project => Ok(PROGRAM_NAME.to_owned()),
         _ if !world.program_path.is_absolute() => Err(Error::Refused {
-            what: "the path of this thru is unknown, so no agent could call it".into(),
-            hint: "call it by its full path, or use --project, which finds it on PATH".into(),
+            what: "cannot determine the path of the running thru, so agents would be unable to call it"
+                .into(),
+            hint: "run thru by its full path, or use --project, which looks for thru on PATH".into(),
         }),
         _ => Ok(quote_shell_word(&world.program_path.to_string_lossy())),
     }

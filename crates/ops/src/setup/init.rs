@@ -248,7 +248,7 @@ pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     {
         return Err(Error::Refused {
             what: format!("{}: this folder is inside the root {}", root.path.display(), outer.path.display()),
-            hint: "work with that root, or make another one inside it with `thru init --nested`".into(),
+            hint: "use that root, or create another one inside it with `thru init --nested`".into(),
         });
     }
     Ok(())
@@ -274,7 +274,7 @@ fn new_project_id(world: &World) -> Result<ProjectId> {
     let millis = world.now.as_millisecond().unsigned_abs();
     let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random_bytes()?).into_uuid();
     ProjectId::new(&id.to_string()).ok_or_else(|| Error::Refused {
-        what: "no project id could be made".into(),
+        what: "cannot create a project id".into(),
         hint: "check the clock, or THROUGHLINE_NOW".into(),
     })
 }

@@ -155,7 +155,7 @@ pub fn run_in_worktrees(
                 report.notes.extend(notes);
             }
             Err(error) => {
-                report.notes.push(format!("the worktree {} is left as it is: {error}", other.display()));
+                report.notes.push(format!("the worktree {} is left unchanged: {error}", other.display()));
             }
         }
     }
@@ -207,8 +207,9 @@ fn run_in_checkout(
     let folder = harness_folder(world, harness, project, scope)?;
     if task == InstallTask::Install && scope != InstallScope::Project && !world.program_path.is_absolute() {
         return Err(Error::Refused {
-            what: "the path of this thru is unknown, so no harness could call it".into(),
-            hint: "call it by its full path, or use --project, which finds it on PATH".into(),
+            what: "cannot determine the path of the running thru, so the harness would be unable to call it"
+                .into(),
+            hint: "run thru by its full path, or use --project, which looks for thru on PATH".into(),
         });
     }
     if task == InstallTask::Install
@@ -216,10 +217,10 @@ fn run_in_checkout(
     {
         return Err(Error::Refused {
             what: format!(
-                "{}: hooks that call it would not be recognised as thru's",
+                "{}: hooks that call a program with this name would not be recognised as thru's hooks",
                 world.program_path.display()
             ),
-            hint: "call the program `thru`, or give it a name that begins with `thru`".into(),
+            hint: "rename the program to `thru`, or to another name that begins with `thru`".into(),
         });
     }
     let job = InstallJob { world, harness, project, folder, scope, task, mode };
@@ -279,7 +280,7 @@ fn visible_settings_note(project: &Path, plan: &PlannedFileChange) -> Option<Str
         return None;
     }
     Some(format!(
-        "{}: git does not ignore this file of yours, and it now contains hooks with paths of this machine; add it to .gitignore \
+        "{}: git does not ignore this file, which now contains hooks with paths on this machine; add it to .gitignore \
          unless you want to commit it",
         path.display()
     ))
@@ -385,7 +386,7 @@ impl InstallJob<'_> {
         for (path, ThruFile { text, .. }) in own_paths.into_iter().zip(own) {
             if tracked.contains(&path) {
                 report.notes.push(format!(
-                    "{}: in git, so it belongs to the project; it is left alone",
+                    "{}: this file is in git, so it belongs to the project; it is left unchanged",
                     path.display()
                 ));
                 continue;
@@ -451,7 +452,7 @@ impl InstallJob<'_> {
         let path = resolve_target(project, scope, &self.folder.join(file.name))?;
         if scope == InstallScope::Local && task == InstallTask::Install && git::is_tracked(project, &path)? {
             return Err(Error::Refused {
-                what: format!("{}: this file is in git, so it is not only yours", path.display()),
+                what: format!("{}: this file is in git, so it is not yours alone", path.display()),
                 hint: advice_for_tracked_file(world, harness, project),
             });
         }
@@ -642,7 +643,10 @@ fn plan_own_file(
     let old = content_before.as_deref().map(String::from_utf8_lossy);
     let (change, after) = match (task, &old) {
         (_, Some(old)) if !is_written_by_thru(old) => {
-            notes.push(format!("{}: a file of yours has this name; it is left alone", path.display()));
+            notes.push(format!(
+                "{}: one of your own files has this name; it is left unchanged",
+                path.display()
+            ));
             return Ok(None);
         }
         (InstallTask::Install, Some(old)) if old == text => (FileChange::Unchanged, text),

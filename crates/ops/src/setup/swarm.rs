@@ -157,7 +157,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
     let differing: Vec<String> = view.tasks().filter(differ).map(|task| one_line(&task.id, 40)).collect();
     if !differing.is_empty() {
         warn(format!(
-            "plan.md and plan.json disagree on what is done; plan.json is used: {}",
+            "plan.md and plan.json disagree about what is done; plan.json takes precedence: {}",
             differing.join(", ")
         ));
     }

@@ -111,8 +111,8 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     }
     if let (OutputFormat::Text, Some(packet)) = (format, &report.unwritten_packet) {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} packet {} is not written yet; the next session start or `thru sweep` writes it, and \
-             its id will contain the time of writing",
+            "{WARN}note:{WARN:#} packet {} has not been written yet; the next session start or `thru sweep` will \
+             write it, and its id will contain the time at which it is written",
             one_line(packet, 128)
         ));
     }
@@ -145,8 +145,8 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
             _ if report.explained.rows.is_empty() => {
                 output::print_message("There is nothing to put into a brief.");
             }
-            (_, Some(most)) => output::print_message(format_args!("Nothing fits into {most} tokens.")),
-            (Some(most), None) => output::print_message(format_args!("Nothing fits into {most} characters.")),
+            (_, Some(most)) => output::print_message(format_args!("Nothing fits in {most} tokens.")),
+            (Some(most), None) => output::print_message(format_args!("Nothing fits in {most} characters.")),
             (None, None) => output::print_message("There is nothing to put into a brief."),
         },
     }

@@ -133,7 +133,7 @@ pub fn print_import(report: &import::DecisionImportReport, mode: WriteMode) {
         "{how}: {decisions} decisions, {patterns} patterns {DIM}({from}){DIM:#}"
     ));
     if *already_recorded > 0 && *already_recorded < decisions + patterns {
-        output::print_line(format_args!("  {already_recorded} of them were here already"));
+        output::print_line(format_args!("  {already_recorded} of them were already here"));
     }
     for warning in &report.warnings {
         output::print_message(format_args!("{WARN}warning:{WARN:#} line {}: {}", warning.line, warning.text));

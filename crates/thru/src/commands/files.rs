@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 
 fn print_report(report: &FilesReport, all: usize, world: &World) {
     if report.files.is_empty() {
-        output::print_message("Hooks have not reported any file yet.");
+        output::print_message("Hooks have not reported any files yet.");
         return;
     }
     let width = report.files.iter().map(|row| row.path.chars().count()).max().unwrap_or(0).min(70);

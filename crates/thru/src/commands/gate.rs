@@ -10,7 +10,7 @@ use ops::{Result, World};
 
 use crate::output::OutputFormat;
 
-/// Check that the files that sub-agents must write exist, are complete and are fresh
+/// Check whether the files that sub-agents must write exist, and are complete and fresh
 ///
 /// `expect` records which files a stage must produce. A file is valid if its last line is `<!-- AGENT_COMPLETE -->`,
 /// outside any code block, and the file is not from an earlier run. `check` judges the files, and `run` launches the

@@ -8,7 +8,7 @@ use ops::setup::install::TrackedSettings;
 use crate::commands::install;
 use crate::output::{self, BAD, BOLD, GOOD, OutputFormat, WARN};
 
-/// Set up this project: create its store, trust it on this machine, install hooks into the harnesses in use
+/// Set up this project: create its store, trust it on this machine, and install hooks into the harnesses in use
 ///
 /// Running this command again changes nothing. If a folder above this one is a root, that root is used; a git worktree
 /// uses the root of its main checkout. Hooks are inserted into settings files that are not in git: your own settings
@@ -83,7 +83,7 @@ fn print_report(report: &InitReport) {
         )),
         false => {
             output::print_line(format_args!(
-                "{BOLD}{name}{BOLD:#} has its root in {root}/.agent/context already"
+                "{BOLD}{name}{BOLD:#} already has its root in {root}/.agent/context"
             ));
         }
     }
@@ -126,7 +126,7 @@ fn print_report(report: &InitReport) {
         }
     } else if let Some(ignored) = report.ignored_files.first() {
         output::print_line(format_args!(
-            "Next: remove the comments and trailing commas from {}; until then no hook in it runs",
+            "Next: remove the comments and trailing commas from {}; until then, none of its hooks run",
             one_line(&ignored.path.to_string_lossy(), 400)
         ));
     } else if report.created && report.tracked_settings.is_empty() {
@@ -140,13 +140,13 @@ fn print_tracked_settings(tracked: &TrackedSettings) {
     let TrackedSettings { harness, title, path } = tracked;
     let path = one_line(&path.to_string_lossy(), 400);
     output::print_message(format_args!(
-        "{BAD}error:{BAD:#} no hooks for {title}, so nothing is captured: git tracks {path}"
+        "{BAD}error:{BAD:#} no hooks were installed for {title}, because git tracks {path}; nothing is captured"
     ));
     output::print_message(format_args!(
         "hint:  `thru install {harness} --user` installs them for you, in all projects"
     ));
     output::print_message(format_args!(
-        "       `thru install {harness} --project` installs them for everybody with the repository"
+        "       `thru install {harness} --project` installs them for everybody who uses the repository"
     ));
 }
 

@@ -162,7 +162,8 @@ fn print_everywhere(all: &UninstallReport) {
         "Looked at your own settings and at {looked} (every project that is trusted or that thru was installed in, and the current folder)."
     ));
     output::print_line(
-        "Hooks that came with another project (`install --project` by somebody else) are removed by `thru uninstall HARNESS --project` there.",
+        "To remove hooks that came with another project (`install --project` by somebody else), run \
+         `thru uninstall HARNESS --project` there.",
     );
     if !all.remaining_files.is_empty() {
         output::print_line("Left on this machine, for you to delete when you no longer want it:");
@@ -208,7 +209,7 @@ pub fn print_report(report: &InstallReport) {
     for FailedFile { error, .. } in &report.failed {
         output::print_message(format_args!("{BAD}error:{BAD:#} {error}"));
         output::print_message(
-            "hint:  fix that file, then run this again; our hooks in other files were removed",
+            "hint:  fix that file, then run this again; thru's hooks in other files were removed",
         );
     }
     for note in notes {

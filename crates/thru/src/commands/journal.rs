@@ -152,7 +152,7 @@ fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.session_choice {
         SessionChoice::Named => "",
         SessionChoice::Harness => " (of the harness that this shell runs in)",
-        SessionChoice::Guess => " (the last session at work here; --session chooses another)",
+        SessionChoice::Guess => " (the last session that did work here; --session chooses another)",
     };
     let zone = clock::zone_name(&time::to_rfc3339(world.now));
     output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));

@@ -28,7 +28,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Start(start::Args),
-    /// List the loops of this project; ▶ marks loops in the foreground, ▷ loops that wait for a session
+    /// List the loops of this project; ▶ marks loops in the foreground, ▷ marks loops that are waiting for a session
     #[command(visible_alias = "status")]
     List,
     /// Show a loop: its state and its prompt
@@ -46,8 +46,8 @@ enum Command {
     /// Allow a loop that came from elsewhere, after showing its prompt and its commands
     ///
     /// A loop runs only if you started it on this machine. A loop that came with a clone or a pull, that somebody
-    /// changed, or that an older thru created does nothing until you adopt it. Needs a terminal; refuses to run inside
-    /// a harness.
+    /// changed, or that an older version of thru created does nothing until you adopt it. Needs a terminal;
+    /// refuses to run inside a harness.
     Adopt {
         /// The loop: its id, the beginning of its id, or a part of its name
         id: String,

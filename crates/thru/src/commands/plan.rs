@@ -32,7 +32,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show the plan: phases, progress, tasks that are ready, tasks that wait
+    /// Show the plan: phases, progress, ready tasks and waiting tasks
     Show {
         /// Show the dependencies as a graph
         #[arg(long)]

@@ -34,7 +34,7 @@ fn print_report(report: &StatusReport, world: &World) {
         ));
     } else if let Some(missing) = &report.missing_git_folder {
         output::print_line(format_args!(
-            "{BOLD}No root here.{BOLD:#} Git does not find the main checkout of this worktree: there is no {}",
+            "{BOLD}No root here.{BOLD:#} Git cannot find the main checkout of this worktree: there is no {}",
             one_line(&missing.to_string_lossy(), 400)
         ));
     } else if !report.marked {
@@ -95,7 +95,7 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
     if report.hooks_off {
         rows.push(("hooks", format!("{WARN}switched off{WARN:#}; `thru config` shows where")));
     } else if report.wired_harnesses.is_empty() && !report.ignored_files.is_empty() {
-        rows.push(("hooks", format!("{WARN}none runs{WARN:#}: the file that contains them is ignored")));
+        rows.push(("hooks", format!("{WARN}not running{WARN:#}: the file that contains them is ignored")));
     } else if report.wired_harnesses.is_empty() {
         let none = "no settings file calls thru here";
         let rest = match &report.tracked_settings {
@@ -119,7 +119,7 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
     let last = report.last_session.as_ref().map_or(String::new(), |last| describe_last_session(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
     if let Some(lost) = &report.lost_records {
-        rows.push(("lost", format!("{WARN}{}{WARN:#}; `thru doctor` says more", one_line(lost, 500))));
+        rows.push(("lost", format!("{WARN}{}{WARN:#}; run `thru doctor` for details", one_line(lost, 500))));
     }
     rows.extend(report.lines.iter().map(|line| (line.label, style_status_line(line))));
     rows
@@ -143,7 +143,7 @@ fn describe_last_session(last: &LastSession, world: &World) -> String {
     let ago =
         time::parse_time(&last.at).map_or_else(|| last.at.clone(), |at| time::describe_age(at, world.now));
     format!(
-        ", last at work: {} in {}, {}{}",
+        ", most recent work: {} in {}, {}{}",
         short_session_id(&last.session),
         one_line(ops::setup::harnesses::harness_title(&last.harness), 32),
         one_line(&ago, 40),
@@ -158,7 +158,7 @@ fn advice_for_new_user(report: &StatusReport) -> Option<Cow<'static, str>> {
         let name = tracked.harness;
         let advice = format!(
             "`thru install {name} --user` installs hooks for you, in all projects, and `thru install {name} --project` \
-             installs them for everybody with the repository; until then nothing is captured"
+             installs them for everybody who uses the repository; until then nothing is captured"
         );
         return Some(advice.into());
     }
@@ -168,7 +168,7 @@ fn advice_for_new_user(report: &StatusReport) -> Option<Cow<'static, str>> {
 fn fixed_advice(next: NextStepForNewUser) -> Option<&'static str> {
     match next {
         NextStepForNewUser::Init => Some("`thru init` makes this project a root"),
-        NextStepForNewUser::GoToProject => Some("run `thru init` in the folder of your project"),
+        NextStepForNewUser::GoToProject => Some("run `thru init` in your project's folder"),
         NextStepForNewUser::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
         NextStepForNewUser::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
         NextStepForNewUser::Wire => Some(

@@ -134,11 +134,11 @@ fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
     model.assert_script_used_up();
     let short = |sid: &str| sid.split('-').next().expect("a part").to_owned();
     assert!(model.has_received(&format!(
-        "session {} (Claude Code), which has ended since, edited shared.txt",
+        "session {} (Claude Code), which has since ended, edited shared.txt",
         short(&first)
     )));
     assert!(model.has_received(&format!(
-        "session {} (Claude Code), which has ended since, edited shared.txt",
+        "session {} (Claude Code), which has since ended, edited shared.txt",
         short(&second)
     )));
     scratch.assert_healthy();

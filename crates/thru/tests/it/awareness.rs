@@ -130,7 +130,7 @@ fn a_project_without_sessions_says_so() {
     let output = env.run_thru(&["swarm", "status"]).assert_ok();
     assert_eq!(
         (output.stdout.as_str(), output.stderr.as_str()),
-        ("", "Hooks have not reported any tool call yet.\n")
+        ("", "Hooks have not reported any tool calls yet.\n")
     );
     assert_eq!(env.run_thru_json(&["swarm", "status"])["calls"], 0);
 }
@@ -170,7 +170,7 @@ fn a_session_that_has_ended_is_told_so() {
     env.fire_event("two", "SessionEnd", json!({"reason": "exit"}));
     let told = fire_prompt(&env, "one").context_for_model();
     assert!(
-        told.contains("session two (Claude Code, tester), which has ended since, edited src/a.rs"),
+        told.contains("session two (Claude Code, tester), which has since ended, edited src/a.rs"),
         "{told}"
     );
 }
@@ -340,7 +340,7 @@ fn a_window_that_fills_up_is_told_once_for_each_level() {
     stop_with_transcript(&env, &[(139_000, model)]);
     fire_prompt(&env, "s1").assert_silent("below 70 percent");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model)]);
-    assert_snapshot!(fire_prompt(&env, "s1").context_for_model(), @"Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 1 call, 1 edited file; after a compaction, you get a brief. `/handoff` writes a packet from which a new session can continue.");
+    assert_snapshot!(fire_prompt(&env, "s1").context_for_model(), @"Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 1 call, 1 edited file; after a compaction, you will get a brief. `/handoff` writes a packet from which a new session can continue.");
     fire_prompt(&env, "s1").assert_silent("the agent was already warned");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model), (150_000, model)]);
     fire_prompt(&env, "s1").assert_silent("the same level");
@@ -376,7 +376,7 @@ fn the_size_of_a_window_and_the_warning_are_settings() {
     );
     let output = env.run_thru(&["config"]).assert_ok();
     assert_snapshot!(env.mask_variable_parts(&output.stderr), @"
-    warning: $HOME/.config/throughline/config.toml:1: brief.model_limits must be a table of model names, each with a whole number from 1000 to 100000000; this value is ignored
+    warning: $HOME/.config/throughline/config.toml:1: brief.model_limits must be a table of model names, each set to a whole number from 1000 to 100000000; this value is ignored
     warning: $HOME/.config/throughline/config.toml:4: profiles.coder must be a list of these words: all, goal, requirements, plan, task, files, diff, failures, tests, decisions, state, outside; this value is ignored
     ");
 }

@@ -23,28 +23,28 @@ fn config_shows_every_default() {
     hooks.deadline_ms                             200                            default  time limit of a hook in ms (a quarter of it for tool calls and compactions); at most half is spent waiting for one lock
     hooks.log_limit_kib                           8192                           default  the size in KiB at which a log is rotated
     loops.no_progress_turns                       3                              default  a loop ends after this many turns in a row without progress; 0 turns this off
-    loops.validator_timeout                       300                            default  seconds that all validators of a loop may take together; run `thru install` again after a change
+    loops.validator_timeout                       300                            default  total seconds that a loop's validators may take; run `thru install` again after changing this
     resume.reminders                              true                           default  remind the agent of unread manifest files while work continues
     resume.inline                                 true                           default  include the text of the files to load, if there is room
     resume.max_age_hours                          72                             default  ignore the state saved before a compaction if it is older than this many hours
-    resume.globs                                                                 default  additional paths of manifests, separated by commas: work/*/resume-context.md
+    resume.globs                                                                 default  additional manifest paths, separated by commas, e.g. work/*/resume-context.md
     summaries.enabled                             false                          default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
     summaries.threshold_bytes                     16384                          default  an output is summarised if it exceeds this size by more than a quarter
     benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if more than this percentage of reviews rejected the work
     benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test passed in less than this percentage of tested tasks
     benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if more than this percentage of tool calls failed
-    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if more loops than this ended at a limit
+    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if more than this many loops ended at a limit
     swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches on
     redact.emails                                 false                          default  true also redacts e-mail addresses
     output.color                                  auto                           default  colour on the terminal
-    roles.dir                                     .agent/context/agents          default  where the context files of roles are, relative to the project
+    roles.dir                                     .agent/context/agents          default  the folder with the roles' context files, relative to the project
     roles.stale_hours                             24                             default  warn about a context file that was last updated more than this many hours ago
     roles.architecture_doc                        docs/architecture.md           default  the document that a recovering role should read
-    gates.jobs                                    4                              default  how many outputs `thru gate run` produces at the same time
+    gates.jobs                                    4                              default  how many outputs `thru gate run` produces at once
     gates.timeout_s                               1800                           default  seconds after which a launched command is killed
-    gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` names the live run
-    swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
-    swarm.models                                                                 default  models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change
+    gates.live_state_file                                                        default  a YAML file in the project whose `live.dir` names the live run
+    swarm.id                                      default                        default  this project's swarm; its agents' names begin with <id>_ unless it is the default swarm
+    swarm.models                                                                 default  the agents' models, e.g. coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after changing this
     roots.allow                                                                  default  folders that may be roots even if they are your home folder, shared or owned by others; only in your own settings
     brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of using the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
@@ -79,7 +79,7 @@ fn config_shows_every_default() {
     brief.scoring.weights.problems                1                              default  weight of problems with hooks
     brief.budget_warnings                         true                           default  tell the agent when its context window is 70 percent full, and again at 90 percent
     brief.model_limits                                                           default  context windows of models in tokens; they override the built-in sizes: \"my-*\" = 200000
-    swarm.awareness_max_chars                     300                            default  the maximum number of characters about other agents' recent work, in a brief and for a sub-agent
+    swarm.awareness_max_chars                     300                            default  the maximum length of the text about other agents' recent work, in a brief or for a sub-agent
     profiles.max_chars                            2000                           default  the maximum number of characters that a sub-agent is given when it starts; 0 gives it nothing
     profiles.architect                            all                            default  what an architect is given when it starts
     profiles.coder                                task, files, failures          default  what a coder is given when it starts
@@ -131,8 +131,8 @@ fn what_is_not_taken_is_named_with_file_and_line() {
         env.thru_call(&["config"]).with_variable("THROUGHLINE_REDACT_EMAILS", "perhaps").run().assert_ok();
     assert_snapshot!(env.mask_variable_parts(&output.stderr), @"
     warning: $PROJECT/.agent/context/config.toml:2: hooks.enabled must be true or false; this value is ignored
-    warning: $PROJECT/.agent/context/config.toml:3: hooks.deadline_ms is 1, outside 20 to 5000; 20 is used
-    warning: $PROJECT/.agent/context/config.toml:4: hooks.log_limit_kib is 99999999999, outside 64 to 1048576; 1048576 is used
+    warning: $PROJECT/.agent/context/config.toml:3: hooks.deadline_ms is 1, which is outside the range 20 to 5000; using 20
+    warning: $PROJECT/.agent/context/config.toml:4: hooks.log_limit_kib is 99999999999, which is outside the range 64 to 1048576; using 1048576
     warning: $PROJECT/.agent/context/config.toml:5: unknown setting `hooks.auto_initt` is ignored
       hint: did you mean `hooks.auto_init`?
     warning: $PROJECT/.agent/context/config.toml:8: output.color must be one of auto, always, never; this value is ignored
@@ -197,12 +197,12 @@ fn an_old_name_is_still_read_and_the_new_one_is_named() {
     );
     assert_snapshot!(env.mask_variable_parts(&output.stderr), @"
     note: $PROJECT/.agent/context/config.toml:2: `hooks.gate_reminders` is now called `resume.reminders`
-      hint: the old name is still read; rename it when you edit this file
+      hint: the old name still works; rename it when you edit this file
     ");
     let call = env.thru_call(&["config"]).with_variable("THROUGHLINE_HOOKS_GATE_REMINDERS", "1");
     let output = call.with_variable("THROUGHLINE_RESUME_REMINDERS", "0").run().assert_ok();
     assert!(output.stderr.contains(
-        "warning: `$THROUGHLINE_HOOKS_GATE_REMINDERS` is ignored: `$THROUGHLINE_RESUME_REMINDERS`, its new name, is set too"
+        "warning: `$THROUGHLINE_HOOKS_GATE_REMINDERS` is ignored, because it is now called `$THROUGHLINE_RESUME_REMINDERS`, which is also set"
     ), "{output}");
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     env.run_thru(&["doctor"]).assert_ok();

@@ -97,8 +97,8 @@ fn invalid_decisions_are_refused_with_a_reason() {
     let long = "x".repeat(9_000);
     let rows: [(&[&str], i32, &str); 8] = [
         (&["decide", " "], 2, "say what was decided"),
-        (&["decide", &long], 2, "has 9000 bytes; at most 8192 are kept"),
-        (&["decide", "b", "--expires", "soon"], 2, "`soon` is not a time"),
+        (&["decide", &long], 2, "is 9000 bytes long; the limit is 8192"),
+        (&["decide", "b", "--expires", "soon"], 2, "`soon` is not a valid time"),
         (&["decide", "b", "--expires", "2020-01-01"], 2, "is in the past"),
         (&["decide", "b", "--supersedes", "d-zzz"], 10, "there is no decision d-zzz"),
         (&["decide", "b", "--task", "1.1"], 10, "there is no plan here yet"),
@@ -118,7 +118,10 @@ fn invalid_decisions_are_refused_with_a_reason() {
     env.run_thru(&["decide", "b"]).assert_ok();
     assert_eq!(listed_texts(&env.run_thru_json(&["decisions", "list"])), ["b", "a"]);
     let doctor = env.run_thru(&["doctor"]).stdout;
-    assert!(doctor.contains("1 line could not be read") && doctor.contains("newer thru"), "{doctor}");
+    assert!(
+        doctor.contains("1 line could not be read") && doctor.contains("newer version of thru"),
+        "{doctor}"
+    );
 }
 
 #[test]
@@ -296,7 +299,7 @@ fn the_view_follows_and_what_a_person_wrote_is_kept() {
     let told = env.run_thru(&["decide", "Two passes"]).assert_ok().stderr;
     assert!(
         told.contains(
-            "context.md had been edited: your version is kept as context.md.edited-20261115T192200Z"
+            "context.md was edited by hand: your version was kept as context.md.edited-20261115T192200Z"
         ),
         "{told}"
     );
@@ -409,5 +412,5 @@ fn a_decision_of_another_tool_that_is_cut_is_named() {
     );
     let report = env.run_thru_json(&["import", "swarm"]);
     let warnings = report["decisions"]["warnings"].to_string();
-    assert!(warnings.contains("is cut: a decision has at most 8192"), "{report}");
+    assert!(warnings.contains("was cut: the limit for a decision is 8192"), "{report}");
 }

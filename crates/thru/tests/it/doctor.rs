@@ -123,7 +123,7 @@ fn the_doctor_without_a_root() {
     ---- stdout
     warn root      none; it would be $PROJECT
         warning: there is no root here
-          hint: run `thru init` in the folder of your project to create one
+          hint: run `thru init` in your project's folder to create one
     ok   settings  all at their defaults
     ");
 }

@@ -30,8 +30,8 @@ fn an_absent_root_is_exit_code_10() {
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["trust"]).to_string()), @"
     exit: 10
     ---- stderr
-    error: $PROJECT: this is not a root: there is no .agent/context/root.json here or above
-    hint:  run `thru init` in the folder of your project to create one
+    error: $PROJECT: not in a root: there is no .agent/context/root.json in this folder or above it
+    hint:  run `thru init` in your project's folder to create one
     ");
     let error = error_fields(&env, &["trust"], 10);
     assert_eq!((&error["kind"], &error["file"]), (&"absent".into(), &env.project_folder().to_str().into()));
@@ -84,7 +84,7 @@ fn a_marker_of_a_newer_version_is_exit_code_13() {
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 13
     ---- stderr
-    error: $PROJECT/.agent/context/root.json: written by something else: schema_version is 2; this thru supports up to 1
+    error: $PROJECT/.agent/context/root.json: written by another program or version: schema_version is 2; this version of thru supports up to 1
     hint:  use the version of thru that wrote it, or a newer one
     ");
     let error = error_fields(&env, &["status"], 13);

@@ -633,7 +633,11 @@ fn a_damaged_bundle_is_named_and_kept_aside_only_by_a_write() {
     env.write_file(env.store_folder().join("evidence/2.1 2.json"), "{}");
     assert!(env.run_thru(&["doctor"]).stdout.contains("2.1 2.json"));
     let added = env.run_thru(&["evidence", "add", "1.1", "--summary", "anew"]).assert_ok();
-    assert!(added.stderr.contains("was damaged: it was kept as bundle.json.damaged-"), "{}", added.stderr);
+    assert!(
+        added.stderr.contains("was damaged; the damaged file was kept as bundle.json.damaged-"),
+        "{}",
+        added.stderr
+    );
     let names = names_in(&env.store_folder().join("evidence/1.1"));
     assert!(names.iter().any(|name| name.starts_with("bundle.json.damaged-")), "{names:?}");
     let newer =

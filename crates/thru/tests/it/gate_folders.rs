@@ -120,7 +120,7 @@ fn a_live_state_file_is_named_for_what_it_does() {
     let output = env.run_thru(&["gate", "live"]).assert_exit_code(10);
     assert!(output.stderr.contains(".cwf/state.yaml is not there"), "{output}");
     let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
-    assert_eq!(cleared.stdout, "No run was live, so nothing is cleared\n");
+    assert_eq!(cleared.stdout, "No run was live, so there was nothing to clear\n");
 }
 
 #[test]

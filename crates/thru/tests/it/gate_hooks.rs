@@ -61,10 +61,7 @@ fn a_damaged_run_is_told_of() {
             |env| drop(env.write_file(format!("project/{RUN_FOLDER}/expected.json"), "{")),
             "expected.json:1: damaged",
         ),
-        (
-            |env| fs::remove_dir_all(env.project_folder().join(RUN_FOLDER)).unwrap(),
-            "the live run does not exist",
-        ),
+        (|env| fs::remove_dir_all(env.project_folder().join(RUN_FOLDER)).unwrap(), "this run does not exist"),
         (
             |env| drop(env.write_file("project/.agent/context/state/live.json", "{")),
             "state/live.json: damaged",

@@ -272,7 +272,7 @@ fn killed_in_the_middle_and_again() {
     let said = || fs::read_to_string(stage.env.base_folder().join("said")).unwrap();
     wait_until("the wait", || said().contains("waiting   review-slow.md"));
     let busy = stage.run_gate(&[]).assert_exit_code(14);
-    assert!(busy.stderr.contains("is working in this run"), "{busy}");
+    assert!(busy.stderr.contains("is working on this run"), "{busy}");
     stage.env.write_file("project/go", "");
     assert!(second.wait().unwrap().success(), "{}", said());
     assert_eq!(stage.recorded_attempts(), [1, 1, 1]);
@@ -280,7 +280,7 @@ fn killed_in_the_middle_and_again() {
     assert!(said().contains("reused    review-done.md"), "{}", said());
 }
 
-/// If a run is killed at any moment, an output is launched at most twice, and in the end every output that can be
+/// No matter when a run is killed, no output is launched more than twice, and in the end every output that can be
 /// produced exists.
 #[test]
 fn killed_at_any_moment() {

@@ -179,7 +179,7 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
     assert!(output.stderr.contains("state/live.json: damaged"), "{output}");
     env.write_file("project/.agent/context/state/live.json", "{\"dir\": \"nowhere\"}");
     let output = env.run_thru(&["gate", "check"]).assert_exit_code(10);
-    assert!(output.stderr.contains("project/nowhere: the live run does not exist"), "{output}");
+    assert!(output.stderr.contains("project/nowhere: this run does not exist"), "{output}");
     env.write_file("project/.agent/context/state/live.json", "{\"dir\": \"../elsewhere\"}");
     let output = env.run_thru(&["gate", "check"]).assert_exit_code(10);
     assert!(output.stderr.contains("is not a folder inside this project"), "{output}");

@@ -154,7 +154,7 @@ fn a_command_of_the_users_own_is_not_overwritten() {
     let env = TestEnv::with_repository();
     let mine = env.write_file("project/.claude/commands/thru-context.md", "mine\n");
     let noted = env.run_thru(&["install", "claude-code"]).assert_ok();
-    assert!(noted.stderr.contains("left alone"), "{noted}");
+    assert!(noted.stderr.contains("left unchanged"), "{noted}");
     env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
 }
@@ -223,7 +223,7 @@ fn a_file_that_the_harness_ignores_is_named() {
     assert!(init.stderr.contains("ignores this file"), "{init}");
     assert!(init.stdout.contains("Next: remove the comments and trailing commas from "), "{init}");
     let status = env.run_thru(&["status"]).assert_ok();
-    assert!(status.stdout.contains("none runs") && status.stdout.contains("ignores this file"), "{status}");
+    assert!(status.stdout.contains("not running") && status.stdout.contains("ignores this file"), "{status}");
     assert!(!status.stdout.contains("wired") && status.stdout.contains("Next: remove"), "{status}");
     assert_eq!(env.run_thru_json(&["status"])["next"], "fix-settings");
     let journal = env.run_thru(&["journal"]);
@@ -483,7 +483,7 @@ fn a_status_line_is_added_and_removed() {
     // message says so.
     env.run_thru(&["install", "claude-code", "--statusline"]).assert_ok();
     let local = env.run_thru(&["uninstall", "claude-code"]).assert_ok();
-    assert!(local.stderr.contains("the status line of thru is still here"), "{local}");
+    assert!(local.stderr.contains("thru's status line is still here"), "{local}");
     assert!(local.stderr.contains("`thru uninstall claude-code --user`"), "{local}");
     let whole = env.run_thru(&["uninstall", "claude-code", "--user"]).assert_ok();
     assert!(!whole.stderr.contains("status line"), "{whole}");
@@ -492,5 +492,5 @@ fn a_status_line_is_added_and_removed() {
     assert!(!local.stderr.contains("status line"), "{local}");
     let refused =
         env.run_thru(&["install", "droid", "--user", "--statusline", "--dry-run"]).assert_exit_code(15);
-    assert!(refused.stderr.contains("no program can write the status line of droid"), "{refused}");
+    assert!(refused.stderr.contains("programs cannot set the status line of droid"), "{refused}");
 }

@@ -119,7 +119,7 @@ fn loops_that_wait_are_told_from_the_one_that_runs() {
     ▶ 20261115T190200Z-make-all-tests-pass  active          1 of 30  9487a9f7      20 min ago
       20261115T190100Z-write-the-docs       active (waits)  1 of 30  9487a9f7      21 min ago
     ---- stderr
-    `thru loop activate 20261115T190100Z-write-the-docs` puts a waiting loop into the foreground
+    `thru loop activate 20261115T190100Z-write-the-docs` brings a waiting loop to the foreground
     ");
 }
 
@@ -129,7 +129,7 @@ fn a_loop_wants_to_know_its_session() {
     assert_snapshot!(env.run_thru(&["loop", "start", "work"]), @"
     exit: 2
     ---- stderr
-    error: which session should run the loop? No harness has told this command its session
+    error: which session should run the loop? This command does not know which session it runs in
     hint:  use --session ID (the newest that has not ended is 9487a9f7-611a), or --next for the next session that starts here
     ");
     let inside =
@@ -189,7 +189,7 @@ fn several_loops_and_one_in_the_foreground() {
     env.run_thru(&[&["loop", "activate", "alpha"], &OWNER_ARGUMENTS[..]].concat()).assert_ok();
     assert_eq!(front(), ["alpha"]);
     let other = env.thru_call(&["loop", "cancel"]).with_variable("CLAUDE_CODE_SESSION_ID", "another").run();
-    assert!(other.assert_exit_code(10).stderr.contains("no loop of this session"), "never another session's");
+    assert!(other.assert_exit_code(10).stderr.contains("no loop in this session"), "never another session's");
     env.run_thru(&["loop", "pause"]).assert_ok();
     assert_eq!(front(), [""; 0]);
     env.run_thru(&["loop", "resume"]).assert_ok();
@@ -237,7 +237,7 @@ fn a_loop_that_is_used_up_wants_more_to_go_on() {
     exit: 15
     ---- stderr
     error: 20261115T192200Z-work has used up its 1 iterations
-    hint:  `thru loop resume 20261115T192200Z-work --max-iterations N` gives it more iterations; N counts from its start
+    hint:  `thru loop resume 20261115T192200Z-work --max-iterations N` gives it more iterations; N counts from the start of the loop
     ");
     let resumed = env.run_thru_json(&["loop", "resume", "work", "--max-iterations", "5"]);
     assert_eq!(

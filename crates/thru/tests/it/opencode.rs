@@ -193,7 +193,7 @@ fn one_persons_plugin_does_not_show_in_git_and_a_file_of_the_users_is_left_alone
 
     env.write_file(PLUGIN_PATH, "// mine\nexport const Mine = async () => ({})\n");
     let left = env.run_thru(&["install", "opencode"]).assert_ok();
-    assert!(left.stderr.contains("a file of yours has this name"), "{left}");
+    assert!(left.stderr.contains("one of your own files has this name"), "{left}");
     env.run_thru(&["uninstall", "opencode"]).assert_ok();
     assert!(fs::read_to_string(env.base_folder().join(PLUGIN_PATH)).unwrap().starts_with("// mine"));
 }
@@ -229,9 +229,9 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     .unwrap();
     fs::remove_file(binary).unwrap();
     let found = env.run_thru(&["doctor"]).stdout;
-    assert!(found.contains("the plugin has version 0.0.1"), "{found}");
+    assert!(found.contains("the plugin is version 0.0.1"), "{found}");
     assert!(
-        found.contains("which does not exist") && found.contains("`thru install opencode` writes it again"),
+        found.contains("which does not exist") && found.contains("`thru install opencode` reinstalls it"),
         "{found}"
     );
     env.run_thru(&["install", "opencode"]).assert_ok();

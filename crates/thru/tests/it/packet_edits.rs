@@ -184,7 +184,7 @@ fn newer_and_foreign_packets_are_told_apart() {
     let text = read_text(&path);
     fs::write(&path, text.replacen("---\n", "---\nschema_version: 99\n", 1)).unwrap();
     let newer = env.run_thru(&["pickup", &id]).assert_exit_code(13);
-    assert!(newer.stderr.contains("schema_version is 99; this thru supports up to 1"), "{newer}");
+    assert!(newer.stderr.contains("schema_version is 99; this version of thru supports up to 1"), "{newer}");
     env.run_thru(&["packet", "done", &id]).assert_exit_code(13);
     env.run_thru(&["packet", "show", &id]).assert_ok();
     let checked = env.run_thru(&["packet", "validate", &id]).assert_exit_code(1);
@@ -322,7 +322,7 @@ fn frontmatter_without_an_end_is_reported_once() {
     let checked = env.run_thru(&["packet", "validate", "mine", "--json"]).assert_exit_code(1).json();
     let findings = checked[0]["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1, "{checked}");
-    assert!(findings[0]["text"].as_str().unwrap().contains("never closed"), "{checked}");
+    assert!(findings[0]["text"].as_str().unwrap().contains("no closing"), "{checked}");
 }
 
 #[test]

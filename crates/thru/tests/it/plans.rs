@@ -197,7 +197,7 @@ fn what_a_person_edits_is_taken_in() {
     fs::write(&view, "my notes\n").unwrap();
     let told = env.run_thru(&["task", "unblock", "2.1"]).assert_ok().stderr;
     assert!(
-        told.contains("plan.md had been edited: it is kept as plan.md.edited-20261115T192200Z"),
+        told.contains("plan.md was edited by hand: your version was kept as plan.md.edited-20261115T192200Z"),
         "{told}"
     );
     assert_eq!(
@@ -234,7 +234,7 @@ fn an_import_warns_and_never_fails() {
     assert!(!env.store_folder().join("plan.json").exists());
     let told = env.run_thru(&["plan", "import", file]).assert_ok().stderr;
     for text in [
-        "line 4: a second task 1.1 gets the id 1.1-2",
+        "line 4: duplicate task id 1.1: the second task gets the id 1.1-2",
         "`[-]` was read as in progress",
         "1.1-2 depends on 9.9",
     ] {

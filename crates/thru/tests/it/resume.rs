@@ -608,7 +608,7 @@ fn what_cannot_be_taken_over_is_said_with_the_way_out() {
         "{done}"
     );
     assert!(
-        said("23-alone").starts_with("ERROR") && said("23-alone").contains("write one, like plan.md"),
+        said("23-alone").starts_with("ERROR") && said("23-alone").contains("write one, such as plan.md"),
         "{done}"
     );
     assert!(said("Not Kebab").contains("is not NN-kebab-case"), "{done}");

@@ -379,7 +379,7 @@ fn an_invalid_file_stops_nothing_and_is_told() {
     assert_eq!(lifecycle_state(&env), "active", "unchanged");
     let receipt = env.read_receipts().pop().unwrap();
     assert_eq!((&receipt["event"], &receipt["outcome"]), (&json!("before-compact"), &json!("ok")));
-    let wrong = "ERROR: FORMAT: line 5: **Pane** is spelled differently";
+    let wrong = "ERROR: FORMAT: line 5: **Pane** is not spelled exactly like this";
     assert!(receipt["warning"].as_str().unwrap().contains(wrong), "{receipt}");
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(brief.contains(wrong) && brief.contains("Green suites"), "{brief}");
@@ -551,7 +551,10 @@ fn pre_compact_never_fails() {
     assert!(env.run_thru(&["lifecycle", "pre-compact"]).assert_ok().stdout.contains("warning:"));
     let env = env_with_role();
     assert!(
-        env.run_thru(&["context", "lifecycle.pre.compact"]).assert_ok().stdout.contains("no role is known")
+        env.run_thru(&["context", "lifecycle.pre.compact"])
+            .assert_ok()
+            .stdout
+            .contains("cannot tell which role")
     );
     let call = |env: &TestEnv| {
         env.thru_call(&["lifecycle.pre.compact"]).with_variable("HIVEMIND_ROLE", "tester").run().assert_ok()

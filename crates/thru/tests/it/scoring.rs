@@ -510,7 +510,7 @@ fn explained_in_a_table_and_one_by_one() {
     let one = run_brief(&env, &["--explain", "task:", "--json"]).assert_ok().json();
     assert_eq!(one["rows"].as_array().unwrap().len(), 1, "the beginning is enough: {one}");
     let none = run_brief(&env, &["--explain", "task:9.9"]).assert_exit_code(10);
-    assert!(none.stderr.contains("no candidate of this brief is called task:9.9"), "{none}");
+    assert!(none.stderr.contains("no candidate in this brief has the id task:9.9"), "{none}");
     run_brief(&env, &["--explain", "p"]).assert_exit_code(2);
     let fixed = run_brief(&env, &["--explain", "--scoring", "off"]).assert_ok();
     assert!(fixed.stdout.starts_with("  rank  tokens  in   class"), "{fixed}");
@@ -524,47 +524,47 @@ fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
     for (line, message) in [
         (
             "weights.phase = 6",
-            "brief.scoring.weights.phase is 6, not a number from 0 to 5; the default, 1, is used",
+            "brief.scoring.weights.phase is 6, not a number from 0 to 5; using the default, 1",
         ),
         (
             "weights.files = -0.5",
-            "brief.scoring.weights.files is -0.5, not a number from 0 to 5; the default, 1, is used",
+            "brief.scoring.weights.files is -0.5, not a number from 0 to 5; using the default, 1",
         ),
         (
             "weights.files = nan",
-            "brief.scoring.weights.files is NaN, not a number from 0 to 5; the default, 1, is used",
+            "brief.scoring.weights.files is NaN, not a number from 0 to 5; using the default, 1",
         ),
         (
             "weights.files = inf",
-            "brief.scoring.weights.files is inf, not a number from 0 to 5; the default, 1, is used",
+            "brief.scoring.weights.files is inf, not a number from 0 to 5; using the default, 1",
         ),
         (
             "weights.files = \"much\"",
-            "brief.scoring.weights.files is `much`, not a number from 0 to 5; the default, 1, is used",
+            "brief.scoring.weights.files is `much`, not a number from 0 to 5; using the default, 1",
         ),
         (
             "decision_decay.half_life_hours = 0",
-            "brief.scoring.decision_decay.half_life_hours is 0, not a number from 1 to 168; the default, 24, is used",
+            "brief.scoring.decision_decay.half_life_hours is 0, not a number from 1 to 168; using the default, 24",
         ),
         (
             "decision_decay.mode = \"never\"",
-            "brief.scoring.decision_decay.mode is `never`, not one of exponential, linear; the default, exponential, is used",
+            "brief.scoring.decision_decay.mode is `never`, not one of exponential, linear; using the default, exponential",
         ),
         (
             "max_tokens = 99",
-            "brief.scoring.max_tokens is 99, not a whole number from 100 to 50000; the default, 4000, is used",
+            "brief.scoring.max_tokens is 99, not a whole number from 100 to 50000; using the default, 4000",
         ),
         (
             "max_tokens = 400.5",
-            "brief.scoring.max_tokens is 400.5, not a whole number from 100 to 50000; the default, 4000, is used",
+            "brief.scoring.max_tokens is 400.5, not a whole number from 100 to 50000; using the default, 4000",
         ),
         (
             "max_candidates = 501",
-            "brief.scoring.max_candidates is 501, not a whole number from 10 to 500; the default, 100, is used",
+            "brief.scoring.max_candidates is 501, not a whole number from 10 to 500; using the default, 100",
         ),
         (
             "token_ratios.code = 0",
-            "brief.scoring.token_ratios.code is 0, not a number from 0.05 to 2; the default, 0.4, is used",
+            "brief.scoring.token_ratios.code is 0, not a number from 0.05 to 2; using the default, 0.4",
         ),
     ] {
         write_settings(&env, &format!("{line}\n"));

@@ -37,7 +37,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     records   private: nothing goes into git
     trust     trusted on this machine
     hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
-    sessions  1, last at work: 9487a9f7 in Claude Code, just now
+    sessions  1, most recent work: 9487a9f7 in Claude Code, just now
     ");
     env.run_thru(&["trust", "--revoke"]).assert_ok();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
@@ -48,7 +48,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     records   private: nothing goes into git
     trust     not trusted: hooks record nothing here and tell the agent nothing
     hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
-    sessions  1, last at work: 9487a9f7 in Claude Code, just now
+    sessions  1, most recent work: 9487a9f7 in Claude Code, just now
 
     Next: look at the records in .agent/context, then run `thru trust`
     ");
@@ -191,7 +191,7 @@ fn every_kind_of_record_has_its_line() {
     records      private: nothing goes into git
     trust        trusted on this machine
     hooks        no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
-    sessions     1, last at work: s1 in Claude Code, just now
+    sessions     1, most recent work: s1 in Claude Code, just now
     roles        tester
     workstreams  01-parser
     crashed      1 session; `thru sweep` writes a packet for it

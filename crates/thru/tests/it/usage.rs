@@ -56,7 +56,7 @@ fn a_clock_that_is_no_clock_is_a_usage_error() {
     assert_snapshot!(output.to_string(), @"
     exit: 2
     ---- stderr
-    error: THROUGHLINE_NOW is `yesterday`, which is not a time
+    error: THROUGHLINE_NOW is `yesterday`, which is not a valid time
     hint:  write it like 2026-11-15T19:22:00Z, or unset it
     ");
     let error = env

@@ -26,7 +26,7 @@ const MIN_BEGINNING_CHARS: usize = 62;
 /// A request of at most this many characters is quoted in full. Only the first sentence of a longer request is quoted.
 const MAX_WHOLE_CHARS: usize = 160;
 
-/// An approval with more words than this states what it approves, such as "yes, write up the design".
+/// If an approval has more words than this, it also says what is approved, such as "yes, write up the design".
 const MAX_YES_WORDS: usize = 4;
 
 pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut GatheredCandidates) {

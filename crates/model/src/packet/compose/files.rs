@@ -9,8 +9,8 @@ use crate::packet::pickup::CHOSEN_BY_USER;
 use crate::packet::{CONFIRMED_HEADING, SUGGESTED_HEADING};
 use crate::render::{in_backticks, in_quotation_marks, path_or_code};
 
-/// The maximum number of a file's added declarations that are named. The same limit applies to its changed declarations
-/// and to its removed ones.
+/// At most this many of the declarations that were added to a file are named. The same limit applies to declarations
+/// that were changed, and to those that were removed.
 const MAX_NAMES_PER_FILE: usize = 5;
 
 /// The maximum number of reasons quoted for the edits to a file.

@@ -72,7 +72,10 @@ fn below_a_finished_heading_items_without_boxes_are_done() {
     // The state of a checkbox overrides the state of the heading above it.
     let text = "## A ✅\n- [x] a\n- [ ] b\n- [ ] c\n";
     assert_eq!(describe_plan(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
-    assert_eq!(warning_texts(text), ["3: the heading says done, but this box is open: the box counts"]);
+    assert_eq!(
+        warning_texts(text),
+        ["3: the heading says done, but this box is open: the box takes precedence"]
+    );
 }
 
 #[test]
@@ -147,7 +150,7 @@ fn a_later_heading_about_a_phase_does_not_replace_it() {
     ]);
     let text = "## Phase 1: A\n- [ ] x\n## Milestones\n### Milestone 1: MVP\n- in May\n";
     assert_eq!(describe_plan(text), "# 1 A\n1.1 pending x\n");
-    assert_eq!(warning_texts(text)[0], "4: a second heading of a phase has no tasks, and is left out");
+    assert_eq!(warning_texts(text)[0], "4: a phase has a second heading without tasks, which is left out");
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl PlanOutlineReader<'_> {
             HeadingRole::Phase if self.is_about_earlier(block, text) => {
                 self.add_warning(
                     block.line,
-                    "a second heading of a phase has no tasks, and is left out".to_owned(),
+                    "a phase has a second heading without tasks, which is left out".to_owned(),
                 );
                 self.read_section_heading(level, text);
             }
@@ -99,7 +99,10 @@ impl PlanOutlineReader<'_> {
         let is_open = !self.is_written_by_thru && !parsed.status.is_over();
         if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {
             open.is_finished = false;
-            self.add_warning(line, "the heading says done, but this box is open: the box counts".to_owned());
+            self.add_warning(
+                line,
+                "the heading says done, but this box is open: the box takes precedence".to_owned(),
+            );
         }
     }
 

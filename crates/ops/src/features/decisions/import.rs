@@ -115,7 +115,7 @@ fn warn_if_text_is_cut(found: &OutlinedDecision) -> Option<decision::OutlineWarn
     (longest > MAX_DECISION_TEXT_BYTES).then(|| decision::OutlineWarning {
         line: found.line,
         text: format!(
-            "the text has {longest} bytes and is cut: a decision has at most {MAX_DECISION_TEXT_BYTES}"
+            "the text is {longest} bytes long and was cut: the limit for a decision is {MAX_DECISION_TEXT_BYTES}"
         ),
     })
 }

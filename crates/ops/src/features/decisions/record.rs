@@ -212,8 +212,8 @@ fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Res
     }
     if text.len() > MAX_DECISION_TEXT_BYTES {
         return Err(Error::Usage {
-            what: format!("{what} has {} bytes; at most {MAX_DECISION_TEXT_BYTES} are kept", text.len()),
-            hint: "a decision is one or a few sentences; put the rest into a file, and name the file".into(),
+            what: format!("{what} is {} bytes long; the limit is {MAX_DECISION_TEXT_BYTES}", text.len()),
+            hint: "keep a decision to a few sentences; put the rest in a file, and name that file".into(),
         });
     }
     Ok(text)
@@ -244,7 +244,7 @@ fn parse_expiry(text: &str, now: Timestamp) -> Result<String> {
             hint: "to withdraw a decision now, use `thru decisions supersede ID`".into(),
         }),
         None => Err(Error::Usage {
-            what: format!("`{}` is not a time", to_one_line(text)),
+            what: format!("`{}` is not a valid time", to_one_line(text)),
             hint: "write it like 2026-12-01, 2026-12-01T12:00:00Z, or 30d".into(),
         }),
     }

@@ -64,7 +64,10 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     }
     let newer = lines.iter().filter(|line| line.v > decision::DECISION_FORMAT_VERSION).count();
     if newer > 0 {
-        let text = format!("{} was written by a newer thru and is not shown", count_with_noun(newer, "line"));
+        let text = format!(
+            "{} was written by a newer version of thru and is not shown",
+            count_with_noun(newer, "line")
+        );
         findings.push(at(Finding::new(FindingLevel::Warning, text).with_hint("update thru"), None));
     }
     let ids: HashSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();

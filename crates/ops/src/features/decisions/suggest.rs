@@ -65,7 +65,7 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
         }
         several => Err(Error::Usage {
             what: format!("{} suggestions begin with {}", several.len(), to_one_line(word)),
-            hint: "give more of the id".into(),
+            hint: "type more of the id".into(),
         }),
     }
 }

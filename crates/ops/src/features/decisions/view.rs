@@ -49,7 +49,10 @@ pub(super) fn write_view(
     };
     store.write_context_view(&view)?;
     Ok(kept.map(|kept| {
-        format!("context.md had been edited: your version is kept as {kept}, and context.md is rewritten from the decisions")
+        format!(
+            "context.md was edited by hand: your version was kept as {kept}, and context.md was rewritten \
+             from the decisions"
+        )
     }))
 }
 

@@ -136,7 +136,7 @@ fn store_patch(store: &store::Store, task: &model::id::Id, patch: &[u8]) -> Resu
         }
     }
     Err(Error::Refused {
-        what: format!("{task} has a thousand patches"),
+        what: format!("{task} already has a thousand patches"),
         hint: format!("move old ones out of {}/{}", layout::STORE_FOLDER, layout::evidence_folder_path(task)),
     })
 }

@@ -43,7 +43,7 @@ pub fn archive_old_entries(
             if store.read_evidence(&task)?.is_none() {
                 return Err(Error::Absent {
                     what: format!("there is no evidence for {task}"),
-                    hint: "`thru evidence list` shows what there is".into(),
+                    hint: "`thru evidence list` shows the existing evidence".into(),
                 });
             }
             vec![task]

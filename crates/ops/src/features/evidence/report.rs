@@ -101,7 +101,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     }
     for name in others {
         let file = format!("{}/{}/{name}", layout::STORE_FOLDER, layout::EVIDENCE_FOLDER);
-        let text = "this is not the folder of a task, so it is ignored";
+        let text = "this is not a task's folder, so it is ignored";
         let hint = "evidence is in evidence/<task>/bundle.json; `thru import swarm` reads other layouts";
         findings.push(Finding::new(FindingLevel::Note, text).at_line(file, None).with_hint(hint));
     }

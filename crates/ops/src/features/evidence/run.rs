@@ -238,8 +238,8 @@ fn files_at_or_below(checkout: &Checkout, all: Option<&[String]>, path: &str) ->
 
 fn path_inside_checkout(world: &World, project: &Project, name: &str) -> Result<String> {
     let outside = || Error::Refused {
-        what: format!("{}: it is outside this checkout", crate::features::plan::to_one_line(name)),
-        hint: "evidence is about files of the project".into(),
+        what: format!("{}: this path is outside the checkout", crate::features::plan::to_one_line(name)),
+        hint: "evidence can cover only files in the project".into(),
     };
     if name.contains('\0') {
         return Err(outside());
@@ -374,7 +374,9 @@ impl<'a> JunitReportFile<'a> {
         let report =
             store::read_named_by_user(self.path, MAX_REPORT_BYTES).map_err(|error| error.to_string())?;
         let counts = run::counts_in_output(&String::from_utf8_lossy(&report));
-        counts.ok_or_else(|| format!("{shown}: it has no <testsuite tests=…>, so it is not a JUnit report"))
+        counts.ok_or_else(|| {
+            format!("{shown}: there is no <testsuite tests=…> in it, so it is not a JUnit report")
+        })
     }
 }
 

@@ -183,7 +183,7 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
     let bundle = store.read_evidence(&task)?.ok_or_else(|| Error::Absent {
         what: format!("there is no evidence for {task}"),
         hint: format!(
-            "`thru evidence run {task} -- COMMAND` records some; `thru evidence list` shows what there is"
+            "`thru evidence run {task} -- COMMAND` records some; `thru evidence list` shows the existing evidence"
         ),
     })?;
     let judge = FreshnessJudge::new(store, &project.root.checkout);

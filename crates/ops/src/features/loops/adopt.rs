@@ -40,7 +40,7 @@ pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChan
     let state = store.read_loop(&id)?.loop_state;
     if consent::digest_of_loop(&state) != consent::digest_of_loop(&loop_to_adopt.state) {
         return Err(Error::Refused {
-            what: format!("{id} was changed while you looked at it"),
+            what: format!("{id} was changed while you were looking at it"),
             hint: format!("`thru loop adopt {id}` shows it as it is now"),
         });
     }

@@ -114,9 +114,9 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
 fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
     let place = if here.is_some() { "this session" } else { "this project" };
     let what = match aim {
-        LoopUse::Resume => format!("no loop of {place} is paused"),
+        LoopUse::Resume => format!("no loop in {place} is paused"),
         LoopUse::View if loops.is_empty() => "there are no loops in this project".to_owned(),
-        LoopUse::View | LoopUse::LeaveForeground => format!("no loop of {place} is running"),
+        LoopUse::View | LoopUse::LeaveForeground => format!("no loop in {place} is running"),
     };
     let ids = |title: &str, statuses: &[LoopStatus]| {
         let mut fitting: Vec<&Loop> =
@@ -173,7 +173,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         None => "use --next for the next session that starts here; no session is open now".to_owned(),
     };
     Err(usage_error(
-        "which session should run the loop? No harness has told this command its session".into(),
+        "which session should run the loop? This command does not know which session it runs in".into(),
         &hint,
     ))
 }

@@ -25,7 +25,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
             true => line.with_next(
                 NextStepUrgency::ActiveLoop,
                 "thru loop show",
-                "shows the loop that waits; start your harness here and send any message, such as `go`, to run it",
+                "shows the waiting loop; start your harness here and send any message, such as `go`, to run it",
             ),
             false => line.with_next(
                 NextStepUrgency::ActiveLoop,
@@ -100,7 +100,8 @@ pub fn is_folder_moved(world: &World, store: &Store, root: &Root) -> bool {
 pub fn advice_without_consent(world: &World, id: &str) -> String {
     match world.find_root() {
         Ok(FoundRoot::Marked { root, store, .. }) if is_folder_moved(world, &store, &root) => format!(
-            "this folder was moved, so no agent gets the prompt of {id}; `thru trust --moved` allows again everything that you allowed at the old path"
+            "this folder was moved, so no agent gets the prompt of {id}; `thru trust --moved` keeps everything \
+             that you allowed at the old path"
         ),
         _ => format!(
             "{id} was not started here, so no agent gets its prompt; `thru loop adopt {id}` shows its prompt and its \

@@ -1,5 +1,5 @@
-//! Loops at a session start. A new session claims the waiting loop, and a session that continues under a new id keeps
-//! its loop. In both cases, the agent is told about the loop.
+//! Handles loops when a session starts. A new session claims the waiting loop, and a session that continues under a
+//! new id keeps its loop. In both cases, the agent is told about the loop.
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::event::StartSource;

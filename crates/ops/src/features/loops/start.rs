@@ -87,7 +87,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     if given.prompt.trim().is_empty() {
         return Err(usage_error(
             "the prompt is empty".into(),
-            "say what the agent should do again and again",
+            "say what the agent should do in each iteration",
         ));
     }
     let mut notes = Vec::new();
@@ -163,7 +163,7 @@ pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> R
         let id = Id::new(&state.id)
             .map_err(|bad| usage_error(bad.to_string(), "begin the prompt with a plain word"))?;
         let record = LoopRecord::new(state.clone())
-            .map_err(|error| usage_error(error.to_string(), "say it without control characters"))?;
+            .map_err(|error| usage_error(error.to_string(), "remove the control characters from it"))?;
         if store.create_loop(&id, &record)? {
             return Ok(state);
         }
@@ -200,8 +200,8 @@ fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<P
     for (n, promise) in all.iter().enumerate() {
         if let Some(flaw) = promise::why_invalid_promise(&promise.text) {
             return Err(usage_error(
-                format!("`{}` cannot be promised: {flaw}", promise.text),
-                "a few words, e.g. ALL TESTS PASS",
+                format!("`{}` cannot be a promise: {flaw}", promise.text),
+                "use a few words, e.g. ALL TESTS PASS",
             ));
         }
         let same = |other: &&Promise| {
@@ -292,8 +292,8 @@ fn read_prompt_file(path: &Path) -> Result<String> {
         }
         Err(store::Error::Damaged { .. }) => {
             return Err(usage_error(
-                format!("{shown} is over {MAX_PROMPT_BYTES} bytes"),
-                "shorten it, or put the details into a file that the prompt names",
+                format!("{shown} is larger than {MAX_PROMPT_BYTES} bytes"),
+                "shorten it, or put the details in a file that the prompt names",
             ));
         }
         read => read?,
@@ -313,7 +313,7 @@ fn loop_from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
     Ok(LoopFromPacket {
         prompt: prompt.ok_or_else(|| Error::Refused {
             what: format!("packet {id} has no Next Prompt"),
-            hint: "write one below `## Next Prompt (Draft)`, or give a prompt here".into(),
+            hint: "write one below `## Next Prompt (Draft)`, or give a prompt on the command line".into(),
         })?,
         promise: packet.loop_promise.filter(|text| !text.trim().is_empty()),
         max_iterations: u64::try_from(packet.loop_max_iterations).ok().filter(|n| *n > 0),

@@ -56,10 +56,8 @@ pub struct ExpectedFile {
 }
 
 pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectReport> {
-    let stage = Id::new(&wanted.stage).map_err(|bad| Error::Usage {
-        what: bad.to_string(),
-        hint: "a stage has a name such as `review`".into(),
-    })?;
+    let stage = Id::new(&wanted.stage)
+        .map_err(|bad| Error::Usage { what: bad.to_string(), hint: "use a name such as `review`".into() })?;
     let place = GateContext::from_project(world, Project::find_or_create(world)?);
     let outputs = requested_outputs(world, &place, wanted)?;
     for output in &outputs {
@@ -260,7 +258,7 @@ fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Resul
         let place = place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy())
             .path_if_inside();
         let Some(place) = place else {
-            return Err(absent("this is not a file of the project", "an input must be inside the project"));
+            return Err(absent("this is not a file in the project", "an input must be inside the project"));
         };
         if !root.checkout.join(&place).is_file() {
             return Err(absent("there is no such file", "an input must exist before the work starts"));
@@ -271,10 +269,7 @@ fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Resul
 }
 
 pub(super) fn check_output_name(file: &str) -> Result<()> {
-    let usage = |what: String| Error::Usage {
-        what,
-        hint: "an output has a name such as `review-security.md`".into(),
-    };
+    let usage = |what: String| Error::Usage { what, hint: "use a name such as `review-security.md`".into() };
     Id::new(file).map_err(|bad| usage(bad.to_string()))?;
     if is_reserved_name(file) {
         return Err(usage(format!("`{file}` is reserved for the run itself")));

@@ -161,7 +161,11 @@ fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     }
     let what = match absent {
         Some(path) => {
-            format!("{}: the live run does not exist; {} names it", path.display(), named.display())
+            format!(
+                "{}: this run does not exist, but {} names it as the live run",
+                path.display(),
+                named.display()
+            )
         }
         None => format!("{}: `{dir}` is not a folder inside this project", named.display()),
     };
@@ -178,8 +182,8 @@ pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a P
         }
     }
     Err(Error::Usage {
-        what: format!("{dir}: a run is a folder inside the project {}", root.path.display()),
-        hint: "name one that is, or let `thru gate expect` create one".into(),
+        what: format!("{dir}: a run must be a folder inside the project {}", root.path.display()),
+        hint: "name such a folder, or let `thru gate expect` create one".into(),
     })
 }
 

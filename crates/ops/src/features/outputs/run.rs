@@ -197,7 +197,7 @@ fn require_consent<'a>(
     };
     Err(Error::Refused {
         what: format!(
-            "{}: nothing was launched, because you did not allow these commands here: {}{more}",
+            "{}: nothing was launched, because you have not allowed these commands here: {}{more}",
             run.path().join(run.list_file_name()).display(),
             named.collect::<Vec<_>>().join(", ")
         ),

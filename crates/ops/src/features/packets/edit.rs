@@ -122,8 +122,8 @@ pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Res
         let place = place::path_within_checkout(&checkout, file);
         if place.is_outside {
             return Err(Error::Refused {
-                what: format!("{} is outside the project, so nobody could open it", place.path),
-                hint: "confirm files below the project's folder".into(),
+                what: format!("{} is outside the project, so other people could not open it", place.path),
+                hint: "confirm only files in the project's folder".into(),
             });
         }
         match project.root.checkout.join(place.path.as_ref()).symlink_metadata() {
@@ -137,7 +137,7 @@ pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Res
             Err(_) => {
                 return Err(Error::Absent {
                     what: format!("there is no file {} in the project", place.path),
-                    hint: "give its path from here, or from the project's folder".into(),
+                    hint: "give its path relative to this folder or to the project's folder".into(),
                 });
             }
         }

@@ -146,8 +146,8 @@ fn check_loop_options(request: &HandoffRequest) -> Result<()> {
     if let Some((promise, flaw)) =
         request.promise.and_then(|text| Some((text, promise::why_invalid_promise(text)?)))
     {
-        let what = format!("`{promise}` cannot be promised: {flaw}");
-        return usage(what, "a few words, e.g. ALL TESTS PASS");
+        let what = format!("`{promise}` cannot be a promise: {flaw}");
+        return usage(what, "use a few words, e.g. ALL TESTS PASS");
     }
     if request.validators.iter().any(|command| command.trim().is_empty()) {
         return usage(

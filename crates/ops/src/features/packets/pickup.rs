@@ -230,7 +230,8 @@ pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> 
     let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
     let found = newest(PacketStatus::Active).or_else(|| newest(PacketStatus::Draft)).ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
-        hint: "`thru handoff \"what remains to be done\"` creates one; `thru packet list` shows those that are done".into(),
+        hint: "`thru handoff \"what remains to be done\"` creates one; `thru packet list` shows those that are \
+               done".into(),
     })?;
     id(found.name)
 }
@@ -281,7 +282,8 @@ fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id
     Err(Error::Refused {
         what: format!("packet {id} was claimed by {claimed_by} at {claimed_at}"),
         hint: format!(
-            "`thru pickup {id}` shows it without a claim; `thru pickup {id} --take-over` takes it from that session"
+            "`thru pickup {id}` shows it without a claim; `thru pickup {id} --take-over` takes it over from \
+             that session"
         ),
     })
 }

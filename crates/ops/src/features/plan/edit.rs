@@ -219,7 +219,7 @@ pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) 
 pub(super) fn refuse_if_plan_exists(store: &Store, replace: bool) -> Result<()> {
     match super::load_plan(store)? {
         Some(loaded) if !replace => Err(Error::Refused {
-            what: format!("there is a plan already: {}", super::to_one_line(&loaded.plan.title)),
+            what: format!("there is already a plan: {}", super::to_one_line(&loaded.plan.title)),
             hint: "`--replace` replaces it; the old one stays in the ledger (`thru plan log`)".into(),
         }),
         _ => Ok(()),

@@ -190,7 +190,7 @@ pub(crate) fn import_plan(
     }
     if let (Some(plan), ExistingPlanPolicy::Refuse) = (&there, place) {
         return Err(Error::Refused {
-            what: format!("there is a plan already: {}", super::to_one_line(&plan.title)),
+            what: format!("there is already a plan: {}", super::to_one_line(&plan.title)),
             hint: "`--append` adds these phases to it; `--replace` replaces it, and the old one stays in the ledger"
                 .into(),
         });

@@ -226,8 +226,11 @@ pub(super) fn plan_findings(
     match source {
         PlanSource::File if fold.plan.as_ref() != Some(plan) => {
             found.push(
-                Finding::new(FindingLevel::Warning, "the ledger describes a different plan than plan.json")
-                    .at_line(layout::PLAN_LEDGER, None),
+                Finding::new(
+                    FindingLevel::Warning,
+                    "the ledger describes a different plan than plan.json does",
+                )
+                .at_line(layout::PLAN_LEDGER, None),
             );
         }
         PlanSource::File => {}

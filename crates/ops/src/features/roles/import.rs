@@ -105,7 +105,7 @@ pub fn import_agents(
     }
     if report.agents.is_empty() {
         return Err(Error::Absent {
-            what: format!("{}: there is no context file in it", report.folder),
+            what: format!("{}: there are no context files in this folder", report.folder),
             hint: "name the folder that contains them: `thru import agents FOLDER`".into(),
         });
     }

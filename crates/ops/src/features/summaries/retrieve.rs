@@ -41,7 +41,7 @@ pub fn retrieve_original(
     if !summary::is_output_id(id) {
         return Err(Error::Usage {
             what: format!("{} is not the id of an output", one_line(id, 80)),
-            hint: "an id looks like o-0123456789abcdef; a summary shows it in its first and its last line"
+            hint: "an id looks like o-0123456789abcdef; a summary shows it in its first and last lines"
                 .into(),
         });
     }

@@ -19,7 +19,7 @@ pub struct SavedTokens {
 
 pub fn count_saved_tokens(store: &Store) -> Result<SavedTokens> {
     let (mut summarised, _) = store.list_summarised()?;
-    // Another tool summarised the imported outputs, so thru saved nothing with them.
+    // Another tool summarised the imported outputs, so thru did not save anything by summarising them.
     summarised.retain(|one| !one.is_imported());
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));

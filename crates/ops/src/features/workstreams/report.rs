@@ -57,7 +57,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     };
     let old = place.unmigrated_manifests().unwrap_or_default();
     findings.extend(old.into_iter().map(|path| {
-        Finding::new(FindingLevel::Note, "a manifest in the older layout, which nothing reads")
+        Finding::new(FindingLevel::Note, "a manifest in the old layout, which is no longer read")
             .at_line(path, None)
             .with_hint("`thru resume migrate` converts it, and keeps the original")
     }));

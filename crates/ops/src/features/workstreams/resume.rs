@@ -273,7 +273,7 @@ fn check_manifest(
     for load in place.files_to_load(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
         let hint = match load.location {
             LoadLocation::Missing => "write it, or remove it from files_to_load",
-            _ => "name a regular file of the project",
+            _ => "name a regular file in the project",
         };
         find(format!("`{}` is {}", load.written_path, load.location.describe()), hint);
     }
@@ -363,7 +363,7 @@ pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Res
             },
             None => Error::Absent {
                 what: format!("{} loads no file with steps", found.manifest),
-                hint: "add one, like steps.md with `- [ ]` boxes, to files_to_load".into(),
+                hint: "add one, such as steps.md with `- [ ]` boxes, to files_to_load".into(),
             },
         });
     }
@@ -462,7 +462,7 @@ impl ResumeContext {
     /// Returns a hint to migrate, or `None` if there are no manifests in the older layout.
     fn migrate_hint(&self) -> Option<String> {
         let legacy = self.workstreams().unmigrated_manifests().ok()?.into_iter().next()?;
-        Some(format!("{legacy} has the older layout; `thru resume migrate` converts it"))
+        Some(format!("{legacy} uses the old layout; `thru resume migrate` converts it"))
     }
 }
 

@@ -112,7 +112,7 @@ fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> 
     let found = match found {
         Ok(Some(found)) => found,
         Ok(None) => {
-            return vec![workstream_fact(id, format!("{id} was active, and no longer has a manifest"))];
+            return vec![workstream_fact(id, format!("{id} was active, but no longer has a manifest"))];
         }
         Err(error) => {
             let why = in_backticks(&error.to_string(), 300);

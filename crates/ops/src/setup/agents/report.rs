@@ -170,7 +170,8 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
         );
     }
     for file in SwarmPrompts::read(world, &swarm)?.unused_files {
-        let finding = Finding::new(FindingLevel::Warning, "no agent has this name; the prompt is not used");
+        let finding =
+            Finding::new(FindingLevel::Warning, "no agent has this name, so the prompt is not used");
         findings.push(finding.at_line(file.display().to_string(), None));
     }
     for other in find::list_installed_swarms(world, &checkout)?
@@ -225,7 +226,7 @@ fn harness_findings(
         (
             AgentFileState::Foreign,
             FindingLevel::Warning,
-            "a file of yours has the name of an agent",
+            "one of your own files has the name of an agent",
             format!("rename it, then {again}"),
         ),
     ];
@@ -254,7 +255,7 @@ fn harness_findings(
 fn plan_findings(world: &World) -> Result<Vec<Finding>> {
     let Some(project) = Project::find_if_present(world)? else {
         let finding = Finding::new(FindingLevel::Warning, "there is no root here, so nothing is recorded");
-        return Ok(vec![finding.with_hint("run `thru init` in the folder of your project to create one")]);
+        return Ok(vec![finding.with_hint("run `thru init` in your project's folder to create one")]);
     };
     if !world.is_trusted(&project.marker, &project.root.path) {
         let finding = Finding::new(

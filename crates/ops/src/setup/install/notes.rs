@@ -7,7 +7,8 @@ use harness::Harness;
 pub(super) fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
-        "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` removes it",
+        "{path}: thru's status line is still here, because it serves all your projects; `thru uninstall {} \
+         --user` removes it",
         harness.name
     )
 }
@@ -15,13 +16,14 @@ pub(super) fn status_line_still_shown_note(harness: &Harness, path: &Path) -> St
 pub(super) fn hooks_still_called_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
-        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` removes them, and `--all` removes everything",
+        "{path}: thru's hooks are still here, in another scope; `thru uninstall {} --user`, `--local` or \
+         `--project` removes them, and `--all` removes everything",
         harness.name
     )
 }
 
 pub(super) fn install_not_recorded_note(error: &store::Error) -> String {
-    format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
+    format!("{error}; `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
 /// Returns a note about thru's commands that have another name in this harness, because the harness itself has

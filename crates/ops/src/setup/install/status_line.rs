@@ -17,14 +17,15 @@ pub fn install_status_line(world: &World, name: &str, mode: WriteMode) -> Result
     let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of)) else {
         return Err(Error::Refused {
-            what: format!("no program can write the status line of {name}"),
+            what: format!("programs cannot set the status line of {name}"),
             hint: "leave out --statusline".into(),
         });
     };
     if !world.program_path.is_absolute() {
         return Err(Error::Refused {
-            what: "the path of this thru is unknown, so no harness could call it".into(),
-            hint: "call it by its full path".into(),
+            what: "cannot determine the path of the running thru, so the harness would be unable to call it"
+                .into(),
+            hint: "run thru by its full path".into(),
         });
     }
     let here = Path::new("");

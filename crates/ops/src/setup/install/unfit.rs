@@ -51,7 +51,7 @@ pub(super) fn advice_for_tracked_file(world: &World, harness: &Harness, project:
     let name = harness.name;
     format!(
         "`thru install {name} --user` uses your settings for all projects{own}; `thru install {name} --project` uses the \
-         project's settings, which everybody with the repository gets{shared}; or make git stop tracking the file, \
+         project's settings, which everybody who uses the repository gets{shared}; or make git stop tracking the file, \
          then run `thru install {name}`"
     )
 }
@@ -65,7 +65,7 @@ pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
 
 pub fn ignored_file_note(harness: &Harness) -> String {
     format!(
-        "{} ignores this file as long as it has comments or trailing commas, so no hook in it runs",
+        "{} ignores this file as long as it has comments or trailing commas, so none of its hooks run",
         harness.title
     )
 }

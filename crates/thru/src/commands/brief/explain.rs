@@ -22,7 +22,7 @@ pub fn find_candidate(rows: &[ExplainedRow], id: &str) -> Result<ExplainedRow> {
         (Some(row), _) => Ok(row.clone()),
         (None, [row]) => Ok((*row).clone()),
         (None, []) => Err(Error::Absent {
-            what: format!("no candidate of this brief is called {}", one_line(id, 80)),
+            what: format!("no candidate in this brief has the id {}", one_line(id, 80)),
             hint: "`thru brief --explain` lists them with their ids".into(),
         }),
         (None, several) => Err(Error::Usage {

@@ -19,7 +19,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
             output::print_line(format_args!("Next: fill it in, then `thru lifecycle save {}`", begun.role));
         }
         OutputFormat::Text => {
-            output::print_line(format_args!("{} already exists, and stays unchanged", begun.file));
+            output::print_line(format_args!("{} already exists and was left unchanged", begun.file));
         }
     }
     Ok(0)

@@ -38,7 +38,8 @@ fn print_listing(listing: &DecisionListing, all: bool) {
     }
     if let Some(aside) = &listing.of_other_swarm {
         output::print_message(format_args!(
-            "{DIM}set aside: not in force here, because they belong to the plan of the swarm {}, which is not in use; `thru swarm plan --adopt` assigns it to this swarm{DIM:#}",
+            "{DIM}set aside: not in force here, because they belong to the plan of the swarm {}, \
+             which is not in use; `thru swarm plan --adopt` assigns the plan to this swarm{DIM:#}",
             one_line(&aside.swarm, 64)
         ));
     }
@@ -62,7 +63,7 @@ fn print_listing(listing: &DecisionListing, all: bool) {
 fn print_suggested(suggested: &SuggestionListing) {
     if suggested.suggested.is_empty() {
         output::print_message(
-            "No suggestions: no agent said that something was decided, or everything was accepted.",
+            "No suggestions: no agent said that something was decided, or every suggestion was accepted.",
         );
         return;
     }

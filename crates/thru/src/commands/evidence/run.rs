@@ -114,7 +114,7 @@ fn print_recorded(recorded: &RecordedRun) {
     if entry.verdict() == EvidenceVerdict::Warn {
         let why = match entry.test_counts().and_then(model::run::TestCounts::tests_run) {
             Some(0) => "no test ran",
-            _ => "neither its exit code (a pipe, `|| true`) nor its output says how it ended",
+            _ => "neither its exit code (a pipe, `|| true`) nor its output shows how it ended",
         };
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} {why}: this does not prove that the task is done"

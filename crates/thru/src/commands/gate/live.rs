@@ -10,7 +10,7 @@ use crate::output::{self, DIM, OutputFormat};
 /// Show or set which run is live
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Set the live run: a folder of the project, or the name of a run in .agent/context/outputs
+    /// Set the live run: a folder in the project, or the name of a run in .agent/context/outputs
     #[arg(long, value_name = "DIR", conflicts_with = "clear")]
     set: Option<PathBuf>,
     /// Clear the live run; its files stay
@@ -52,7 +52,9 @@ fn print_cleared(done: &ClearedLiveRun) {
         Some(LiveRunReport { run, stage: None, .. }) => {
             output::print_line(format_args!("{} is no longer the live run; its files stay", run.display()));
         }
-        None if done.still_live.is_none() => output::print_line("No run was live, so nothing is cleared"),
+        None if done.still_live.is_none() => {
+            output::print_line("No run was live, so there was nothing to clear")
+        }
         None => {}
     }
     if let Some(live) = &done.still_live {

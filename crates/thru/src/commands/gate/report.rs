@@ -28,7 +28,7 @@ fn print_text(report: &GateReport) {
         print_row(row, width);
     }
     if let Some(omissions) = &report.omissions {
-        output::print_line(format_args!("Omitted outputs are noted in {}", omissions.display()));
+        output::print_line(format_args!("Omitted outputs are listed in {}", omissions.display()));
     }
     let (style, words) = match report.gate {
         GateResult::Pass => (GOOD, None),

@@ -30,7 +30,7 @@ fn print_report(report: &ContextFilesImportReport, mode: WriteMode) {
         let how = match (outcome, mode) {
             (ImportOutcome::Imported, WriteMode::Write) => format!("{GOOD}imported{GOOD:#} as {file}"),
             (ImportOutcome::Imported, WriteMode::DryRun) => format!("would be imported as {file}"),
-            (ImportOutcome::AlreadyImported, _) => format!("was imported before, as {file}"),
+            (ImportOutcome::AlreadyImported, _) => format!("was already imported as {file}"),
             (ImportOutcome::OtherFileExists, _) => {
                 format!("{WARN}left out{WARN:#}: {file} exists and differs")
             }

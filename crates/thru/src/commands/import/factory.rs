@@ -6,7 +6,7 @@ use ops::{Result, World, WriteMode};
 
 use crate::output::{self, BOLD, DIM, OutputFormat};
 
-/// Import handoffs that Factory's own commands wrote, as packets
+/// Import handoffs from Factory's own commands as packets
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A file or a folder [default: .factory in the project and in your home folder]
@@ -34,7 +34,7 @@ fn print_factory(report: &factory::FactoryReport, mode: WriteMode) {
         &report.imported
     {
         let how = match (*known, mode) {
-            (true, _) => "was imported before, as",
+            (true, _) => "was already imported as",
             (false, WriteMode::DryRun) => "would become",
             (false, WriteMode::Write) => "became",
         };

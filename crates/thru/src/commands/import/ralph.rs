@@ -29,7 +29,7 @@ fn print_ralph(report: &RalphReport, mode: WriteMode) {
     let RalphReport { file, shown_loop, already_imported, .. } = report;
     let file = file.display();
     if *already_imported {
-        output::print_line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown_loop.id));
+        output::print_line(format_args!("{file} was already imported as {BOLD}{}{BOLD:#}", shown_loop.id));
     } else if mode == WriteMode::DryRun {
         output::print_line(format_args!(
             "{file} would become a paused loop: iteration {} of {}, prompt of {} bytes",
@@ -48,7 +48,7 @@ fn print_ralph(report: &RalphReport, mode: WriteMode) {
             shown_loop.id
         ));
         output::print_line(format_args!(
-            "Next: switch the ralph plugin off, then `thru loop adopt {0}` and `thru loop resume {0}`",
+            "Next: switch off the ralph plugin, then `thru loop adopt {0}` and `thru loop resume {0}`",
             shown_loop.id
         ));
     }

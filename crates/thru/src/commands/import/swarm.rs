@@ -67,7 +67,7 @@ fn print_swarm(report: &swarm::SwarmReport, mode: WriteMode) {
 /// Returns the end of a line about imported records, such as `imported, 3 of them new`.
 fn import_outcome_words(new: usize, mode: WriteMode) -> String {
     match (new, mode) {
-        (0, _) => "were imported before".to_owned(),
+        (0, _) => "were already imported".to_owned(),
         (new, WriteMode::Write) => format!("imported, {new} of them new"),
         (new, WriteMode::DryRun) => format!("would be imported, {new} of them new"),
     }

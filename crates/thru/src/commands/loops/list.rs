@@ -51,7 +51,7 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
     }
     if let Some(behind) = list.loops.iter().find(|shown| shown.waits_for_another_loop()) {
         output::print_message(format_args!(
-            "{DIM}`thru loop activate {}` puts a waiting loop into the foreground{DIM:#}",
+            "{DIM}`thru loop activate {}` brings a waiting loop to the foreground{DIM:#}",
             behind.id
         ));
     }

@@ -16,7 +16,7 @@ use crate::output::OutputFormat;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("source").required(true).args(["prompt", "from_packet", "file"]))]
 pub struct Args {
-    /// What the agent should do, again and again
+    /// What the agent should do in each iteration
     prompt: Vec<String>,
     /// Use the prompt, the promise and the limit of this packet
     #[arg(long, value_name = "ID")]

@@ -12,7 +12,7 @@ pub fn run(world: &World, file: &Path, dry_run: bool, format: OutputFormat) -> R
         OutputFormat::Json => output::print_json(&imported),
         OutputFormat::Text => {
             let how = match (imported.already_imported, dry_run) {
-                (true, _) => "was imported before, from the same bytes",
+                (true, _) => "was already imported, from the same bytes",
                 (false, true) => "would be created",
                 (false, false) => "made",
             };

@@ -43,7 +43,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
                 import::import_session_plan(world, args.session.as_deref(), place, mode)?;
             if chosen == SessionChoice::Guess && format == OutputFormat::Text {
                 output::print_message(format_args!(
-                    "{WARN}note:{WARN:#} the session is a guess: the newest one here, {session}"
+                    "{WARN}note:{WARN:#} assuming the newest session here, {session}"
                 ));
             }
             report
@@ -62,7 +62,7 @@ pub fn print_import(report: &PlanImportReport, mode: WriteMode) {
         (_, true, _) => format!("{GOOD}Imported{GOOD:#}"),
         (true, false, _) => "Imported before".to_owned(),
         (false, false, WriteMode::DryRun) => "Would be imported".to_owned(),
-        (false, false, WriteMode::Write) => "No change, because the plan already has this content".to_owned(),
+        (false, false, WriteMode::Write) => "No change: the plan already has this content".to_owned(),
     };
     output::print_line(format_args!("{how}: {BOLD}{title}{BOLD:#} {DIM}({from}){DIM:#}"));
     output::print_line(format_args!(

@@ -53,7 +53,7 @@ fn print_agent(row: &AgentRow) {
             AgentFileState::Installed => (GOOD, "installed"),
             AgentFileState::OutOfDate => (WARN, "out of date"),
             AgentFileState::Changed => (WARN, "changed by hand"),
-            AgentFileState::Foreign => (BAD, "a file of yours has this name"),
+            AgentFileState::Foreign => (BAD, "one of your own files has this name"),
             AgentFileState::Missing => (DIM, "not installed"),
         };
         let model = place.model.as_ref().map_or(String::new(), |model| format!(", model {model}"));

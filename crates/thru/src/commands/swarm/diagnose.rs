@@ -23,7 +23,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         output::print_line(output::format_finding(finding));
     }
     if report.is_clean() {
-        output::print_line(format_args!("{GOOD}ok{GOOD:#} the swarm {} can work", report.swarm));
+        output::print_line(format_args!("{GOOD}ok{GOOD:#} the swarm {} is ready to work", report.swarm));
     }
     Ok(u8::from(!report.is_clean()))
 }

@@ -11,7 +11,7 @@ use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Install the agents of a swarm into one harness, or into all harnesses in use
 ///
-/// Writes seven files to the harness's folder for agents. The last line of each file says that thru wrote it, and
+/// Writes seven files to the harness's agents folder. The last line of each file says that thru wrote it, and
 /// contains a digest. A file that you wrote or changed is left alone and reported. Without --user or --project, every
 /// worktree of the repository gets the files. In the folder `agents` next to your settings, {agent}.md replaces an
 /// agent's prompt, and {agent}_append.md extends it.
@@ -38,13 +38,13 @@ struct InstallTarget {
     /// Use this swarm, whose agents have the prefix ID_ [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
     swarm: Option<String>,
-    /// Use your own folder for agents, which applies to every project
+    /// Use your own agents folder, which applies to every project
     #[arg(long, group = "scope")]
     user: bool,
-    /// Use the project's folder for agents, and share the files in git
+    /// Use the project's agents folder, and share the files in git
     #[arg(long, group = "scope")]
     project: bool,
-    /// Use the project's folder for agents, and hide the files from git [default]
+    /// Use the project's agents folder, and hide the files from git [default]
     #[arg(long, group = "scope")]
     local: bool,
     /// Also replace or remove files that somebody changed; a backup is kept

@@ -4,7 +4,7 @@ use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
-/// List the swarms whose agents are installed in this project or in your own folder for agents
+/// List the swarms whose agents are installed in this project or in your own agents folder
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// List only swarms in this harness

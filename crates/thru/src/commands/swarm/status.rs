@@ -37,7 +37,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 
 fn print_report(report: &ActivityReport, all: usize, world: &World) {
     if report.calls == 0 {
-        output::print_message("Hooks have not reported any tool call yet.");
+        output::print_message("Hooks have not reported any tool calls yet.");
         return print_saved(&report.summaries);
     }
     let sessions: Vec<(&CallCounts, String)> =

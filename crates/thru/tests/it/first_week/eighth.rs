@@ -278,7 +278,7 @@ fn status_proposes_the_work_that_was_begun_last() {
     at(&env, 34, &["loop", "start", "Write the docs", "--promise", "DONE", "--next"]);
     assert_eq!(
         next(35),
-        "`thru loop show` shows the loop that waits; start your harness here and send any message, such as `go`, to run it"
+        "`thru loop show` shows the waiting loop; start your harness here and send any message, such as `go`, to run it"
     );
     at(&env, 36, &["handoff", "write the docs", "--session", "s1"]);
     assert!(next(37).starts_with("`thru pickup 20261115T193600Z-write-the-docs`"), "{}", next(37));

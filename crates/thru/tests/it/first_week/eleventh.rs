@@ -207,11 +207,11 @@ fn a_removed_worktree_whose_branch_was_merged_is_no_lost_work() {
 /// Checks that every command means the same session if none is named.
 fn assert_last_session(env: &TestEnv, time: &str, session: &str, prompt: &str) {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
-    assert!(status.contains(&format!("last at work: {session} in")), "{status}");
+    assert!(status.contains(&format!("most recent work: {session} in")), "{status}");
     assert!(status.contains(&format!("last prompt  “{prompt}”")), "{status}");
     let journal = env.run_thru(&["journal"]).assert_ok();
     let all = format!("{}{}", journal.stdout, journal.stderr);
-    assert!(all.contains(&format!("session {session} (the last session at work here; ")), "{all}");
+    assert!(all.contains(&format!("session {session} (the last session that did work here; ")), "{all}");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains(prompt), "{brief}");
     let told = start_at(env, time, &format!("new-{session}"));

@@ -46,8 +46,9 @@ fn a_preview_says_that_its_packet_is_not_written_yet() {
     let json = env.run_thru_json(&["brief", "--event", "startup"]);
     let packet = json["unwritten_packet"].as_str().unwrap();
     assert!(preview.stdout.contains(&format!("crashed; `thru pickup {packet}`")), "{preview}");
-    let note =
-        format!("packet {packet} is not written yet; the next session start or `thru sweep` writes it");
+    let note = format!(
+        "packet {packet} has not been written yet; the next session start or `thru sweep` will write it"
+    );
     assert!(preview.stderr.contains(&note), "{preview}");
     let missing = env.run_thru(&["pickup", packet]).assert_exit_code(10);
     assert!(missing.stderr.contains("`thru sweep` writes a packet for it"), "{missing}");

@@ -309,7 +309,7 @@ fn init_says_that_a_settings_file_of_yours_would_be_committed_with_hooks() {
             env.write_file("project/.claude/settings.local.json", before);
         }
         env.write_file("project/.gitignore", ignored);
-        env.run_thru(&["init"]).assert_ok().stderr.contains("git does not ignore this file of yours")
+        env.run_thru(&["init"]).assert_ok().stderr.contains("git does not ignore this file")
     };
     assert!(warns("{}\n", ""));
     assert!(!warns("", ""), "ours is excluded");

@@ -104,7 +104,7 @@ fn the_files_of_a_killed_session_are_no_clash_for_the_next_one() {
     edit_at(&env, "19:00:42", "s4", "Makefile");
     mark_session_dead(&env, "s4");
     let told = ask_at(&env, "19:00:50", "s3", "Go on with the columns");
-    assert!(told.contains("session s4 (Claude Code), which has ended since, edited Makefile"), "{told}");
+    assert!(told.contains("session s4 (Claude Code), which has since ended, edited Makefile"), "{told}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn the_status_and_the_brief_describe_the_same_last_session() {
     stop(&env, asked, "Paris.");
     end_session(&env, asked);
     let status = env.run_thru(&["status"]).assert_ok().stdout;
-    assert!(status.contains("2, last at work: 9487a9f7 in Claude Code, just now\n"), "{status}");
+    assert!(status.contains("2, most recent work: 9487a9f7 in Claude Code, just now\n"), "{status}");
     assert!(status.contains("Next: `thru brief` shows where session 9487a9f7 stood\n"), "{status}");
     assert!(status.contains("“Make the cart apply a discount”"), "{status}");
     let brief = env.run_thru(&["brief"]).assert_ok();
@@ -175,7 +175,7 @@ fn without_a_running_loop_the_loops_are_listed() {
     let none = env.run_thru(&["loop", "cancel"]).assert_exit_code(10);
     assert_eq!(
         none.stderr,
-        "error: no loop of this project is running\nhint:  `thru loop start` starts one\n"
+        "error: no loop in this project is running\nhint:  `thru loop start` starts one\n"
     );
     let none = env.run_thru(&["loop", "log"]).assert_exit_code(10);
     assert!(none.stderr.starts_with("error: there are no loops in this project\n"), "{none}");
@@ -190,18 +190,18 @@ fn without_a_running_loop_the_loops_are_listed() {
     env.run_thru(&["loop", "pause"]).assert_ok();
     for words in [&["loop", "cancel"][..], &["loop", "pause"]] {
         let none = env.run_thru(words).assert_exit_code(10);
-        let expected = "error: no loop of this project is running\nhint:  name the loop that you mean; paused: \
+        let expected = "error: no loop in this project is running\nhint:  name the loop that you mean; paused: \
                         20261115T190200Z-dos\n";
         assert_eq!(none.stderr, expected);
     }
     env.run_thru(&["loop", "cancel", "dos"]).assert_ok();
     let none = env.run_thru(&["loop", "resume"]).assert_exit_code(10);
-    assert!(none.stderr.contains("no loop of this project is paused\n"), "{none}");
+    assert!(none.stderr.contains("no loop in this project is paused\n"), "{none}");
     assert!(none.stderr.contains("ended: 20261115T19"), "{none}");
     begin(3, "tres");
     let other = env.thru_call(&["loop", "cancel"]).with_variable("CLAUDE_CODE_SESSION_ID", "s2").run();
     let other = other.assert_exit_code(10);
-    assert!(other.stderr.contains("no loop of this session is running\n"), "{other}");
+    assert!(other.stderr.contains("no loop in this session is running\n"), "{other}");
     assert!(other.stderr.contains("20261115T190300Z-tres"), "{other}");
 }
 
@@ -384,7 +384,7 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     work("there", &tree, 1);
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(
-        status.contains("last at work: there in Claude Code, ") && status.contains(", in the worktree "),
+        status.contains("most recent work: there in Claude Code, ") && status.contains(", in the worktree "),
         "{status}"
     );
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
@@ -393,7 +393,7 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     work("there2", &tree, 3);
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(
-        status.contains("3, last at work: here in Claude Code, ") && !status.contains("in the worktree"),
+        status.contains("3, most recent work: here in Claude Code, ") && !status.contains("in the worktree"),
         "{status}"
     );
     let startup = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;

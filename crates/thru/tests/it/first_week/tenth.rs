@@ -73,10 +73,13 @@ fn a_file_that_changed_after_the_packet_of_a_crash_is_drift() {
     mark_session_dead(&env, "s1");
     start(&env, "s2");
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
-    assert!(picked.contains("nothing changed since"), "{picked}");
+    assert!(picked.contains("nothing has changed since"), "{picked}");
     env.write_file("project/tally.py", "a = 2\n");
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
-    assert!(!picked.contains("nothing changed since") && picked.contains("its content differs"), "{picked}");
+    assert!(
+        !picked.contains("nothing has changed since") && picked.contains("its content differs"),
+        "{picked}"
+    );
 
     // The user edits the file after the crash, before the packet is written.
     let env = TestEnv::with_root();
@@ -93,7 +96,7 @@ fn a_file_that_changed_after_the_packet_of_a_crash_is_drift() {
     fs::File::options().write(true).open(file).unwrap().set_modified(later).unwrap();
     start(&env, "s2");
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
-    assert!(!picked.contains("nothing changed since"), "{picked}");
+    assert!(!picked.contains("nothing has changed since"), "{picked}");
 }
 
 #[test]

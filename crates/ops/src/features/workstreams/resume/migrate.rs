@@ -71,7 +71,8 @@ fn files_in_misnamed_folders(place: &WorkstreamFinder) -> Result<Vec<MigratedFil
                         path: format!("{base}/{}", manifest::LEGACY_MANIFEST_FILE_NAME),
                         outcome: MigrationOutcome::Error,
                         why: format!(
-                            "the folder `{name}` is not NN-kebab-case; rename it, like 24-new-parser"
+                            "the folder name `{name}` is not NN-kebab-case; rename the folder, for example to \
+                             24-new-parser"
                         ),
                     });
                 }
@@ -134,7 +135,8 @@ impl OldResumeFile<'_> {
             (false, false, _) => return Ok(None),
             (false, true, Some(_)) => return migration_result(MigrationOutcome::Skip, "already migrated"),
             (false, true, None) => {
-                let why = "already migrated, but the manifest has been removed since then; --rollback restores the original";
+                let why = "already migrated, but the manifest has been removed since then; --rollback restores \
+                           the original";
                 return migration_result(MigrationOutcome::Skip, why);
             }
             (true, true, _) => {
@@ -166,7 +168,8 @@ impl OldResumeFile<'_> {
             .map(|finding| finding.text)
             .collect();
         if manifest::read_manifest(&made).files_to_load.is_empty() {
-            let why = "there is no other .md file here that it could load; write one, like plan.md, and migrate again";
+            let why = "there is no other .md file here that it could load; write one, such as plan.md, and \
+                       migrate again";
             return migration_result(MigrationOutcome::Error, why);
         }
         if !errors.is_empty() {
