@@ -21,11 +21,14 @@ struct CommandTemplate {
     description: &'static str,
     /// A hint about the arguments, which the harness shows to the user. May be empty.
     arguments: &'static str,
-    /// The arguments of the `thru` commands that run before the model sees the task. They must not contain
-    /// `$ARGUMENTS`, because a harness would paste the user's text into a shell line.
+    /// The arguments of the `thru` commands that run before the model sees the task.
     commands_run_first: &'static [&'static str],
-    /// What the model should do with the result. `{thru}` stands for the program, `{harness}` for the name of the
-    /// harness, and `$ARGUMENTS` for the text that the user typed.
+    /// Says what the text is that the user typed. The text follows, in a block of its own. It is never a part of a
+    /// command line: the model would run the line as it is, and a `;`, a quote or `$(…)` in the text would change
+    /// what the shell does.
+    words_title: &'static str,
+    /// What the model should do with the result and with the user's words. `{thru}` stands for the program, and
+    /// `{harness}` for the name of the harness.
     instructions: &'static str,
 }
 
@@ -34,9 +37,8 @@ const COMMAND_TEMPLATES: &[CommandTemplate] = &[CommandTemplate {
     description: "Show what Throughline has recorded about this project: sessions, roles, files that matter",
     arguments: "[init]",
     commands_run_first: &["status", "lifecycle status", "files -n 20"],
+    words_title: "The user's request about Throughline in this project",
     instructions: "\
-The user's request about Throughline in this project: <words>$ARGUMENTS</words>
-
 - If the words are `init`, run `{thru} init` and tell the user which files it created or changed.
 - Otherwise tell the user in a few lines what the output says, and change nothing. If there is no root yet, say that \
 `{thru} init` creates one.",
@@ -45,12 +47,10 @@ The user's request about Throughline in this project: <words>$ARGUMENTS</words>
     description: "Hand this work over: write a packet that anybody can pick up, in any harness",
     arguments: "<what remains to be done>",
     commands_run_first: &[],
+    words_title: "The user wants a handoff packet for this session, for this purpose",
     instructions: "\
-Write a handoff packet for this session. Its purpose, in the user's words:
-
-> $ARGUMENTS
-
-Run this once, with the purpose as one argument, quoted for the shell (if the user gave none, use your own words):
+Run this once, with the purpose as one argument in single quotes. Write `'\\''` for each `'` in it. If the user gave no
+purpose, use your own words:
 
     {thru} handoff 'PURPOSE'
 
@@ -63,14 +63,19 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
 }, CommandTemplate {
     name: "pickup",
     description: "Pick up a packet: print its prompt and what has changed since it was written",
-    arguments: "[packet id or a part of it]",
+    arguments: "[packet id or a part of it] [what to do differently]",
     commands_run_first: &[],
+    words_title: "The user wants this session to continue from a packet, and typed",
     instructions: "\
-Run this once, and read everything that it prints. A word after `--claim` names the packet. Without a word, the command
-chooses the newest active packet that no other running session has claimed, or else the newest draft. If the draft of a
-crashed session is newer than all active packets, the command chooses that draft:
+Run this once, and read everything that it prints:
 
-    {thru} pickup --for {harness} --claim $ARGUMENTS
+    {thru} pickup --for {harness} --claim ID
+
+The ID is the first of the user's words, if that word is the id of a packet, the beginning of an id or a part of a name
+(`{thru} packet list` shows them). An ID has only letters, digits, `-`, `_` and `.`. Leave ID out if there is no such word:
+then the command chooses the newest active packet that no other running session has claimed, or else the newest draft. If
+the draft of a crashed session is newer than all active packets, the command chooses that draft. All other words are
+instructions for you. Follow them while you work, and never put them into the command line.
 
 It claims the packet for this session and prints the prompt that an earlier session left, with every statement in it checked
 against the disk just now. If the command refuses because another session has claimed the packet, tell the user which session
@@ -82,20 +87,17 @@ continue the work. If a statement is no longer true, look before you rely on it.
     description: "Packets: list, show, activate, done, block, confirm, set, validate",
     arguments: "[list | show ID | done ID | …]",
     commands_run_first: &[],
+    words_title: "The user's request about packets",
     instructions: "\
-Run `{thru} packet $ARGUMENTS` (without arguments: `{thru} packet list`) and show the user its output unchanged.",
+Run `{thru} packet` with these words, each argument quoted for the shell (without words: `{thru} packet list`), and show the
+user its output unchanged.",
 }, CommandTemplate {
     name: "plan",
     description: "The plan: show it; start, finish, block or add tasks; import the plan that was approved in this session",
     arguments: "[show | next | start ID | done ID | block ID WHY | add TEXT | import]",
     commands_run_first: &[],
+    words_title: "The user's request about the plan of this project",
     instructions: "\
-The user's request about the plan of this project:
-
-<words>
-$ARGUMENTS
-</words>
-
 - If the words are empty or `show`, run `{thru} plan show` and show the user its output unchanged.
 - `next`, `check`, `log`: run `{thru} plan` with that word, and tell the user the result.
 - `start ID`, `done ID`, `block ID WHY`, `unblock ID`, `add TEXT`: run `{thru} task` with these words, each argument quoted \
@@ -108,13 +110,8 @@ todo list. If a file follows, run `{thru} plan import FILE`.",
     description: "Decisions: record what was settled and why; list those in force, supersede one",
     arguments: "[what was decided, and why | list | suggested | supersede ID …]",
     commands_run_first: &[],
+    words_title: "The user's request about decisions of this project",
     instructions: "\
-The user's request about decisions of this project:
-
-<words>
-$ARGUMENTS
-</words>
-
 - If the words are empty or `list`, run `{thru} decisions list` and show the user its output unchanged.
 - `suggested`: run `{thru} decisions list --suggested`, show it, and ask the user which of them to accept. Run \
 `{thru} decisions accept ID` only for those that the user names.
@@ -129,13 +126,8 @@ From now on, the decision is in force in every session of this project, includin
     description: "Let a team of agents plan, build, review and test; or show its status, plan, agents and problems",
     arguments: "[what to build | status | plan | agents | list | install | diagnose]",
     commands_run_first: &[],
+    words_title: "The user's request to the swarm",
     instructions: "\
-The user's request to the swarm:
-
-<words>
-$ARGUMENTS
-</words>
-
 - If the words are empty or begin with `status`, run `{thru} swarm status` and show the user what it prints.
 - If they begin with `plan`, `agents`, `list`, `diagnose`, `retrieve`, `benchmark`, `install` or `uninstall`, run `{thru} swarm` with these \
 words, each argument quoted for the shell, and show the user what it prints. Do nothing else.
@@ -149,32 +141,28 @@ read everything it prints: until this work is done, you are that architect. Foll
     // `thru recover` fails if there is no role. In `commands_run_first`, it would make the whole slash command fail,
     // so the model runs it instead.
     commands_run_first: &[],
+    words_title: "The user wants this session to continue the work of a role, and typed",
     instructions: "\
-Run `{thru} recover $ARGUMENTS` and read everything it prints: the checklist and the context file of the role. Then
-follow the checklist in order, and tell the user in a few lines what the goal is and what comes next. If there is no role
+Run `{thru} recover ROLE` and read everything it prints: the checklist and the context file of the role. ROLE is the name
+of the role, quoted for the shell. Leave it out if the user named none. Then follow the checklist in order, and tell the user in a few lines what the goal is and what comes next. If there is no role
 or no context file, tell the user so, and what the command suggests.",
 }, CommandTemplate {
         name: "loop",
         description: "Repeat a prompt until the work is done; list, pause, resume or cancel loops",
         arguments: "prompt, or list | show | pause | resume | cancel | log [ID]",
         commands_run_first: &["loop list"],
+        words_title: "The user's request about loops",
         instructions: LOOP_TEMPLATE,
     }];
 
 /// The instructions of the loop command. The model passes the user's text to `thru` through stdin, so no shell
 /// interprets it.
 const LOOP_TEMPLATE: &str = "\
-The user's request about loops:
-
-<words>
-$ARGUMENTS
-</words>
-
 - If the words are empty or `list`, summarise the list above for the user in a few lines, and do nothing else.
 - If they begin with `show`, `log`, `pause`, `resume`, `cancel` or `activate`, run `{thru} loop` with exactly these \
-words, and tell the user the result. Do nothing else.
+words, each argument quoted for the shell, and tell the user the result. Do nothing else.
 - Otherwise the words are a prompt to work on until it is done. Pass on unchanged any options in them (`--promise TEXT`, `--blocked-promise TEXT`, \
-`--max-iterations N`, `--for 2h`, `--validator CMD`, `--from-packet ID`). Run \
+`--max-iterations N`, `--for 2h`, `--validator CMD`, `--from-packet ID`), each value quoted for the shell. Run \
 `{thru} loop start --file - OPTIONS <<'PROMPT'`, then the prompt verbatim, then a line `PROMPT` (with `--from-packet`, \
 leave out `--file` and the prompt). If there is no `--promise`, choose a short one that says when the work is done, \
 such as \
@@ -229,7 +217,8 @@ pub fn command_name_in_harness(harness: &Harness, name: &str) -> String {
 }
 
 fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) -> String {
-    template.instructions.replace("{thru}", program).replace("{harness}", harness.name)
+    let instructions = template.instructions.replace("{thru}", program).replace("{harness}", harness.name);
+    format!("{}:\n\n<words>\n$ARGUMENTS\n</words>\n\n{instructions}", template.words_title)
 }
 
 /// Lists our command names that the harness already uses for its own commands. In that harness, our commands have other
@@ -334,8 +323,24 @@ mod tests {
         let context = commands.iter().find(|command| command.name == "context").unwrap();
         assert_eq!(context.commands_run_first[0], ["status"]);
         let pickup = commands.iter().find(|command| command.name == "pickup").unwrap();
-        assert!(pickup.template.contains("/bin/thru pickup --for opencode --claim $ARGUMENTS"));
+        assert!(pickup.template.contains("/bin/thru pickup --for opencode --claim ID\n"));
         assert_eq!(plugin_commands(harness_by_name("droid").unwrap(), "/bin/thru"), []);
+    }
+
+    #[test]
+    fn what_the_user_types_is_never_part_of_a_command_line() {
+        for harness in crate::HARNESSES {
+            let files = command_files(harness, "/bin/thru").into_iter().map(|file| file.text);
+            let added = plugin_commands(harness, "/bin/thru").into_iter().map(|command| command.template);
+            let texts: Vec<String> = files.chain(added).collect();
+            assert_eq!(texts.len(), COMMAND_TEMPLATES.len(), "{}", harness.name);
+            for text in texts {
+                let (before, after) = text.split_once("$ARGUMENTS").unwrap_or_else(|| panic!("{text}"));
+                assert!(before.ends_with("\n<words>\n") && after.starts_with("\n</words>\n"), "{text}");
+                // A harness also replaces `$1`, and `$0` in some of them.
+                assert!(!before.contains('$') && !after.contains('$'), "{text}");
+            }
+        }
     }
 
     #[test]

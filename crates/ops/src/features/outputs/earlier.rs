@@ -54,6 +54,15 @@ pub(super) fn make_run_live(
     Ok(place.store.write_live_run(Some((run, &earlier)), now)?)
 }
 
+/// Clears the live run. The newest run before it that still has open outputs is live again, so that no stage is
+/// abandoned together with the live one.
+pub(super) fn clear_live_run(place: &GateContext, now: jiff::Timestamp) -> Result<()> {
+    let mut open = place.store.read_earlier_live_runs();
+    open.retain(|dir| open_state_of_dir(&place.root, dir).is_some());
+    let live_again = open.split_first().map(|(newest, before)| (newest.as_str(), before));
+    Ok(place.store.write_live_run(live_again, now)?)
+}
+
 fn open_state_of_dir(root: &Root, dir: &str) -> Option<LiveRunState> {
     let run = [&root.path, &root.checkout].iter().find_map(|base| RunFolder::open(base, dir).ok())?;
     open_state(&run, &run.read_expected().ok()?, layout::OMISSIONS_FILE, root)

@@ -9,6 +9,7 @@ use model::place;
 use serde::Serialize;
 use store::{Dir, Root, RunFolder, Store, layout};
 
+use super::hook::LiveRunState;
 use super::{GateContext, build_gate_report, earlier, run_path_below_root, worker};
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
@@ -71,8 +72,11 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
 pub struct ClearedLiveRun {
     /// The run that is no longer live, or `None` if no run was live or the live run could not be read.
     pub cleared: Option<LiveRunReport>,
-    /// The run that another tool's live-state file still identifies as live. thru does not edit that file.
-    pub still_live: Option<LiveRunReport>,
+    /// The other stages in the folder of that run that still have open outputs. They are no longer live either.
+    pub open_in_same_folder: Vec<LiveRunState>,
+    /// The run that is live now: an earlier one with open outputs, or the one that another tool's live-state file names.
+    /// thru does not edit that file.
+    pub live_now: Option<LiveRunReport>,
 }
 
 pub fn clear_live_run(world: &World) -> Result<ClearedLiveRun> {
@@ -81,9 +85,12 @@ pub fn clear_live_run(world: &World) -> Result<ClearedLiveRun> {
     let cleared = before.filter(|found| found.source == LiveRunSource::LiveJson);
     let cleared = cleared
         .map(|found| LiveRunReport { gate: result_of_run(&place, &found.run), ..live_run_report(&found) });
-    place.store.write_live_run(None, world.now)?;
-    let still_live = place.find_live_run().ok().flatten();
-    Ok(ClearedLiveRun { cleared, still_live: still_live.as_ref().map(live_run_report) })
+    let mut open_in_same_folder =
+        earlier::open_earlier_stages(&place.store, &place.root, &place.settings.settings());
+    open_in_same_folder.retain(|state| cleared.as_ref().is_some_and(|cleared| cleared.run == state.run));
+    earlier::clear_live_run(&place, world.now)?;
+    let live_now = place.find_live_run().ok().flatten();
+    Ok(ClearedLiveRun { cleared, open_in_same_folder, live_now: live_now.as_ref().map(live_run_report) })
 }
 
 /// Returns the result of the run's stage, or `None` if its outputs cannot be judged.

@@ -2,10 +2,11 @@ use std::path::{Path, PathBuf};
 
 use model::gate::GateResult;
 use model::render::one_line;
-use ops::features::outputs::{self, ClearedLiveRun, LiveRunReport, LiveRunSource};
+use model::text::count_with_noun;
+use ops::features::outputs::{self, ClearedLiveRun, LiveRunReport, LiveRunSource, LiveRunState};
 use ops::{Result, World};
 
-use crate::output::{self, DIM, OutputFormat};
+use crate::output::{self, DIM, OutputFormat, WARN};
 
 /// Show or set which run is live
 #[derive(Debug, clap::Args)]
@@ -13,7 +14,7 @@ pub struct Args {
     /// Set the live run: a folder in the project, or the name of a run in .agent/context/outputs
     #[arg(long, value_name = "DIR", conflicts_with = "clear")]
     set: Option<PathBuf>,
-    /// Clear the live run; its files stay
+    /// Clear the live run; its files stay, and the stage before it is live again if it has open outputs
     #[arg(long)]
     clear: bool,
 }
@@ -52,20 +53,36 @@ fn print_cleared(done: &ClearedLiveRun) {
         Some(LiveRunReport { run, stage: None, .. }) => {
             output::print_line(format_args!("{} is no longer the live run; its files stay", run.display()));
         }
-        None if done.still_live.is_none() => {
+        None if done.live_now.is_none() => {
             output::print_line("No run was live, so there was nothing to clear")
         }
         None => {}
     }
-    if let Some(live) = &done.still_live {
-        let (ours, theirs) = (LiveRunSource::LiveJson.describe(), live.source.describe());
-        let run = live.run.display();
-        output::print_line(format_args!("{ours} names no run now, but {theirs} still names {run}"));
+    for state in &done.open_in_same_folder {
+        let stage = one_line(&state.stage, 128);
+        let open = count_with_noun(state.invalid_outputs.len(), "open output");
+        output::print_message(format_args!(
+            "{WARN}warning:{WARN:#} stage {stage} in the same folder is no longer live either, and still has {open}"
+        ));
+    }
+    match &done.live_now {
+        Some(live) if live.source == LiveRunSource::LiveStateFile => {
+            let (ours, theirs) = (LiveRunSource::LiveJson.describe(), live.source.describe());
+            let run = live.run.display();
+            output::print_line(format_args!("{ours} names no run now, but {theirs} still names {run}"));
+        }
+        Some(LiveRunReport { stage: Some(stage), .. }) => {
+            let stage = one_line(stage, 128);
+            output::print_line(format_args!(
+                "Stage {stage} still has open outputs and is live again; `thru gate live --clear` clears it too"
+            ));
+        }
+        _ => {}
     }
 }
 
 /// The JSON output of `--clear`. `cleared` is the run that was live before. The other fields describe the run that is
-/// still live, if any, as the command does without `--clear`.
+/// live now, if any, as the command does without `--clear`.
 #[derive(serde::Serialize)]
 struct ClearedJson<'a> {
     run: Option<&'a Path>,
@@ -75,16 +92,19 @@ struct ClearedJson<'a> {
     stage: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cleared: Option<&'a LiveRunReport>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    open_in_same_folder: &'a [LiveRunState],
 }
 
 impl ClearedJson<'_> {
     fn from_report(done: &ClearedLiveRun) -> ClearedJson<'_> {
-        let live = done.still_live.as_ref();
+        let live = done.live_now.as_ref();
         ClearedJson {
             run: live.map(|live| live.run.as_path()),
             from: live.map(|live| live.source),
             stage: live.and_then(|live| live.stage.as_deref()),
             cleared: done.cleared.as_ref(),
+            open_in_same_folder: &done.open_in_same_folder,
         }
     }
 }

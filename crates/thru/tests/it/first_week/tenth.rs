@@ -148,12 +148,38 @@ fn an_open_stage_stays_visible_when_the_next_one_begins() {
     let doctor = env.run_thru(&["doctor"]).stdout;
     assert!(doctor.contains("0 of 1 open; earlier: 1 of 1 open (stage review)"), "{doctor}");
 
-    // A stage that is complete, abandoned or begun again is not mentioned.
+    // A stage that is complete or abandoned is not mentioned.
     fs::write(outputs("review").join("review-style.md"), COMPLETE).unwrap();
     assert!(!env.run_thru(&["status"]).assert_ok().stdout.contains("stage review"), "complete");
     fs::write(outputs("review").join("review-style.md"), "Half\n").unwrap();
-    env.run_thru(&["gate", "live", "--clear"]).assert_ok();
+    let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
+    assert!(cleared.stdout.contains("Stage audit has passed and is no longer live"), "{cleared}");
+    assert!(cleared.stdout.contains("Stage review still has open outputs and is live again"), "{cleared}");
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains("1 of 1 open (stage review"), "only the live stage was abandoned: {status}");
+    let json = env.run_thru_json(&["gate", "live", "--clear"]);
+    assert_eq!((&json["run"], &json["cleared"]["stage"]), (&Value::Null, &json!("review")), "{json}");
     assert!(!env.run_thru(&["status"]).assert_ok().stdout.contains("stage review"), "abandoned");
+}
+
+#[test]
+fn clearing_a_folder_of_several_stages_names_each_that_is_open() {
+    let env = TestEnv::with_root();
+    for (stage, list) in [("plan", "expected.plan.json"), ("review", "expected.json")] {
+        let outputs = json!([{"file": format!("{stage}-a.md"), "tier": "critical"}]);
+        let list_of_stage = json!({"schema_version": 1, "stage": stage, "attempt": 1, "outputs": outputs});
+        env.write_file(format!("project/stages/{list}"), list_of_stage.to_string());
+    }
+    env.run_thru(&["gate", "live", "--set", "stages"]).assert_ok();
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains("1 of 1 open (stage plan)"), "{status}");
+    let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
+    assert!(
+        cleared
+            .stderr
+            .contains("stage plan in the same folder is no longer live either, and still has 1 open output"),
+        "{cleared}"
+    );
 }
 
 #[test]
