@@ -222,16 +222,17 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     };
     let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line) && holds(line));
     let new: Vec<&str> = lines.filter(|line| !tells_error_line(claims, line)).collect();
+    let checks = run::checks_of_command(&failure.command_or_file, &failure.folder);
+    let is_told = checks.iter().any(|check| claims.says_check_fails(check.check_kind))
+        || failure::reason_lines(&failure.error).any(|line| is_exact(line) && tells_error_line(claims, line));
     if new.is_empty() {
-        return None;
+        // The failure holds, but the summary is only about others.
+        return (!is_told && edited.is_empty()).then_some(candidate);
     }
     let new = failure::group_equal_messages(&new);
     let quoted: Vec<String> =
         new.iter().take(MAX_NEW_ERROR_LINES).map(|line| in_backticks(line, 200)).collect();
     let command = in_backticks(&failure.command_as_typed(), 100);
-    let checks = run::checks_of_command(&failure.command_or_file, &failure.folder);
-    let is_told = checks.iter().any(|check| claims.says_check_fails(check.check_kind))
-        || failure::reason_lines(&failure.error).any(|line| is_exact(line) && tells_error_line(claims, line));
     let fails = match failure.exit.filter(|exit| *exit != 0) {
         _ if is_told => "also fails".to_owned(),
         Some(exit) => format!("fails (exit {exit})"),
@@ -255,7 +256,16 @@ fn is_exact(line: &str) -> bool {
         || failure::names_failed_test(line)
         || starts_with_file_and_line(line)
         || failure::is_compared_value(line)
+        || unittest_name(line).is_some()
+        || line.contains(" != ")
         || ["expected", "want", "got "].iter().any(|word| small.contains(word))
+}
+
+/// Returns the test that Python's unittest reports as failed, as in `FAIL: test_one (tests.test_a.OneTest.test_one)`.
+fn unittest_name(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
+    let (name, class) = rest.split_once(" (")?;
+    (!name.contains(' ') && class.ends_with(')')).then_some(name)
 }
 
 /// Returns whether the summary contains the test, the location or the values in an error line.
@@ -263,6 +273,9 @@ fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
     if let Some(test) = run::failed_test_in_line(line) {
         let name = test.rsplit("::").next().unwrap_or(test);
         return claims.text.contains(name.split('/').next().unwrap_or(name));
+    }
+    if let Some(test) = unittest_name(line) {
+        return claims.text.contains(test);
     }
     let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.len() > 1;
     let rest = match starts_with_file_and_line(line) {

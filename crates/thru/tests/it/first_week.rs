@@ -579,6 +579,7 @@ Before continuing, you MUST verify you understand:
 
 mod eighth;
 mod eleventh;
+mod fifteenth;
 mod fifth;
 mod fourth;
 mod ninth;

@@ -90,6 +90,15 @@ const MAX_UNFINISHED_LINE_BYTES: usize = 200;
 
 const FAILURE_WORDS: &[&str] = &["fail*", "error*", "broken", "undefined"];
 
+/// Headings that harnesses ask their summaries to have. They say nothing about failures, although they name them.
+const ERROR_HEADINGS: &[&str] = &["errors and fixes", "errors encountered", "errors"];
+
+/// Words that say that there are no failures.
+const NONE_WORDS: &[&str] = &["no", "none", "0", "without", "zero"];
+
+/// Words that say that a failure is over.
+const FIXED_WORDS: &[&str] = &["fixed", "resolved", "corrected", "repaired"];
+
 /// The summary, prepared for searching.
 pub(super) struct SummaryClaims<'s> {
     pub text: &'s str,
@@ -133,15 +142,17 @@ impl<'s> SummaryClaims<'s> {
         self.clauses().any(|clause| has_word(clause, words) && has_word(clause, ANNOUNCING_WORDS))
     }
 
-    /// Returns whether a clause says that something fails.
+    /// Returns whether a clause says that something fails or failed.
     pub fn tells_of_failure(&self) -> bool {
-        self.clauses().any(|clause| has_word(clause, FAILURE_WORDS))
+        self.lines.iter().flat_map(|line| clauses_of(line)).any(tells_failure)
     }
 
-    /// Returns whether a clause says that checks of this kind fail.
+    /// Returns whether a clause says that checks of this kind fail. A line that also says what was fixed is about the
+    /// past.
     pub fn says_check_fails(&self, kind: CommandKind) -> bool {
         let words = check_words(kind);
-        self.clauses().any(|clause| has_word(clause, words) && has_word(clause, FAILURE_WORDS))
+        let lines = self.lines.iter().filter(|line| !has_word(line, FIXED_WORDS));
+        lines.flat_map(|line| clauses_of(line)).any(|clause| has_word(clause, words) && tells_failure(clause))
     }
 
     pub fn says_uncommitted(&self) -> bool {
@@ -228,9 +239,23 @@ impl<'s> SummaryClaims<'s> {
     }
 
     fn clauses(&self) -> impl Iterator<Item = &str> {
-        let parts = self.lines.iter().flat_map(|line| line.split([',', ';', '—', '→']));
-        parts.flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but "))
+        self.lines.iter().flat_map(|line| clauses_of(line))
     }
+}
+
+/// Returns the clauses of a normalised line.
+fn clauses_of(line: &str) -> impl Iterator<Item = &str> {
+    let parts = line.split([',', ';', '—', '→']);
+    parts.flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but "))
+}
+
+/// Returns whether a clause reports a failure. A heading does not, and neither does a clause that denies failures.
+fn tells_failure(clause: &str) -> bool {
+    let plain = clause.trim_start_matches(|c: char| !c.is_alphabetic());
+    let after_heading =
+        |heading: &&str| plain.strip_prefix(*heading).filter(|rest| rest.is_empty() || rest.starts_with(':'));
+    let said = ERROR_HEADINGS.iter().find_map(after_heading).unwrap_or(plain);
+    has_word(said, FAILURE_WORDS) && !has_word(said, NONE_WORDS)
 }
 
 /// Returns the words for a check of this kind. There are none for a formatter or a program that is merely run.
@@ -311,6 +336,27 @@ mod tests {
             let claims = SummaryClaims::from_text(text);
             assert_eq!(claims.says_how_check_stands(CommandKind::Test), test, "{text}");
             assert_eq!(claims.says_how_check_stands(CommandKind::Lint), lint, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_summary_tells_of_failures() {
+        let cases = [
+            ("4. Errors and fixes: none.", false, false),
+            ("4. **Errors and fixes:**\n  - None", false, false),
+            ("## Errors and fixes", false, false),
+            ("Errors: none", false, false),
+            ("There were no errors and 0 tests failed.", false, false),
+            ("4. Errors and fixes: the import failed; it was fixed.", true, false),
+            ("4. Errors and fixes:\n - test_one failed at first; fixed.", true, false),
+            ("4. Errors and fixes:\n - test_one still fails.", true, true),
+            ("4. Errors and fixes: two tests fail", true, true),
+            ("Errors in the parser are broken lines", true, false),
+        ];
+        for (text, any, test) in cases {
+            let claims = SummaryClaims::from_text(text);
+            assert_eq!(claims.tells_of_failure(), any, "{text}");
+            assert_eq!(claims.says_check_fails(CommandKind::Test), test, "{text}");
         }
     }
 

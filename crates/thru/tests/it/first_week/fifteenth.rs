@@ -1,0 +1,49 @@
+//! Tests for the problems that the twelfth new user reported.
+
+use super::eleventh::fail_at;
+use super::seventh::{ask_at, edit_at, fire_at, start_at, stop_at};
+use super::*;
+
+const UNITTEST: &str = "Exit code 1\n..F\n======================================================================\nFAIL: test_median (tests.test_report.ReportTest.test_median)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/work/tests/test_report.py\", line 21, in test_median\n    self.assertEqual(median([parse_line(\"d;a;1\"), parse_line(\"d;a;2\")]), 150)\n    ~~~~~~~~~~~~~~~~^^^^^\nAssertionError: 200 != 150\n\n----------------------------------------------------------------------\nRan 16 tests in 0.002s\n\nFAILED (failures=1)";
+
+/// Compacts a session with this summary. Returns what the agent is told afterwards.
+fn compact_at(env: &TestEnv, time: &str, session: &str, summary: &str) -> String {
+    let before = env.event_payload(session, "PreCompact", json!({"trigger": "manual"}));
+    let call = env.hook_call("PreCompact", before.to_string());
+    call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z")).run().assert_ok();
+    let message = format!("<summary>\n{summary}\n</summary>");
+    let stop = json!({"agent_type": "", "last_assistant_message": message});
+    fire_at(env, time, session, "SubagentStop", stop);
+    fire_at(env, time, session, "SessionStart", json!({"source": "compact"}))
+}
+
+#[test]
+fn a_summary_with_a_heading_about_errors_hides_no_open_failure() {
+    let variants = [
+        "",
+        "4. Errors and fixes: none.",
+        "4. Errors and fixes:\n   - None",
+        "4. **Errors and fixes**:\n   - `import average` raised an ImportError; fixed by adding it to the import.",
+        "4. Errors and fixes: an import failed at first; this was fixed.",
+        "4. Errors and fixes: test_average failed at first; fixed by rounding half up.",
+        "4. Errors and fixes: there were no errors and no failures.",
+        "5. All tests pass.",
+    ];
+    for errors in variants {
+        let env = TestEnv::with_root();
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", "Add median(rows) to ledger/report.py. Integers only.");
+        edit_at(&env, "19:00:02", "s1", "tests/test_report.py");
+        edit_at(&env, "19:00:03", "s1", "ledger/report.py");
+        fail_at(&env, "19:00:04", "s1", "python3 -m unittest", UNITTEST);
+        stop_at(&env, "19:00:05", "s1", "An even count needs the mean of the two middle amounts.");
+        let summary = format!(
+            "1. Primary Request and Intent: add median(rows) to ledger/report.py, integers only.\n\
+             3. Files: ledger/report.py, tests/test_report.py.\n{errors}\n6. Pending Tasks: none.\n\
+             7. Current Work: median(rows) was added with a test."
+        );
+        let told = compact_at(&env, "19:00:06", "s1", &summary);
+        assert!(told.contains("`python3 -m unittest`"), "{errors}: {told}");
+        assert!(told.contains("test_median") && told.contains("200 != 150"), "{errors}: {told}");
+    }
+}
