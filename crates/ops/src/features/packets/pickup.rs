@@ -13,6 +13,7 @@ use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit,
 use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
 use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
 use model::place;
+use model::redact::RedactOptions;
 use model::time;
 use serde::Serialize;
 use store::{ListedPacket, LogPosition, Store, layout};
@@ -356,7 +357,10 @@ fn verify_claims(
         }
     };
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
-        .then(|| compare_with_git(project, packet))
+        .then(|| {
+            let redact = settings::settings_here(world).settings().redact_options();
+            compare_with_git(project, packet, redact)
+        })
         .flatten()
         // The uncommitted files of another worktree mean nothing in this checkout.
         .map(|git| CurrentGit {
@@ -396,7 +400,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     edited
 }
 
-fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
+fn compare_with_git(project: &Project, packet: &Packet, redact: RedactOptions) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
     // Count commits only if HEAD has moved and both its old and its new commit are known.
@@ -405,9 +409,9 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))
         .flatten()
         .map(|(ahead, behind)| CommitDistance { ahead, behind });
-    let uncommitted_files = packet.dirty.and_then(|_| git::list_uncommitted_files(checkout));
+    let uncommitted_files = packet.dirty.and_then(|_| git::list_uncommitted_files(checkout, redact));
     Some(CurrentGit {
-        branch: git::redacted_branch(&head),
+        branch: git::redacted_branch(&head, redact),
         head: head.commit,
         uncommitted_files,
         distance_to_packet_commit: way,
