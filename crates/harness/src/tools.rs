@@ -6,8 +6,8 @@ use model::declared::{
     ChangedNames, SourceText, compare_declarations, compare_file_versions, may_declare_names, texts_in_patch,
 };
 use model::event::{
-    DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
-    TouchedFile,
+    DelegatedWork, Event, EventKind, EventSubagent, FileAction, LineRange, QuestionAnswer, Todo, TodoChange,
+    TodoStatus, TouchedFile,
 };
 use model::reply::Reply;
 use model::{effect, run};
@@ -122,6 +122,13 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
         }
     }
     files
+}
+
+/// Returns the lines that a reading tool was asked for, or `None` if it read the whole file.
+pub fn lines_read(input: &JsonFields<'_>) -> Option<LineRange> {
+    let count = input.number("limit").filter(|count| *count > 0)?;
+    let first = input.number("offset").unwrap_or(1).max(1);
+    Some(LineRange { first, last: first.saturating_add(count - 1) })
 }
 
 /// Returns the declarations that an editing tool changed. `input` is the tool's input. It contains either the whole
@@ -316,6 +323,19 @@ mod tests {
         );
         assert_eq!(describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
         assert_eq!(describe_todo_change("Bash", "{}", "{}"), "None");
+    }
+
+    #[test]
+    fn the_lines_that_were_read() {
+        for (input, expected) in [
+            (r#"{"file_path":"a.go","offset":475,"limit":20}"#, Some((475, 494))),
+            (r#"{"file_path":"a.go","limit":20}"#, Some((1, 20))),
+            (r#"{"file_path":"a.go","offset":475}"#, None),
+            (r#"{"file_path":"a.go","offset":475,"limit":0}"#, None),
+        ] {
+            let lines = lines_read(&JsonFields::parse(input.as_bytes()).0);
+            assert_eq!(lines.map(|lines| (lines.first, lines.last)), expected, "{input}");
+        }
     }
 
     #[test]

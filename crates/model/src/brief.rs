@@ -180,7 +180,11 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
 /// Describes the calls after the agent's last message in a few words each. Only the last `most` calls are described,
 /// and the oldest of these comes first.
 pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
-    let mut steps = sections::state::describe_steps(digest.steps_since_last_message());
+    let mut steps = sections::state::describe_steps(
+        digest,
+        digest.steps_since_last_message(),
+        sections::state::StepDetail::WithPlaces,
+    );
     steps.split_off(steps.len().saturating_sub(most))
 }
 

@@ -145,11 +145,20 @@ pub struct TouchedFile<'a> {
     pub action: FileAction,
     /// The declarations that the call changed, if its input contains the changed text.
     pub changed_names: ChangedNames,
+    /// The lines that the call read, if it read only a part of the file.
+    pub lines: Option<LineRange>,
+}
+
+/// Lines of a file, counted from 1. Both ends are included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LineRange {
+    pub first: u64,
+    pub last: u64,
 }
 
 impl<'a> TouchedFile<'a> {
     pub fn new(path: Text<'a>, action: FileAction) -> TouchedFile<'a> {
-        TouchedFile { path, action, changed_names: ChangedNames::default() }
+        TouchedFile { path, action, changed_names: ChangedNames::default(), lines: None }
     }
 }
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::declared::ChangedNames;
 use crate::effect::{self, Effect};
 use crate::event::{
-    Event, EventKind, EventName, EventSubagent, FileAction, StartSource, StopEvent, TodoChange, TodoStatus,
-    ToolDone,
+    Event, EventKind, EventName, EventSubagent, FileAction, LineRange, StartSource, StopEvent, TodoChange,
+    TodoStatus, ToolDone,
 };
 use crate::failure::error_lines;
 use crate::place::{self, CheckoutPath};
@@ -185,11 +185,21 @@ pub struct RecordedFile {
     /// The declarations that the call changed in the file.
     #[serde(default, skip_serializing_if = "ChangedNames::is_empty")]
     pub names: ChangedNames,
+    /// The lines that the call read, if it read only a part of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineRange>,
 }
 
 impl RecordedFile {
     pub fn new(path: String, action: FileAction) -> RecordedFile {
-        RecordedFile { path, action, outside: false, guess: false, names: ChangedNames::default() }
+        RecordedFile {
+            path,
+            action,
+            outside: false,
+            guess: false,
+            names: ChangedNames::default(),
+            lines: None,
+        }
     }
 }
 
@@ -489,6 +499,7 @@ fn files_of_call(
         .iter()
         .map(|file| RecordedFile {
             names: redact_names(&file.changed_names, policy),
+            lines: file.lines,
             ..field(&file.path, file.action, false)
         })
         .collect();

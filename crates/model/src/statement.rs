@@ -289,6 +289,14 @@ pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
+/// Returns what a message says before it announces the next step, on one line. Empty if that is not informative.
+pub fn finding_before_announcement(text: &str) -> String {
+    let text = text.trim();
+    let last = split_sentences(text.lines().last().unwrap_or_default()).pop().unwrap_or_default();
+    let before = text.strip_suffix(last).filter(|before| !finding_between_calls(before).is_empty());
+    before.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the useful part of a message between two calls, or an empty string if the message only announces the next
 /// call.
 pub fn finding_between_calls(text: &str) -> String {

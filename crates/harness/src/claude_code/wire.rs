@@ -211,7 +211,7 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>, response: &'a [u8]) -> 
     let Some(path) = input.text(field) else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
     match (tool, action) {
-        (_, FileAction::Read) => {}
+        (_, FileAction::Read) => file.lines = tools::lines_read(input),
         ("Write", FileAction::Edit) => {
             file.changed_names = tools::names_in_rewrite(&file.path, input, original);
         }

@@ -93,8 +93,9 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>) -> Vec<TouchedFile<'a>>
     };
     let Some(path) = input.text("file_path") else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
-    if action != FileAction::Read {
-        file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+    match action {
+        FileAction::Read => file.lines = tools::lines_read(input),
+        _ => file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create),
     }
     vec![file]
 }

@@ -10,7 +10,7 @@ use model::transcript::{
 use super::message::RawCall;
 use super::walk::JsonWalk;
 use crate::fields::JsonFields;
-use crate::tools::{files_in_patch, names_in_edit, subject_of_external_call, todo_change};
+use crate::tools::{files_in_patch, lines_read, names_in_edit, subject_of_external_call, todo_change};
 
 /// Adds a call to `items`, and its change to the todo list if there is one.
 pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
@@ -22,6 +22,9 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
         "AskUserQuestion" => call.subject = CallSubject::Questions(read_questions(&input.fields())),
         _ => {
             read_tool_input(&tool, input.walk(), &mut call);
+            if let ("Read", [file]) = (tool.as_ref(), call.files.as_mut_slice()) {
+                file.lines = lines_read(&input.fields());
+            }
             if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {
                 // Only the result shows whether the file is new. Until then, it is assumed to be.
                 file.changed_names = names_in_edit(&file.path, &input.fields(), true);

@@ -84,22 +84,23 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
         None => format!("{edited}, not committed: "),
         Some(used) => format!("{edited}, not committed since {}: ", commit_name(used)),
     };
-    // The brief lists the edited files further down, so their number is enough if there is little room. If all edited
-    // files are at risk, only the first few are listed here, even if there is more room.
+    // The brief lists the edited files further down, so a few of them are enough here if all edited files are at risk,
+    // even if there is more room.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
         true => &[FILES_NAMED_AT_RISK],
         false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
     };
-    let form = |most: &usize| match most {
-        0 => head.trim_end_matches(": ").to_owned(),
-        most => format!("{head}{}", list_by_folder(files.iter().map(|file| file.path.as_str()), *most)),
+    // A bare number tells the reader nothing, so a short form says where the names are.
+    let form = |most: usize| match most {
+        0 => format!("{} (see Files)", head.trim_end_matches(": ")),
+        most => format!("{head}{}", list_by_folder(files.iter().map(|file| file.path.as_str()), most)),
     };
-    let forms = lengths.iter().map(form).collect();
+    let forms = lengths.iter().copied().map(form).collect();
     let mut risk = effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms));
     if n > FILES_ALWAYS_NAMED {
-        risk.add_terse_form(form(&0));
+        risk.add_terse_form(head.trim_end_matches(": ").to_owned());
     }
     Some(risk)
 }

@@ -44,12 +44,16 @@ fn what_is_only_in_the_working_tree() {
     let head = "20 files edited by the session, not in any commit seen here";
     assert_eq!(
         alone[0].forms,
-        [head.to_owned(), format!("{head}: src/{{f19.rs,f18.rs,f17.rs,f16.rs,f15.rs}}, +15 more")]
+        [
+            head.to_owned(),
+            format!("{head} (see Files)"),
+            format!("{head}: src/{{f19.rs,f18.rs,f17.rs,f16.rs,f15.rs}}, +15 more")
+        ]
     );
     digest.git_on_disk = Some(GitOnDisk::default());
     assert_eq!(
-        effect_candidates(&digest, BriefOccasion::Asked)[0].forms[0],
-        "20 files edited by the session, not committed"
+        effect_candidates(&digest, BriefOccasion::Asked)[0].forms[1],
+        "20 files edited by the session, not committed (see Files)"
     );
     digest.branch = "main".into();
     digest.effects.push(commit_effect(21, "1111111", "One"));

@@ -225,3 +225,14 @@ fn the_last_command_of_a_refused_list_is_named() {
         assert_eq!(prompt.refused_command(), expected, "{call}");
     }
 }
+
+#[test]
+fn after_an_earlier_compaction_the_first_known_request_is_not_called_the_beginning() {
+    let mut digest = Digest::new("s");
+    assert_eq!(digest.label_of_opening_request(), "The session began with");
+    digest.last_compaction_before_work = 7;
+    assert_eq!(digest.label_of_opening_request(), "Asked earlier in the session");
+    digest.last_compaction_before_work = 0;
+    digest.prompt_count = 3;
+    assert_eq!(digest.label_of_opening_request(), "Asked earlier in the session");
+}

@@ -233,6 +233,17 @@ impl Digest {
             .find(|prompt| prompt.refused_call.is_empty() && prompt::may_state_session_goal(&prompt.text))
     }
 
+    /// Returns the words that introduce [`Digest::opening_request`]. After an earlier compaction, or if a part of the session
+    /// is not known, the first known request need not be the beginning.
+    pub fn label_of_opening_request(&self) -> &'static str {
+        let is_beginning_known = self.last_compaction_before_work == 0
+            && self.continued_session.is_empty()
+            && self.unread_transcript_bytes == 0
+            && self.unread_journal_bytes == 0
+            && self.prompt_count <= self.prompts.len() as u64;
+        if is_beginning_known { "The session began with" } else { "Asked earlier in the session" }
+    }
+
     /// Returns the session's first request for work, if the agent has finished and its newest prompt, such as "push it",
     /// does not say what the work was about.
     pub fn opening_request_of_finished_work(&self) -> Option<&Prompt> {

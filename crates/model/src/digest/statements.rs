@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Digest, Prompt, keep_last};
-use crate::event::{FileAction, TodoStatus};
+use crate::event::{FileAction, LineRange, TodoStatus};
 use crate::journal::{JournalRecord, RecordedTodo};
 use crate::prompt;
 use crate::run::{self, RunResult};
@@ -58,6 +58,9 @@ pub struct CallStep {
     /// The path or the command.
     #[serde(rename = "what")]
     pub path_or_command: String,
+    /// The lines that the call read, if it read only a part of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineRange>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// Whether the call is a check that passed.
@@ -213,6 +216,7 @@ impl Digest {
             at: record.ts.to_string(),
             action: did,
             path_or_command: cut_to_bytes(what, MAX_STEP_BYTES).to_owned(),
+            lines: given.filter(|_| did == StepAction::Read).and_then(|file| file.lines),
             failed: record.ok == Some(false) || ended == RunResult::Failed,
             passed: ended == RunResult::Passed
                 && !run::checks_of_command(&record.command, &record.cwd).is_empty(),

@@ -35,11 +35,13 @@ impl Digest {
 
     /// Returns whether the records show that an open entry is done, although the agent has not ticked it off. This is
     /// the case if the entry or a later one requests checks that have passed since the list changed, or a declaration
-    /// that was added since then.
+    /// that was added since then. The entry in progress is also done if files were edited since the list changed and
+    /// tests passed after the last edit.
     pub fn is_todo_done(&self, entry: &RecordedTodo) -> bool {
         // Agents work through their list in order, so an entry is also done if a later entry is done.
         let from = self.todos.iter().position(|todo| todo == entry).unwrap_or(self.todos.len());
         self.has_run_since_todos(&entry.text)
+            || entry.status == Some(TodoStatus::InProgress) && self.is_work_since_todos_tested()
             || self.todos[from..].iter().any(|todo| self.has_added_since_todos(&todo.text))
     }
 
@@ -56,6 +58,19 @@ impl Digest {
         let added: Vec<&String> = edits.flat_map(|change| &change.changed_names.added).collect();
         let mut names = identifiers_in(entry).peekable();
         names.peek().is_some() && names.all(|name| added.iter().any(|known| *known == name))
+    }
+
+    /// Returns whether files were edited since the list changed, tests passed after the last edit, and no failure is open.
+    fn is_work_since_todos_tested(&self) -> bool {
+        let is_tested = |used: &super::CheckUse| {
+            used.check_kind == run::CommandKind::Test
+                && used.last_result == RunResult::Passed
+                && used.last_run_record > self.todos_changed_at
+                && self.file_edited_after(used.last_run_record).is_none()
+        };
+        self.edits_since_todos() > 0
+            && self.checks.iter().any(is_tested)
+            && self.open_failures().next().is_none()
     }
 
     /// Returns whether an entry such as "run the tests" only requests checks, and these have passed since the list

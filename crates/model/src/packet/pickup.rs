@@ -360,7 +360,14 @@ fn without_started_calls(context: &str, prompt: &str) -> String {
     const TITLE: &str = "Started and not finished:\n";
     let Some((before, rest)) = context.split_once(TITLE) else { return context.to_owned() };
     let calls: Vec<&str> = rest.split_inclusive('\n').take_while(|line| line.starts_with("- ")).collect();
-    if !calls.iter().all(|call| prompt.contains(call.trim_start_matches("- ").trim_end())) {
+    let is_mentioned = |line: &&str| {
+        let call = line.trim_start_matches("- ").trim_end();
+        // "`Read a.md`" is mentioned as "it was reading `a.md`".
+        let path = call.split_once(' ').map_or("", |(_, path)| path);
+        prompt.contains(call)
+            || ["reading `", "the edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
+    };
+    if !calls.iter().all(is_mentioned) {
         return context.to_owned();
     }
     let length: usize = calls.iter().map(|call| call.len()).sum();

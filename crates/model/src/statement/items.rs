@@ -1,4 +1,5 @@
-//! Shortens a message that contains a list. Each item is cut after its beginning, so that no item is dropped.
+//! Shortens a message that contains a list. Each item is cut after its beginning, so that no item is dropped. If the
+//! items would lose their point that way, only the first ones are kept, and the others are counted.
 
 /// With less room per item than this, the items would say too little.
 const MIN_ITEM_CHARS: usize = 36;
@@ -6,9 +7,16 @@ const MIN_ITEM_CHARS: usize = 36;
 /// An item is cut at the end of a clause only if the clause has at least this many characters.
 const MIN_CLAUSE_CHARS: usize = 14;
 
+/// An item that is cut within a clause must keep at least this many characters. A shorter part usually ends before the
+/// verdict, as in "Files deleted by `rm` → NOT…".
+const MIN_CHARS_WITHIN_CLAUSE: usize = 56;
+
 /// If the last item exceeds twice the length of the longest other item by more than this many characters, it is
 /// assumed to contain the text after the list.
 const MAX_LONGER_LAST_ITEM: usize = 80;
+
+/// The marks that end a clause.
+const CLAUSE_ENDS: [&str; 8] = [". ", "; ", ": ", " — ", " – ", " - ", ", ", " ("];
 
 /// Shortens a message with a numbered list to `max` characters by shortening each item to its first clauses. Returns
 /// `None` if the message has no such list, if it already fits, or if there is too little room.
@@ -33,18 +41,61 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
     let intro = text[..first].trim().trim_start_matches(['…', ' ']);
     let intro = match intro.chars().count() <= max / 3 {
         true => intro.to_owned(),
-        false => clauses_within(last_sentence(intro), max / 3),
+        // An introduction that is cut within a clause says nothing.
+        false => Some(clauses_within(last_sentence(intro), max / 3))
+            .filter(|kept| ends_with_clause(kept, last_sentence(intro)))?,
     };
     let room = max.checked_sub(intro.chars().count() + 1)?;
     let most = chars_per_item(&items, room)?;
-    let mut out = intro;
+    let beginnings: Vec<String> = items.iter().map(|item| clauses_within(item, most)).collect();
+    let telling = beginnings.iter().zip(&items).filter(|(kept, item)| keeps_its_point(kept, item)).count();
+    let kept = if telling * 2 > items.len() { beginnings } else { first_items(&items, room)? };
+    Some(format!("{intro} {}", kept.join(" ")).trim_start().to_owned())
+}
+
+/// Returns as many of the first items as fit into `room`, and the number of the others. Only the last of them is cut.
+fn first_items(items: &[&str], room: usize) -> Option<Vec<String>> {
+    let mut room = room.checked_sub(" (+30 more)".len())?;
+    let mut kept: Vec<String> = Vec::new();
     for item in items {
-        if !out.is_empty() {
-            out.push(' ');
+        let told = clauses_within(item, room);
+        if room < MIN_ITEM_CHARS || !keeps_its_point(&told, item) {
+            break;
         }
-        out.push_str(&clauses_within(item, most));
+        room = room.saturating_sub(told.chars().count() + 1);
+        kept.push(told);
     }
-    Some(out)
+    let left = items.len() - kept.len();
+    if kept.is_empty() || left == 0 {
+        return None;
+    }
+    kept.push(format!("(+{left} more)"));
+    Some(kept)
+}
+
+/// Returns whether a beginning that was cut ends where a clause ends.
+fn ends_with_clause(kept: &str, whole: &str) -> bool {
+    let Some(words) = kept.strip_suffix('…').filter(|_| kept != whole) else { return true };
+    CLAUSE_ENDS.iter().any(|mark| whole.get(words.len()..).unwrap_or_default().starts_with(mark))
+}
+
+/// Returns whether the beginning of an item still says something: it ends with a clause, it is long, the item begins
+/// with a title, or it is about what it names first, as in "`a.rs:10` - Empty input".
+fn keeps_its_point(kept: &str, item: &str) -> bool {
+    /// A title has at least this many words. "Reader #2785477259 —" is only a label.
+    const MIN_TITLE_WORDS: usize = 3;
+    let Some(words) = kept.strip_suffix('…').filter(|_| kept != item) else { return true };
+    let rest = item.get(words.len()..).unwrap_or_default();
+    let is_clause = [". ", "; ", ", ", " ("].iter().any(|mark| rest.starts_with(mark));
+    let begins_with_name =
+        words.trim_start_matches(|c: char| c.is_ascii_digit() || ". ".contains(c)).starts_with('`');
+    let ends = [": ", " — ", " – ", " - "].iter().filter_map(|mark| item.find(mark));
+    let title = ends.min().filter(|end| *end <= words.len()).map_or("", |end| &item[..end]);
+    let is_word = |word: &&str| word.len() > 3 && word.chars().all(char::is_alphabetic);
+    is_clause
+        || begins_with_name
+        || title.split(' ').filter(is_word).count() >= MIN_TITLE_WORDS
+        || words.chars().count() >= MIN_CHARS_WITHIN_CLAUSE
 }
 
 /// Returns the maximum number of characters per item with which all items fit into `room`.
@@ -99,7 +150,7 @@ fn clauses_within(text: &str, most: usize) -> String {
     }
     let within = text.char_indices().nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
     let kept = &text[..within];
-    let ends = [". ", "; ", ": ", " — ", " – ", " - ", ", ", " ("].iter().filter_map(|mark| kept.rfind(mark));
+    let ends = CLAUSE_ENDS.iter().filter_map(|mark| kept.rfind(mark));
     let clause = ends.filter(|end| kept[..*end].chars().count() >= MIN_CLAUSE_CHARS).max();
     let word = || kept.rfind(' ').filter(|at| kept[..*at].chars().count() >= MIN_CLAUSE_CHARS);
     // Do not cut at the end of a clause if most of the room would stay empty. The item would say too little.
@@ -162,6 +213,25 @@ mod tests {
             shorten_items("It takes 2. That is long enough to be cut somewhere in the middle.", 30),
             None
         );
+    }
+
+    #[test]
+    fn an_item_is_not_cut_before_its_point() {
+        let list = "The cause is known: 1. Files deleted by `rm -rf` → NOT detected by `find_changed` (it only sees \
+                    edits); 2. Files created by `cp -r` → NOT detected by `find_changed`; 3. `find_new` might find the \
+                    new folder, but nothing finds the deletions.";
+        assert_eq!(
+            shorten_items(list, 160).unwrap_or_default(),
+            "The cause is known: 1. Files deleted by `rm -rf` → NOT detected by `find_changed` (it only sees edits); \
+             (+2 more)"
+        );
+        // A path is not the point of an item either.
+        let review = "Four comments: 1. Reader #2785477238 and bot #2785478280 — Both flag the same bug: `discard` in \
+                      `fix.go` is no longer idempotent. 2. Reader #2785477259 — Stale comment on `remove`. Valid. \
+                      3. Reader #2785477268 — The level is not set. Valid.";
+        let told = shorten_items(review, 160).unwrap_or_default();
+        assert!(told.contains("Both flag the same bug: `discard` in `fix.go`"), "{told}");
+        assert!(told.ends_with("(+2 more)"), "{told}");
     }
 
     #[test]

@@ -498,6 +498,7 @@ fn to_owned_file(file: &TouchedFile) -> TouchedFile<'static> {
         path: to_owned_text(&file.path),
         action: file.action,
         changed_names: file.changed_names.clone(),
+        lines: file.lines,
     }
 }
 

@@ -202,6 +202,63 @@ fn a_copied_transcript_still_says_whose_it_is() {
 }
 
 #[test]
+fn work_that_is_half_done_comes_before_a_look_that_has_begun() {
+    let env = TestEnv::with_root();
+    let folder = env.project_folder().to_str().unwrap().to_owned();
+    let line = |kind: &str, id: &str, content: Value| {
+        json!({"type": kind, "sessionId": "5f0c6a4e-0000-4000-8000-000000000001", "uuid": id, "cwd": folder,
+            "timestamp": "2026-11-15T19:22:00Z", "message": {"role": kind, "content": content}})
+    };
+    let call = |id: &str, tool: &str, input: Value| {
+        line("assistant", id, json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]))
+    };
+    let done =
+        |id: &str| line("user", &format!("r{id}"), json!([{"type": "tool_result", "tool_use_id": id}]));
+    let said = |id: &str, text: &str| line("assistant", id, json!([{"type": "text", "text": text}]));
+    let path = |name: &str| format!("{folder}/src/{name}");
+    let start = [
+        line("user", "u1", json!("Let the reader and the writer of the basket keep comments.")),
+        said("m1", "Good. Now apply the changes.\n\n**Change 1: `skip` in reader.py keeps the comment**"),
+        call("c1", "Read", json!({"file_path": path("reader.py"), "offset": 475, "limit": 20})),
+        done("c1"),
+    ];
+    let edit =
+        call("c2", "Edit", json!({"file_path": path("reader.py"), "old_string": "a", "new_string": "b"}));
+    let look = call("c3", "Read", json!({"file_path": path("writer.py")}));
+    for (name, last, needles) in [
+        (
+            "edit",
+            edit,
+            [
+                "Begin with: the edit of `src/reader.py`, which was started and may not have been made; the agent \
+                 had said",
+                "Change 1: `skip` in reader.py keeps the comment",
+            ],
+        ),
+        (
+            "look",
+            look,
+            [
+                "Begin with: the user's newest message, which the agent was working on; it was reading \
+                 `src/writer.py`.",
+                "Change 1: `skip` in reader.py keeps the comment",
+            ],
+        ),
+    ] {
+        let lines: Vec<String> = start.iter().chain([&last]).map(Value::to_string).collect();
+        let transcript = env.write_file(&format!("{name}.jsonl"), lines.join("\n") + "\n");
+        let told = env.run_thru_json(&["handoff", name, "--transcript", transcript.to_str().unwrap()]);
+        let picked = env.run_thru(&["pickup", told["id"].as_str().unwrap()]).assert_ok().stdout;
+        for needle in needles {
+            assert!(picked.contains(needle), "{name}: {needle:?} in\n{picked}");
+        }
+        assert!(!picked.contains("Started and not finished"), "it is said above: {picked}");
+        let brief = env.run_thru(&["brief", "--transcript", transcript.to_str().unwrap()]).assert_ok().stdout;
+        assert!(brief.contains("then read src/reader.py lines 475–494"), "{brief}");
+    }
+}
+
+#[test]
 fn the_packet_of_finished_work_says_what_it_was_about_and_asks_for_nothing() {
     let env = env_with_prompt("Let the basket give a discount of 5 % for orders over 100.");
     env.write_file("project/src/basket.py", "");

@@ -17,8 +17,8 @@ use crate::text::cut_to_bytes;
 
 use super::overtaken::{
     have_checks_passed_since, is_answer_about_something_else, is_committed_fix, is_guessing,
-    is_outdated_by_later_statement, is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject,
-    is_solved_failure, is_spent,
+    is_lack_made_good, is_outdated_by_later_statement, is_overtaken_by_work, is_quoted_by_newest_prompt,
+    is_same_subject, is_solved_failure, is_spent, note_if_fixed,
 };
 use super::quote_agent_words;
 
@@ -82,6 +82,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             && !is_quoted_by_newest_prompt(digest, said)
             && !is_solved_failure(digest, said)
             && !is_committed_fix(digest, said)
+            && !is_lack_made_good(digest, said)
             && !is_guessing(said)
             && !is_outdated_by_later_statement(digest, said)
     });
@@ -143,7 +144,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 has_later_edits: overtaken,
                 have_checks_passed: have_checks_passed_since(digest, outcome),
             };
-            facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
+            facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing, digest)));
             turns_told.push(turn.prompt);
         }
     }
@@ -403,7 +404,7 @@ struct LaterWork {
 #[derive(Clone, Copy)]
 enum DoneFact<'d> {
     /// A turn, its closing message, and the work after it.
-    Turn(Turn<'d>, &'d AgentStatement, LaterWork),
+    Turn(Turn<'d>, &'d AgentStatement, LaterWork, &'d Digest),
     /// A finding that the agent stated between two calls.
     Found(&'d AgentStatement, &'d Digest),
     Agent(&'d DelegatedTask),
@@ -416,7 +417,9 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             turn,
             outcome,
             LaterWork { newer_turns_included: newer, has_later_edits: overtaken, have_checks_passed },
+            digest,
         ) => {
+            let note = note_if_fixed(digest, outcome);
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
                 let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
@@ -427,10 +430,10 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
                 match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
                     // The text of an approval is not worth quoting, and neither is pasted output.
-                    (PromptKind::Approval, _) | (_, None) => told,
+                    (PromptKind::Approval, _) | (_, None) => format!("{told}{note}"),
                     (_, Some(words)) => {
                         let words = prompt::shorten_request(words, *request);
-                        format!("{} → {told}", in_quotation_marks(&words, words.len().max(*request)))
+                        format!("{} → {told}{note}", in_quotation_marks(&words, words.len().max(*request)))
                     }
                 }
             };
@@ -444,7 +447,8 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
         }
         DoneFact::Found(said, digest) => {
             let progress = digest.edits_of_named_files(&said.text, said.record);
-            let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
+            let progress = progress
+                .map_or_else(|| note_if_fixed(digest, said), |edits| format!(" ({})", edits.describe()));
             // Leave out steps that were announced between two calls, because they have since been done or abandoned.
             let text = statement::condense_message(&said.text);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, most));

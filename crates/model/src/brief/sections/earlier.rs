@@ -108,7 +108,8 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     }
     let form = |most: usize| {
         let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
-        format!("the session began with {}", in_quotation_marks(&title, title.len().max(most)))
+        let label = digest.label_of_opening_request().to_lowercase();
+        format!("{label} {}", in_quotation_marks(&title, title.len().max(most)))
     };
     let mut forms = vec![form(90), form(180)];
     forms.dedup();

@@ -18,8 +18,11 @@ const MAX_COMMAND_CHARS: usize = 160;
 /// The maximum length, in characters, of the error line in the terse form.
 const MAX_TERSE_LINE_CHARS: usize = 140;
 
-/// The maximum length, in characters, of the error lines in a form that does not name the files left to edit.
+/// The maximum length, in characters, of the error lines in a short form.
 const MAX_SHORT_LINE_CHARS: usize = 240;
+
+/// A short form names the files left to edit only if that takes at most this many bytes.
+const MAX_SHORT_LEFT_BYTES: usize = 160;
 
 /// The maximum number of files named that are left to edit.
 const MAX_FILES_LEFT: usize = 6;
@@ -112,7 +115,14 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str, left: &str) -> (S
     }
     let names: Vec<&str> = names.iter().map(|line| run::failed_test_in_line(line).unwrap_or(line)).collect();
     let reasons = failure::group_equal_messages(&reasons);
+    // The files left to edit are the open part of a half-done repair, so a short form names them too if they are few.
+    let is_left_told = |line: usize| {
+        line > MAX_SHORT_LINE_CHARS
+            || line == MAX_SHORT_LINE_CHARS && (1..=MAX_SHORT_LEFT_BYTES).contains(&left.len())
+    };
     let form = |command: usize, most_names: usize, most_reasons: usize, line: usize| {
+        // Errors about the files left to edit need not be quoted too.
+        let most_reasons = if is_left_told(line) && line <= MAX_SHORT_LINE_CHARS { 1 } else { most_reasons };
         let more = names.len().saturating_sub(most_names);
         let more =
             if more > 0 { format!(" (+{} failing)", count_with_noun(more, "test")) } else { String::new() };
@@ -123,7 +133,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str, left: &str) -> (S
             .chain(reasons.iter().take(most_reasons).map(|text| in_backticks(text, line)))
             .collect();
         let between = if why.is_empty() { "" } else { ": " };
-        let notes = notes(if line > MAX_SHORT_LINE_CHARS { left } else { "" });
+        let notes = notes(if is_left_told(line) { left } else { "" });
         format!(
             "{}{folder}{notes}{between}{}{more}",
             in_backticks(&failure.command_as_typed(), command),

@@ -52,7 +52,11 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let title = prompt::title_of_message(&first.text);
     let form = |most: usize| {
         let title = prompt::shorten_request(&title, most);
-        format!("The session began with: {}", in_quotation_marks(&title, title.len().max(most)))
+        format!(
+            "{}: {}",
+            digest.label_of_opening_request(),
+            in_quotation_marks(&title, title.len().max(most))
+        )
     };
     // The end of a request often says how to do the work, so a request of moderate length is not cut.
     let length = title.chars().count();

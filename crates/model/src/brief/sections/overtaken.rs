@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::content::TextContent;
-use crate::digest::{AgentStatement, Digest, FileEdit, Turn};
+use crate::digest::{AgentStatement, CheckUse, Digest, FileEdit, Turn};
 use crate::prompt::{self, PromptKind};
+use crate::run::RunResult;
 use crate::statement;
 use crate::text::cut_to_bytes;
 
@@ -108,24 +109,68 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
 /// Returns whether a check has passed since a statement, and no failure is open.
 pub fn have_checks_passed_since(digest: &Digest, said: &AgentStatement) -> bool {
     let mut since = digest.checks.iter().filter(|check| check.last_run_record > said.record);
-    since.any(|check| check.last_result == crate::run::RunResult::Passed)
-        && digest.open_failures().next().is_none()
+    since.any(|check| check.last_result == RunResult::Passed) && digest.open_failures().next().is_none()
 }
+
+/// Returns a note for a statement that describes a problem or a fix to come, if the work was done since. Without the
+/// note, the statement reads as if the problem were still there.
+pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
+    let Some(edit) = digest.changes.iter().find(|change| change.record > said.record) else {
+        return String::new();
+    };
+    let small = said.text.to_lowercase();
+    if !FIX_TO_COME.iter().chain(&PROBLEM_WORDS).any(|words| small.contains(words)) {
+        return String::new();
+    }
+    let commit = digest.standing_commits().into_iter().find(|commit| commit.record > edit.record);
+    if let Some(commit) = commit.filter(|commit| !commit.effect.id.is_empty()) {
+        return format!(" (since then committed: {})", commit.effect.id);
+    }
+    let is_checked = |check: &CheckUse| {
+        check.last_result == RunResult::Passed
+            && check.last_run_record > edit.record
+            && digest.file_edited_after(check.last_run_record).is_none()
+    };
+    match digest.checks.iter().any(is_checked) && digest.open_failures().next().is_none() {
+        true => " (since then files were edited and the checks passed)".to_owned(),
+        false => String::new(),
+    }
+}
+
+/// Returns whether a statement only admits that something was not done, and files were edited since.
+pub fn is_lack_made_good(digest: &Digest, said: &AgentStatement) -> bool {
+    const LACK_WORDS: [&str; 5] = ["but didn't ", "but did not ", "but haven't ", "forgot to ", "i missed "];
+    let small = said.text.to_lowercase().replace('’', "'");
+    LACK_WORDS.iter().any(|words| small.contains(words)) && digest.file_edited_after(said.record).is_some()
+}
+
+/// Lower-case words of a statement that announces a fix.
+const FIX_TO_COME: [&str; 9] = [
+    "the fix is",
+    "the fix:",
+    "fix is straightforward",
+    "i see the issue",
+    "i see the problem",
+    "found the issue",
+    "found the bug",
+    "needs to be fixed",
+    "let me fix",
+];
+
+/// Lower-case words of a statement that describes a problem in the present tense.
+const PROBLEM_WORDS: [&str; 7] = [
+    "the issue is",
+    "the problem is",
+    "the bug is",
+    "root cause",
+    "fails because",
+    "is broken",
+    "doesn't work",
+];
 
 /// Returns whether a statement announces a fix that has since been made and committed. Such a statement is obsolete,
 /// because the commit's subject says what was fixed. Returns false if the newest prompt is about this fix.
 pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
-    const FIX_TO_COME: [&str; 9] = [
-        "the fix is",
-        "the fix:",
-        "fix is straightforward",
-        "i see the issue",
-        "i see the problem",
-        "found the issue",
-        "found the bug",
-        "needs to be fixed",
-        "let me fix",
-    ];
     let small = said.text.to_lowercase();
     let edited = digest.changes.iter().find(|change| change.record > said.record).map(|change| change.record);
     let is_committed =

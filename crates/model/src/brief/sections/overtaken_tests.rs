@@ -101,3 +101,29 @@ fn a_message_of_which_little_is_left_is_spent() {
         assert_eq!(is_spent(&digest, &said), expected, "{text}");
     }
 }
+
+#[test]
+fn a_problem_that_was_solved_is_not_told_as_if_it_were_there() {
+    use crate::journal::{JournalRecord, RecordedFile};
+    let said = |text: &str| AgentStatement { record: 0, text: text.into(), ..Default::default() };
+    let problem = said("The issue is in `parse`: it drops the comment.");
+    let lack = said("I added `parse` but didn't write tests for it.");
+    let call = || JournalRecord { event: "tool-done".into(), ok: Some(true), ..JournalRecord::default() };
+    let mut edit = call();
+    edit.files = vec![RecordedFile::new("a.py".into(), crate::event::FileAction::Edit)];
+    let mut test = call();
+    (test.command, test.ended) = ("make test".into(), "passed".into());
+
+    let mut digest = Digest::new("s");
+    assert_eq!(note_if_fixed(&digest, &problem), "");
+    assert!(!is_lack_made_good(&digest, &lack));
+    digest.fold_record(&edit);
+    assert_eq!(note_if_fixed(&digest, &problem), "");
+    assert!(is_lack_made_good(&digest, &lack) && !is_lack_made_good(&digest, &problem));
+    digest.fold_record(&test);
+    assert_eq!(note_if_fixed(&digest, &problem), " (since then files were edited and the checks passed)");
+    assert_eq!(note_if_fixed(&digest, &said("`parse` keeps comments.")), "");
+    // The check ran before the last edit, so it does not show that the problem is solved.
+    digest.fold_record(&edit);
+    assert_eq!(note_if_fixed(&digest, &problem), "");
+}

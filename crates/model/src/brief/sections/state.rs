@@ -3,13 +3,14 @@
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
+use crate::declared::ChangedNames;
 use crate::digest::{CallStep, Digest, StepAction, names_more_than_a_tool};
-use crate::event::TodoStatus;
+use crate::event::{LineRange, TodoStatus};
 use crate::render::{in_backticks, in_quotation_marks, path_or_code};
 use crate::statement;
 use crate::text::count_with_noun;
 
-use super::quote_agent_words;
+use super::{is_cut_in_sentence, quote_agent_words};
 
 const MAX_STEPS: usize = 8;
 
@@ -80,17 +81,34 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         }
         return;
     }
-    let steps = describe_steps(since);
+    let steps = describe_steps(digest, since, StepDetail::WithPlaces);
+    let short_steps = describe_steps(digest, since, StepDetail::Short);
     let is_accepted = digest
         .current_goal()
         .accepted_proposal
         .is_some_and(|accepted| accepted.record == digest.last_message_record);
     let newest = digest.prompts.last();
     let answered = newest.is_none_or(|prompt| prompt.record < digest.last_message_record);
-    let then = |listed: ListedSteps| (!steps.is_empty()).then(|| list_steps(&steps, listed));
+    let then = |listed: ListedSteps| {
+        let steps = if matches!(listed, Newest(_)) { &short_steps } else { &steps };
+        (!steps.is_empty()).then(|| list_steps(steps, listed))
+    };
+    // If the agent has begun to look at what it announced, the calls say so, and what it had found before says more.
+    let has_begun_look = statement::ends_by_announcing_look(words)
+        && (digest.unfinished_calls().next().is_some() || !steps.is_empty());
+    let finding = match has_begun_look {
+        true => statement::finding_before_announcement(words),
+        false => String::new(),
+    };
     // The last message may end by announcing the next step, so its end is quoted too.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
+        if !finding.is_empty() && words.chars().count() > most {
+            let told = quote_agent_words(&finding, most * 3 / 4);
+            if !is_cut_in_sentence(told.trim_end_matches('”')) {
+                return told;
+            }
+        }
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
     // If the last message mentions several files, list those that have not been edited yet.
@@ -160,25 +178,98 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::State, "unfinished".to_owned(), forms);
 }
 
-/// Describes the calls after the agent's last message in a few words each. A repeated call is listed once, at its
-/// last position. Calls that only read something are listed only if they are among the newest.
-pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepDetail {
+    /// Only what was called.
+    Short,
+    /// Also which lines were read, and where the last edit was made.
+    WithPlaces,
+}
+
+/// Describes calls in a few words each. A repeated call is listed once, at its last position. Calls that only read
+/// something are listed only if they are among the newest.
+pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDetail) -> Vec<String> {
     let is_same =
         |a: &CallStep, b: &CallStep| (a.action, &a.path_or_command) == (b.action, &b.path_or_command);
-    let mut kept: Vec<(&CallStep, usize)> = Vec::new();
+    let mut groups: Vec<Vec<&CallStep>> = Vec::new();
     for step in since
         .iter()
         .filter(|step| step.action != StepAction::Called || names_more_than_a_tool(&step.path_or_command))
     {
-        let known = kept.iter().position(|(known, _)| is_same(known, step));
-        let times = known.map_or(0, |place| kept.remove(place).1);
-        kept.push((step, times + 1));
+        let known = groups.iter().position(|known| is_same(known[0], step));
+        let mut same = known.map_or_else(Vec::new, |place| groups.remove(place));
+        same.push(step);
+        groups.push(same);
     }
-    let newest = kept.len().saturating_sub(NEWEST_STEPS_LISTED);
+    let newest = groups.len().saturating_sub(NEWEST_STEPS_LISTED);
     let is_work = |step: &CallStep| matches!(step.action, StepAction::Edited | StepAction::Ran);
-    let kept = kept.into_iter().enumerate().filter(|(i, (step, _))| *i >= newest || is_work(step));
-    let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
-    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
+    let last_edit = groups.iter().rposition(|same| same[0].action == StepAction::Edited);
+    let kept = groups.iter().enumerate().filter(|(i, same)| *i >= newest || is_work(same[0]));
+    let place = match (detail, last_edit) {
+        (StepDetail::WithPlaces, Some(at)) => describe_last_edit(digest, &groups[at]),
+        _ => String::new(),
+    };
+    // Once it is known where a file was edited, it does not matter which of its lines were read before.
+    let is_followed = |i: usize, step: &CallStep| {
+        let edited = last_edit.filter(|at| *at > i && !place.is_empty());
+        step.action == StepAction::Read
+            && edited.is_some_and(|at| groups[at][0].path_or_command == step.path_or_command)
+    };
+    kept.filter(|(i, same)| !is_followed(*i, same[0]))
+        .map(|(i, same)| {
+            let times = if same.len() > 1 { format!("{}×", same.len()) } else { String::new() };
+            let place = if last_edit == Some(i) { place.clone() } else { String::new() };
+            let notes: Vec<String> = [times, place].into_iter().filter(|note| !note.is_empty()).collect();
+            let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+            let lines = match detail {
+                StepDetail::WithPlaces => describe_lines(same),
+                StepDetail::Short => String::new(),
+            };
+            format!("{}{lines}{notes}", describe_step(same[same.len() - 1]))
+        })
+        .collect()
+}
+
+/// Returns where in its file an edit was made, such as `last in parse`. Empty if the declarations are not known, or if
+/// they are all that was changed in the file, because the brief lists those.
+fn describe_last_edit(digest: &Digest, same: &[&CallStep]) -> String {
+    const MAX_NAMES: usize = 2;
+    let (step, is_repeated) = (same[same.len() - 1], same.len() > 1);
+    let path = step.path_or_command.as_str();
+    let edit = digest.changes.iter().rfind(|edit| edit.path == path && edit.record == step.record);
+    let count = |names: &ChangedNames| names.added.len() + names.changed.len() + names.removed.len();
+    let Some(names) = edit.map(|edit| &edit.changed_names).filter(|names| {
+        (1..=MAX_NAMES).contains(&count(names)) && count(names) < count(&digest.current_names(path))
+    }) else {
+        return String::new();
+    };
+    let all = [&names.added, &names.changed, &names.removed].into_iter().flatten();
+    let all: Vec<String> = all.map(|name| path_or_code(name, 80)).collect();
+    format!("{} {}", if is_repeated { "last in" } else { "in" }, all.join(", "))
+}
+
+/// Lists the lines that the newest of these calls read, such as ` lines 475–534, 570–599`. Nearby ranges are joined.
+fn describe_lines(same: &[&CallStep]) -> String {
+    const MAX_RANGES: usize = 3;
+    const MAX_GAP: u64 = 10;
+    // The newest call read the whole file.
+    if same.last().is_none_or(|last| last.lines.is_none()) {
+        return String::new();
+    }
+    let newest = same.len().saturating_sub(MAX_RANGES);
+    let mut ranges: Vec<LineRange> = same[newest..].iter().filter_map(|step| step.lines).collect();
+    ranges.sort_by_key(|range| range.first);
+    let mut joined: Vec<LineRange> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.first <= last.last.saturating_add(MAX_GAP) => {
+                last.last = last.last.max(range.last);
+            }
+            _ => joined.push(range),
+        }
+    }
+    let each: Vec<String> = joined.iter().map(|range| format!("{}–{}", range.first, range.last)).collect();
+    format!(" lines {}", each.join(", "))
 }
 
 /// Which of the calls after the last message are listed. The others are only counted.

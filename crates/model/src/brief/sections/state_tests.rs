@@ -20,6 +20,20 @@ fn state_text(lines: &[&str]) -> String {
             "said" => (record.event, record.text) = (journal::AGENT_MESSAGE_EVENT.into(), text.into()),
             "edit" => record.files = file(FileAction::Edit),
             "read" => record.files = file(FileAction::Read),
+            // `part: a.py 475 494` reads these lines, and `change: a.py parse` changes this function.
+            "part" => {
+                let words: Vec<&str> = text.split(' ').collect();
+                let number = |i: usize| words[i].parse().unwrap();
+                let lines = Some(LineRange { first: number(1), last: number(2) });
+                record.files =
+                    vec![RecordedFile { lines, ..RecordedFile::new(words[0].into(), FileAction::Read) }];
+            }
+            "change" => {
+                let (path, name) = text.split_once(' ').unwrap();
+                let names = ChangedNames { changed: vec![name.to_owned()], ..ChangedNames::default() };
+                record.files =
+                    vec![RecordedFile { names, ..RecordedFile::new(path.into(), FileAction::Edit) }];
+            }
             "call" => record.tool = text.into(),
             "begun" => (record.tool, record.ok) = (text.into(), None),
             "passed" => (record.command, record.ended) = (text.into(), "passed".into()),
@@ -142,4 +156,32 @@ fn edits_are_never_among_the_other_calls() {
     let newest = |most| list_steps(&steps, ListedSteps::Newest(most));
     assert_eq!(newest(2), "3 calls, read z.rs, ran `b` → failed");
     assert_eq!(newest(4), "1 call, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");
+}
+
+#[test]
+fn where_the_agent_was_in_a_file() {
+    for (calls, expected) in [
+        (&["part: a.py 475 494"][..], "; then read a.py lines 475–494\n"),
+        (
+            &["part: a.py 525 574", "part: a.py 475 520", "part: a.py 900 949"],
+            "; then read a.py lines 475–574, 900–949 (3×)\n",
+        ),
+        (&["part: a.py 475 494", "read: a.py"], "; then read a.py (2×)\n"),
+        (&["change: a.py parse", "change: a.py skip"], "; then edited a.py (2×, last in skip)\n"),
+        (&["change: a.py parse"], "; then edited a.py\n"),
+    ] {
+        let lines: Vec<&str> =
+            [TASK_PROMPT, "said: Let me look at the loop:"].iter().chain(calls).copied().collect();
+        let text = state_text(&lines);
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn a_finding_is_quoted_rather_than_the_look_that_has_begun() {
+    let found =
+        "The reader uses `HookType` for parsing, but the names in `hooks.py` are used for the settings file.";
+    let said = format!("said: {found} {} Let me check the names in the settings:", "It is long. ".repeat(90));
+    let text = state_text(&[TASK_PROMPT, &said, "begun: grep -n name hooks.py"]);
+    assert!(text.contains(found) && !text.contains("Let me check the names"), "{text}");
 }

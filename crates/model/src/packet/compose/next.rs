@@ -10,7 +10,7 @@ use crate::packet::choose::{self, CheckRun, goal_text};
 use crate::packet::words;
 use crate::prompt::PromptKind;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
-use crate::run;
+use crate::run::{self, CommandPurpose};
 use crate::statement;
 
 /// The maximum length of the goal in the prompt, in characters.
@@ -105,7 +105,13 @@ impl PacketFacts<'_> {
             call.is_some_and(|call| choose::covers_command(call, &failure.command_as_typed()))
         };
         let is_first_retried = self.failing.first().is_some_and(|failure| is_retried(&failure));
-        let unfinished = call.map(|call| describe_unfinished(call, is_first_retried));
+        let unfinished = call.map(|call| match UnfinishedCall::parse(call) {
+            UnfinishedCall::Look(what) => {
+                format!("{}; it was {what}", self.message_being_worked_on(""))
+            }
+            UnfinishedCall::Edit(path) => self.describe_unfinished_edit(path),
+            UnfinishedCall::Command => describe_unfinished(call, is_first_retried),
+        });
         let failing =
             self.failing.first().filter(|_| !is_first_retried).map(|failure| describe_failure(failure));
         if digest.has_finished() && unfinished.is_none() && failing.is_none() {
@@ -123,8 +129,11 @@ impl PacketFacts<'_> {
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
             };
         }
-        // If a call began directly after the announcement, the call is the announced step.
-        let is_announced = unfinished.is_some() && digest.steps_since_last_message().is_empty();
+        // If a call began directly after the announcement, the call is the announced step. An edit is told
+        // with the agent's words, and a look needs none.
+        let is_quoted = call.is_some_and(|call| UnfinishedCall::parse(call) != UnfinishedCall::Command);
+        let is_announced =
+            unfinished.is_some() && (is_quoted || digest.steps_since_last_message().is_empty());
         let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let started = task.map_or(0, |prompt| prompt.record);
         let failed_at = self.failing.first().map_or(0, |failure| failure.record);
@@ -154,7 +163,7 @@ impl PacketFacts<'_> {
             failing,
             announced,
             is_being_solved,
-            todo: self.todo_step(),
+            todo: self.todo_step().or_else(|| self.rest_of_request()),
             check: self.check_to_run(),
             old_failing,
             is_over,
@@ -329,9 +338,26 @@ impl PacketFacts<'_> {
             Some(words) => format!(": {words}{since_then}"),
             None => self.words_about_newest_message(),
         };
-        digest
-            .has_work_since_newest_prompt()
-            .then(|| format!("the user's newest message, which the agent was working on{words}"))
+        digest.has_work_since_newest_prompt().then(|| self.message_being_worked_on(&words))
+    }
+
+    fn message_being_worked_on(&self, words: &str) -> String {
+        format!("the user's newest message, which the agent was working on{words}")
+    }
+
+    /// Describes an edit that was started. It may or may not have been made.
+    fn describe_unfinished_edit(&self, path: &str) -> String {
+        let digest = self.material.digest;
+        let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
+        let said = match digest.last_message_record > asked {
+            true => statement::last_sentences(digest.last_message.trim(), MAX_SAID_CHARS),
+            false => "".into(),
+        };
+        let said = match said.is_empty() {
+            true => String::new(),
+            false => format!("; the agent had said {}", in_quotation_marks(&said, MAX_SAID_CHARS + 2)),
+        };
+        format!("the edit of {}, which was started and may not have been made{said}", in_backticks(path, 160))
     }
 
     /// Returns what the agent has said about the newest message, as the end of a sentence. Empty if it has said nothing.
@@ -373,6 +399,17 @@ impl PacketFacts<'_> {
         let todo = self.open_todo()?;
         let note = brief::note_on_old_todos(self.material.digest);
         Some(format!("the first open entry of the agent's list: {}{note}", in_quotation_marks(todo, 160)))
+    }
+
+    /// Returns the files that the request names and that were not edited yet as a step. They come before a check,
+    /// because the work is half done.
+    fn rest_of_request(&self) -> Option<String> {
+        const MAX_FILES_LEFT: usize = 6;
+        let left = self.files_left();
+        let names: Vec<String> = left.iter().map(|name| in_backticks(name, 80)).collect();
+        (1..=MAX_FILES_LEFT)
+            .contains(&left.len())
+            .then(|| format!("the rest of the request: {} not edited yet", names.join(", ")))
     }
 
     /// Returns the entry of the agent's todo list that is in progress, or else the next open one.
@@ -588,6 +625,39 @@ fn announces_several(words: &str) -> bool {
 
 fn is_work_step(step: &CallStep) -> bool {
     matches!(step.action, StepAction::Edited | StepAction::Ran)
+}
+
+/// A call that was started and did not finish. Calls are described by their command, or by the tool and its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum UnfinishedCall<'c> {
+    /// The call only looks at something, so it is no step of its own. Says what it does.
+    Look(String),
+    /// The call edits this file.
+    Edit(&'c str),
+    Command,
+}
+
+impl UnfinishedCall<'_> {
+    fn parse(call: &str) -> UnfinishedCall<'_> {
+        let path_after = |tools: &[&str]| {
+            let (tool, path) = call.split_once(' ')?;
+            (tools.contains(&tool.to_lowercase().as_str()) && tool.starts_with(char::is_uppercase)
+                || tools.contains(&tool) && path.contains('/') && !path.contains(' '))
+            .then_some(path)
+        };
+        if let Some(path) = path_after(&["edit", "multiedit", "write", "create", "notebookedit"]) {
+            return UnfinishedCall::Edit(path);
+        }
+        if let Some(path) = path_after(&["read"]) {
+            return UnfinishedCall::Look(format!("reading {}", in_backticks(path, 160)));
+        }
+        let is_look = matches!(run::command_purpose(call, ""), CommandPurpose::ReadOnly)
+            && !run::is_attempt_with_result(call, "");
+        match is_look {
+            true => UnfinishedCall::Look(format!("running {}", describe_unfinished(call, false))),
+            false => UnfinishedCall::Command,
+        }
+    }
 }
 
 /// Describes a call that did not finish. If it repeats the failing command, it stands for both.

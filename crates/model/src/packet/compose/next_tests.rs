@@ -55,3 +55,26 @@ fn a_command_that_was_started_again_is_one_step() {
     );
     assert_eq!(describe_unfinished("make test", false), "`make test`, which was started and did not finish");
 }
+
+#[test]
+fn a_look_or_an_edit_that_was_started_is_no_command() {
+    let look = |what: &str| UnfinishedCall::Look(what.to_owned());
+    for (call, expected) in [
+        ("Read docs/plan.md", look("reading `docs/plan.md`")),
+        (
+            "grep -n \"name\" a.go b.go | head -30",
+            look("running `grep -n \"name\" a.go b.go | head -30`, which was started and did not finish"),
+        ),
+        (
+            "git log --oneline -5",
+            look("running `git log --oneline -5`, which was started and did not finish"),
+        ),
+        ("Edit src/a.go", UnfinishedCall::Edit("src/a.go")),
+        ("Write src/a.go", UnfinishedCall::Edit("src/a.go")),
+        ("make test", UnfinishedCall::Command),
+        ("go test ./... | tail -5", UnfinishedCall::Command),
+        ("git push", UnfinishedCall::Command),
+    ] {
+        assert_eq!(UnfinishedCall::parse(call), expected, "{call}");
+    }
+}
