@@ -27,7 +27,7 @@ use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
 /// How many bytes at the end of a journal are searched for events that are newer than the packet.
-const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
+const SINCE_PACKET_TAIL_BYTES: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PickupRequest<'a> {
@@ -392,7 +392,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let tail = project
         .store
         .dir()
-        .read_recent_lines(&layout::journal_path(&session), JOURNAL_TAIL_BYTES)
+        .read_recent_lines(&layout::journal_path(&session), SINCE_PACKET_TAIL_BYTES)
         .unwrap_or_default();
     let mut edited = false;
     tail.split(|byte| *byte == b'\n')
