@@ -40,7 +40,7 @@ pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than
 pub use worth::is_generated;
 
 /// A digest with another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 15;
+pub const SCHEMA_VERSION: u32 = 16;
 
 const WORK_OR_START: EventSet =
     EventSet::from_names(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);

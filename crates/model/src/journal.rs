@@ -121,6 +121,10 @@ pub struct JournalRecord<'a> {
     /// reports success but the output casts doubt on it.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub ended: Cow<'a, str>,
+    /// Whether a failed command never ran (see [`JournalRecord::is_refused`]). It is set if there is no exit code, which
+    /// would prove that the command ran. Older records lack this field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<bool>,
     /// The index of the failed check in a command line with several checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
@@ -307,6 +311,8 @@ pub fn validator_run_line(session: &str, run: &ValidatorRun, policy: &RecordPoli
         worktree: policy.checkout.into(),
         ok: Some(!failed),
         exit: run.exit_code,
+        // Nobody can refuse a validator.
+        refused: run.exit_code.is_none().then_some(false),
         ms: Some(run.ms),
         command: policy.redact_and_cut(run.command, MAX_COMMAND_BYTES),
         ..JournalRecord::default()
@@ -334,6 +340,14 @@ impl<'a> JournalRecord<'a> {
     /// newer versions.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
+    }
+
+    /// Returns whether the harness, a hook or the user refused the call, so that it never ran. This is decided once, from
+    /// the whole output, when the call is recorded. Older records contain only their error lines, and these may leave
+    /// out the refusal, or contain its words although the command ran.
+    pub fn is_refused(&self) -> bool {
+        let judge_error = || run::is_refused_call(self.exit, &self.error);
+        self.ok == Some(false) && self.refused.unwrap_or_else(judge_error)
     }
 
     /// Returns whether the agent lost its earlier context at this record. If the harness reports no summary, the
@@ -370,7 +384,11 @@ fn set_tool_fields<'a>(
             Cow::Owned(error_lines(&Redacted::redact_head(error, MAX_PROMPT_BYTES, policy.redact_options)));
     }
     if !record.command.is_empty() {
-        set_result_fields(record, done, policy);
+        record.refused = (done.failed && done.exit_code.is_none())
+            .then(|| run::is_refused_call(done.exit_code, text_of_result(done)));
+        if !record.is_refused() {
+            set_result_fields(record, done, policy);
+        }
     }
     record.effect = effects_of_call(done, &record.command, policy);
     record.files = files_of_call(done, &record.command, cwd, policy);
@@ -393,12 +411,14 @@ fn set_tool_fields<'a>(
         .collect();
 }
 
+/// Returns the output of a call, or else its error.
+fn text_of_result<'a>(done: &'a ToolDone<'_>) -> &'a str {
+    done.output.as_deref().or(done.error.as_deref()).unwrap_or("?")
+}
+
 /// Sets the fields for a command's result, based on its exit code and output.
 fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
-    let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
-    if done.failed && run::is_refused_call(done.exit_code, output) {
-        return; // the command never ran
-    }
+    let output = text_of_result(done);
     let verdict = run::decide_result(&record.command, done.exit_code, done.failed, output);
     record.ended = match verdict.result {
         RunResult::Unknown if done.exit_code == Some(0) && verdict.is_doubtful => "ran".into(),

@@ -163,3 +163,31 @@ fn names_that_an_edit_changes_are_kept_unless_they_look_like_secrets() {
         json!([{"path": "a.go", "action": "edit", "names": {"added": ["Parse"], "removed": ["parseOld"]}}])
     );
 }
+
+/// The error lines alone would say the opposite in both cases.
+#[test]
+fn whether_a_call_was_refused_is_decided_from_its_whole_output() {
+    for (error, expected) in [
+        (
+            "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nFirst \
+             mend this:\nerror[E0308]: mismatched types",
+            true,
+        ),
+        ("Uploading 3 files\nerror: the request was blocked by the proxy", false),
+    ] {
+        let event = event_of_kind(tool_event(ToolDone {
+            tool: "Bash".into(),
+            command: Some("make test".into()),
+            error: Some(error.into()),
+            failed: true,
+            ..ToolDone::default()
+        }));
+        let line = record_of_event(&event, &test_policy()).to_json_line();
+        let record = JournalRecord::parse_line(&line).unwrap();
+        assert_eq!(record.is_refused(), expected, "{error}");
+        let mut digest = crate::digest::Digest::new("s1");
+        digest.fold_record(&record);
+        assert_eq!(digest.checks.is_empty(), expected, "{error}");
+        assert_eq!(digest.open_failures().count(), usize::from(!expected), "{error}");
+    }
+}

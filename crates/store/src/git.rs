@@ -4,6 +4,7 @@
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use rustix::fs::{self, AtFlags, CWD, FileType};
 
 pub use crate::tracked::IndexComparison;
@@ -160,22 +161,56 @@ pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
 /// How many bytes are read from the end of the list in which git records every move of HEAD.
 const HEAD_LOG_TAIL_BYTES: u64 = 64 * 1024;
 
-/// Returns whether git's list of the moves of HEAD says that a branch with this name was merged into this checkout.
-pub fn was_branch_merged(dir: &Path, branch: &str) -> bool {
+/// Returns whether git's list of the moves of HEAD says that a branch with this name was merged into this checkout at or
+/// after a time. An earlier branch may have had the same name. A merge that was reset at once does not count.
+pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bool {
     let Some((git_dir, _)) = git_folders(dir) else { return false };
     let path = git_dir.join("logs/HEAD");
     let Ok(file) = open_outside_store(&path) else { return false };
     let Ok(size) = require_regular_file(file.as_fd(), &path) else { return false };
-    let mut is_merged = false;
+    let mut commit_before_merge = None;
     let from = size.saturating_sub(HEAD_LOG_TAIL_BYTES);
     let read = read_lines(&file, &path, from, size, |line| {
         let line = String::from_utf8_lossy(line);
-        let what = line.split_once('\t').map_or("", |(_, what)| what);
-        let named = what.strip_prefix("merge ").and_then(|rest| rest.strip_prefix(branch));
-        is_merged |= named.is_some_and(|rest| rest.starts_with(':'))
-            || what.contains(&format!("Merge branch '{branch}'"));
+        let Some(head_move) = HeadMove::parse(&line) else { return };
+        if head_move.at >= since && head_move.merges(branch) {
+            commit_before_merge = Some(head_move.old.to_owned());
+        } else if head_move.what.starts_with("reset: ")
+            && commit_before_merge.as_deref() == Some(head_move.new)
+        {
+            commit_before_merge = None;
+        }
     });
-    read.is_ok() && is_merged
+    read.is_ok() && commit_before_merge.is_some()
+}
+
+/// A line of the list in which git records every move of HEAD: `OLD NEW Name <mail> SECONDS ZONE`, a tab, and what moved
+/// HEAD.
+struct HeadMove<'a> {
+    old: &'a str,
+    new: &'a str,
+    at: Timestamp,
+    what: &'a str,
+}
+
+impl HeadMove<'_> {
+    fn parse(line: &str) -> Option<HeadMove<'_>> {
+        let (who_and_when, what) = line.split_once('\t')?;
+        let (ids, when) = who_and_when.rsplit_once("> ")?;
+        let mut ids = ids.split(' ');
+        let at = Timestamp::from_second(when.split(' ').next()?.parse().ok()?).ok()?;
+        Some(HeadMove { old: ids.next()?, new: ids.next()?, at, what: what.trim_end() })
+    }
+
+    /// Returns whether this is a merge of a branch. Git writes `merge a b: Fast-forward`, or the message of the commit if
+    /// conflicts had to be resolved first: `commit (merge): Merge branch 'a' into main`.
+    fn merges(&self, branch: &str) -> bool {
+        if let Some(message) = self.what.strip_prefix("commit (merge): ") {
+            return message.starts_with("Merge branch") && message.contains(&format!("'{branch}'"));
+        }
+        let arguments = self.what.strip_prefix("merge ").and_then(|rest| rest.split_once(':'));
+        arguments.is_some_and(|(names, _)| names.split(' ').any(|name| name == branch))
+    }
 }
 
 /// Returns the git folder of the checkout that contains `dir`, and the git folder that all its worktrees share.
@@ -288,6 +323,34 @@ mod tests {
         ] {
             fs::write(base.join(dir).join(".git"), format!("gitdir: {pointer}\n")).unwrap();
             assert_eq!(checkout_kind(&base.join(dir)), Some(expected), "{dir}");
+        }
+    }
+
+    #[test]
+    fn a_merge_of_a_branch_is_found_in_the_moves_of_head() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join(".git/logs")).unwrap();
+        let since = Timestamp::from_second(1000).unwrap();
+        for (moves, expected) in [
+            (&[("a b", 1000, "merge topic: Fast-forward")][..], true),
+            (&[("a b", 1001, "merge other topic: Merge made by the 'octopus' strategy.")], true),
+            (&[("a b", 1001, "commit (merge): Merge branch 'topic' into next")], true),
+            (&[("a b", 1001, "commit (merge): Merge branches 'other' and 'topic'")], true),
+            (&[("a b", 1001, "merge topic-2: Fast-forward")], false),
+            (&[("a b", 1001, "commit (merge): Merge branch 'topic-2'")], false),
+            // An earlier branch had the same name.
+            (&[("a b", 999, "merge topic: Fast-forward")], false),
+            (&[("a b", 1001, "commit: Revert \"Merge branch 'topic'\"")], false),
+            (&[("a b", 1001, "merge topic: Fast-forward"), ("b a", 1002, "reset: moving to HEAD~")], false),
+            (&[("a b", 1001, "merge topic: Fast-forward"), ("b b", 1002, "reset: moving to HEAD")], true),
+            (&[("a b", 1001, "merge topic: Fast-forward"), ("b a", 1002, "checkout: moving to old")], true),
+            (&[], false),
+        ] {
+            let line =
+                |(ids, at, what): &(&str, i64, &str)| format!("{ids} A > B <a@b> {at} +0100\t{what}\n");
+            fs::write(temp.path().join(".git/logs/HEAD"), moves.iter().map(line).collect::<String>())
+                .unwrap();
+            assert_eq!(was_branch_merged_since(temp.path(), "topic", since), expected, "{moves:?}");
         }
     }
 

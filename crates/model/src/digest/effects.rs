@@ -208,6 +208,30 @@ impl Digest {
             })
     }
 
+    /// Returns whether the session staged a file that nobody can have committed, because HEAD has not moved since. `head`
+    /// is the commit at HEAD now, or empty before the first commit.
+    pub fn has_staged_uncommitted(&self, path: &str, head: &str) -> bool {
+        let is_same = |known: &str| head.starts_with(known);
+        self.staged.names_file(path) && (head.is_empty() || self.last_known_head().is_some_and(is_same))
+    }
+
+    /// Returns the commit at HEAD, or the beginning of its id, from the last hook that read it or from the last commit,
+    /// whichever is newer. After any other command that moves HEAD, its position is unknown.
+    fn last_known_head(&self) -> Option<&str> {
+        let here = self.effects.iter().filter(|used| !used.is_in_other_repository);
+        let head = match here.rev().find(|used| moves_head(used.effect.kind)) {
+            Some(used) if used.record > self.head_read_at => {
+                if makes_commit(used.effect.kind) {
+                    &used.effect.id
+                } else {
+                    ""
+                }
+            }
+            _ => &self.head,
+        };
+        Some(head).filter(|head| !head.is_empty())
+    }
+
     /// Marks all edits as saved. Used for a deleted checkout, because its edits no longer exist.
     pub fn forget_edits(&mut self) {
         let now = self.record_count;
@@ -216,9 +240,7 @@ impl Digest {
 
     pub fn git_state(&self) -> GitState<'_> {
         let here = || self.effects.iter().filter(|used| !used.is_in_other_repository);
-        let is_commit = |used: &&EffectUse| {
-            matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend | EffectKind::Merge)
-        };
+        let is_commit = |used: &&EffectUse| makes_commit(used.effect.kind);
         let branch =
             self.git_on_disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
@@ -272,14 +294,7 @@ impl Digest {
         };
         let disk_commit =
             self.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
-        // HEAD is known from the last hook that read it or from the last commit, whichever is newer. After any other
-        // command that moves HEAD, its position is unknown.
-        let known = match here().rfind(|used| moves_head(used.effect.kind)) {
-            Some(used) if used.record > self.head_read_at => {
-                Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
-            }
-            _ => Some(self.head.as_str()).filter(|head| !head.is_empty()),
-        };
+        let known = self.last_known_head();
         let moved = disk_commit.filter(|id| known.is_some_and(|known| !id.starts_with(known)));
         GitState {
             branch,
@@ -407,6 +422,10 @@ impl FileUse {
     pub fn changed_at(&self) -> u64 {
         self.edited_at.max(self.written_at)
     }
+}
+
+fn makes_commit(kind: EffectKind) -> bool {
+    matches!(kind, EffectKind::Commit | EffectKind::Amend | EffectKind::Merge)
 }
 
 fn moves_head(kind: EffectKind) -> bool {

@@ -15,7 +15,7 @@ use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectChe
 use crate::text::cut_to_bytes;
 
 pub(super) use results::result_of_record;
-use results::{divide_record, is_only_failure, is_refused, result_of_each_check};
+use results::{divide_record, is_only_failure, result_of_each_check};
 pub use traps::Trap;
 
 pub(super) const MAX_COMMANDS: usize = 200;
@@ -101,6 +101,10 @@ pub struct Failure {
     /// Whether the command itself failed, rather than only a later command in its pipeline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
+    /// Whether the call was refused, so that it never ran.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "refused")]
+    pub is_refused: bool,
     /// Whether the failure is still open. A later run can show that it is fixed.
     #[serde(rename = "open")]
     pub is_open: bool,
@@ -178,8 +182,7 @@ impl Digest {
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);
-        let has_run =
-            |failure: &&Failure| failure.is_command && !run::is_refused_call(failure.exit, &failure.error);
+        let has_run = |failure: &&Failure| failure.is_command && !failure.is_refused;
         let mut commands =
             self.failures.iter().rev().filter(has_run).filter(|failure| failure.record > asked);
         let last = commands.find(|failure| is_tried(&failure.command_or_file, &failure.folder))?;
@@ -262,7 +265,7 @@ impl Digest {
             self.add_failure(&rest);
             return;
         }
-        if !record.command.is_empty() && !is_refused(record) {
+        if !record.command.is_empty() && !record.is_refused() {
             self.add_command(record);
         }
         self.add_failure(record);
@@ -491,6 +494,7 @@ impl Digest {
             exit: record.exit,
             error: cut_to_bytes(error, MAX_FAILURE_BYTES).to_owned(),
             has_failed: failed && is_command,
+            is_refused: record.is_refused(),
             is_open,
             checks_not_passed_since: left,
             tests_not_passed_since: tests,

@@ -134,7 +134,6 @@ fn which_failures_are_open() {
         ),
         (&[("cargo test --fast", 2, "error: unexpected argument '--fast' found")], &[]),
         (&[("cd /nowhere && make test", 1, "cd: no such file or directory: /nowhere")], &[]),
-        (&[("make test", 1, "Sibling tool call errored")], &[]),
         (&[("mise run lint:full", 1, "mise ERROR no task lint:full found")], &[]),
         (&[("./app --bad", 2, "usage: app")], &[]),
         (&[("./app run", 101, "thread 'main' panicked at src/main.rs:3:5")], &["./app run"]),
@@ -366,6 +365,7 @@ fn a_call_that_never_ran_replaces_no_failure() {
         "Permission to use Bash with command sleep 30 has been denied.",
         "PreToolUse:Bash hook error: no sleeping here",
         "<tool_use_error>Cancelled: parallel tool call Bash(make lint) errored</tool_use_error>",
+        "Sibling tool call errored",
         "The user doesn't want to proceed with this tool use.",
     ] {
         let mut digest = fold_calls(&[("make test", 2, "FAIL: a")]);

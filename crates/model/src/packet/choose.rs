@@ -5,7 +5,6 @@ use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
 use crate::brief::list_by_folder;
 use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt, is_documentation};
 use crate::prompt;
-use crate::redact::{RedactOptions, Redacted};
 use crate::render::in_backticks;
 use crate::run::{self, CommandKind, RunResult};
 use crate::text::{count_with_noun, quoted_commands};
@@ -318,12 +317,9 @@ pub fn describe_git(git: &GitFacts) -> String {
     format!("{branch}{at}{uncommitted}")
 }
 
-/// Names the first of the uncommitted files and counts the others. The names come from git, so they are redacted here,
-/// before they are cut.
+/// Names the first of the uncommitted files and counts the others.
 pub fn name_uncommitted_files(files: &[String]) -> String {
-    let redact = |path: &String| Redacted::redact_whole(path, RedactOptions::default()).to_string();
-    let names: Vec<String> = files.iter().map(redact).collect();
-    list_by_folder(names.iter().map(String::as_str), MAX_UNCOMMITTED_NAMED)
+    list_by_folder(files.iter().map(String::as_str), MAX_UNCOMMITTED_NAMED)
 }
 
 pub fn time_of_prompt(prompt: &Prompt) -> String {

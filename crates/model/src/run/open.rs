@@ -114,10 +114,6 @@ impl GitCommandFamily {
     }
 }
 
-/// Words with which harnesses refuse a call.
-const REFUSAL_WORDS: [&str; 5] =
-    ["requested permissions", "has been denied", "requires approval", "was blocked", "haven't granted"];
-
 /// Returns whether a failed call never ran, because the harness, a hook or the user refused it, or because another call
 /// of the same message failed. Such a call says nothing about its command.
 pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
@@ -132,16 +128,18 @@ pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
         "The user doesn't want to ",
         "The user rejected permission",
     ];
+    const FIRST_LINE_WORDS: &[&str] =
+        &["requested permissions", "has been denied", "requires approval", "was blocked", "haven't granted"];
     let error = error.trim_start();
     let error = error.strip_prefix("<tool_use_error>").unwrap_or(error);
     let first = error.lines().next().unwrap_or_default();
     exit.is_none()
         && (BEGINNINGS.iter().any(|words| first.starts_with(words))
-            || REFUSAL_WORDS.iter().any(|words| first.contains(words)))
+            || FIRST_LINE_WORDS.iter().any(|words| first.contains(words)))
 }
 
-/// Returns whether an error means that the command was mistyped, run in the wrong folder, refused or cancelled. Such an
-/// error does not mean that the project is broken.
+/// Returns whether an error means that the command was mistyped, run in the wrong folder or interrupted. Such an error
+/// does not mean that the project is broken.
 pub fn is_user_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[
         "unknown flag",
@@ -174,16 +172,11 @@ pub fn is_user_error(error: &str) -> bool {
         "cannot find main module",
         "Could not read package.json",
         "No makefile found",
-        "Sibling tool call errored",
-        "Cancelled: parallel tool call",
         "Request interrupted",
         "interrupted by user",
-        "doesn't want to proceed",
         "nothing to commit",
-        "was rejected",
     ];
-    USER_ERRORS.iter().chain(&REFUSAL_WORDS).any(|slip| error.contains(slip))
-        || error.lines().any(is_wrong_folder)
+    USER_ERRORS.iter().any(|slip| error.contains(slip)) || error.lines().any(is_wrong_folder)
 }
 
 /// Returns whether a line reports a failed `cd`, such as `(eval):cd:1: no such file or directory: /tmp/x` or `bash:

@@ -270,8 +270,9 @@ fn sweep_session(
     }
     // Read git's files instead of running `git`, because this function also runs when a session starts.
     let git = source.checkout.as_deref().and_then(store::git::read_head);
+    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
     let git = git.map(|head| packet::GitFacts {
-        branch: crate::project::git::redacted_branch(&head),
+        branch: crate::project::git::redacted_branch(&head, redact),
         head: head.commit,
         uncommitted_files: None,
     });

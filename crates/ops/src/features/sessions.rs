@@ -17,6 +17,7 @@ use model::packet::words;
 use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_code, utf16_length};
 use model::score::ScoreSignal;
 use model::text::count_with_noun;
+use model::time;
 use serde_json::json;
 
 use crate::Result;
@@ -162,9 +163,13 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
         let branch = digest.git_state().branch;
         let checkout = &project.root.checkout;
         let name = path_or_code(branch, 80);
+        let began = time::parse_time(&digest.first_at);
+        let was_merged = |branch: &str| {
+            began.is_some_and(|began| store::git::was_branch_merged_since(checkout, branch, began))
+        };
         let branch = match () {
             () if branch.is_empty() => String::new(),
-            () if store::git::was_branch_merged(checkout, branch) => {
+            () if was_merged(branch) => {
                 format!(" after its branch {name} was merged")
             }
             () if store::git::is_branch_gone(checkout, branch) => format!(" together with its branch {name}"),

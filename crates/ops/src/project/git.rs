@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use model::redact::{self, Redacted};
+use model::redact::{RedactOptions, Redacted};
 use store::git::CheckoutKind;
 use store::{Dir, ReplaceOutcome};
 
@@ -324,13 +324,13 @@ pub fn read_head(project: &Path) -> Option<store::git::GitHead> {
 }
 
 /// Returns the branch name for a packet. It is redacted, because a branch name can contain a secret.
-pub fn redacted_branch(head: &store::git::GitHead) -> String {
-    Redacted::redact_whole(&head.branch, redact::RedactOptions::default()).to_string()
+pub fn redacted_branch(head: &store::git::GitHead, redact: RedactOptions) -> String {
+    Redacted::redact_whole(&head.branch, redact).to_string()
 }
 
 /// Returns the files that differ from HEAD, including untracked files. A renamed file is listed once, under its new
-/// name.
-pub fn list_uncommitted_files(project: &Path) -> Option<Vec<String>> {
+/// name. The names are redacted like those in the journal, so that the two can be compared.
+pub fn list_uncommitted_files(project: &Path, redact: RedactOptions) -> Option<Vec<String>> {
     // Do not examine submodules, because they have their own settings.
     let args = [
         "status",
@@ -347,7 +347,8 @@ pub fn list_uncommitted_files(project: &Path) -> Option<Vec<String>> {
     let mut files = Vec::new();
     while let Some(entry) = entries.next() {
         // An entry is two letters for the state, a space and the name.
-        files.push(String::from_utf8_lossy(entry.get(3..).unwrap_or_default()).into_owned());
+        let name = String::from_utf8_lossy(entry.get(3..).unwrap_or_default());
+        files.push(Redacted::redact_whole(&name, redact).to_string());
         // A renamed or copied file has a second entry with its old name, which is skipped.
         if entry.iter().take(2).any(|state| matches!(state, b'R' | b'C')) {
             entries.next();

@@ -188,10 +188,17 @@ pub fn uncommitted_by_others(digests: &[Digest], described: &Digest, checkout: &
         return Vec::new();
     }
     others.git_on_disk = git_state_on_disk(&others, checkout);
-    if others.git_on_disk.is_none() {
-        return Vec::new();
-    }
-    others.git_state().uncommitted.iter().map(|file| file.path.clone()).collect()
+    let Some(disk) = &others.git_on_disk else { return Vec::new() };
+    // A staged file is equal to git's index, like a committed one.
+    let is_staged = |path: &String| {
+        let mut all = digests.iter().chain([described]);
+        disk.files_equal_to_index.contains(path)
+            && all.any(|digest| digest.has_staged_uncommitted(path, &disk.commit))
+    };
+    let state = others.git_state();
+    let is_at_risk =
+        |path: &&String| state.uncommitted.iter().any(|file| file.path == **path) || is_staged(path);
+    others.files.iter().map(|file| &file.path).filter(is_at_risk).cloned().collect()
 }
 
 /// Returns a session's digest, merged with the digests of the sessions that it continues. Some harnesses give a

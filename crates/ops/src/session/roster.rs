@@ -29,8 +29,8 @@ const MAX_SESSIONS_SEARCHED: usize = 8;
 const MAX_OPEN_EXAMINED: usize = 32;
 
 /// How many bytes are read from the end of a journal to find its last lines.
-const JOURNAL_TAIL_BYTES: u64 = 4 * 1024;
-/// How many bytes are read if the journal's last line is longer than [`JOURNAL_TAIL_BYTES`].
+const LAST_LINES_TAIL_BYTES: u64 = 4 * 1024;
+/// How many bytes are read if the journal's last line is longer than [`LAST_LINES_TAIL_BYTES`].
 const LONG_LINE_TAIL_BYTES: u64 = 128 * 1024;
 
 /// A session whose process is unknown counts as running until it has been silent for this long.
@@ -238,7 +238,7 @@ impl RosterEntry {
         }
         let journal = layout::journal_path(&self.session);
         let last = match store.dir().file_info(&journal) {
-            Ok(Some(_)) => [JOURNAL_TAIL_BYTES, LONG_LINE_TAIL_BYTES]
+            Ok(Some(_)) => [LAST_LINES_TAIL_BYTES, LONG_LINE_TAIL_BYTES]
                 .into_iter()
                 .find_map(|window| newest_record_time(store, &journal, window)),
             _ => None,

@@ -2,7 +2,6 @@ use model::event::EventName;
 use model::failure;
 use model::journal::{AGENT_MESSAGE_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
-use model::run;
 use model::time;
 use ops::Result;
 use ops::World;
@@ -187,7 +186,7 @@ fn record_detail(record: &JournalRecord) -> String {
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
         let why = line_naming_error(&record.error);
-        let is_refused = !record.command.is_empty() && run::is_refused_call(record.exit, &record.error);
+        let is_refused = !record.command.is_empty() && record.is_refused();
         let how = if is_refused { "did not run" } else { "failed" };
         parts.push(format!("{BAD}{how}{exit}{BAD:#} {}", one_line(why, 100)));
     }

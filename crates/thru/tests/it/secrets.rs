@@ -113,3 +113,25 @@ fn mail_addresses_stay_unless_the_user_wants_them_gone() {
         env.read_journal("s").iter().map(|line| line["text"].as_str().unwrap().to_owned()).collect();
     assert_eq!(texts, ["ask jane.doe@example.com", "ask [REDACTED:email]"]);
 }
+
+#[test]
+fn mail_addresses_in_the_names_of_branches_and_uncommitted_files_are_redacted_too() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    env.write_file(env.user_config_path(), "[redact]\nemails = true\n");
+    env.run_git(&["checkout", "-qb", "ask-jane.doe@example.com"]);
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Sort the letters of our customers"}));
+    env.write_file("project/letters/jane.doe@example.com.txt", "Dear Jane\n");
+    let made = env.run_thru(&["handoff", "sort the letters", "--session", "s1"]).assert_ok();
+    assert!(!made.to_string().contains("jane.doe"), "{made}");
+    // Git's own files contain the name of the branch.
+    let tree = env.file_tree();
+    let leaks = tree.files_containing("jane.doe@").into_iter().filter(|file| !file.contains("/.git/"));
+    assert_eq!(leaks.collect::<Vec<_>>(), [""; 0]);
+    let shown = env.run_thru(&["packet", "show", "sort-the-letters"]).assert_ok();
+    assert!(shown.stdout.contains("[REDACTED:email]"), "{shown}");
+    env.write_file("project/letters/john.doe@example.com.txt", "Dear John\n");
+    let picked = env.run_thru(&["pickup", "sort-the-letters"]).assert_ok();
+    assert!(!picked.stdout.contains("doe@example") && picked.stdout.contains("uncommitted"), "{picked}");
+}

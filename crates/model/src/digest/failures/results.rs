@@ -5,7 +5,7 @@ use crate::run::{self, ProjectCheck, RunResult, TestCounts};
 
 /// Returns how a record's command ended. Older records lack the field `ended` and have `passed` or only an exit code.
 pub(in crate::digest) fn result_of_record(record: &JournalRecord) -> RunResult {
-    if is_refused(record) {
+    if record.is_refused() {
         return RunResult::Unknown;
     }
     match (record.ended.as_ref(), record.passed) {
@@ -72,9 +72,4 @@ pub(in crate::digest) fn divide_record<'a>(
 pub(in crate::digest) fn is_only_failure(record: &JournalRecord) -> bool {
     let other = |part: &&RecordedPart| matches!(part.ended.as_str(), "failed" | "ran");
     record.parts.iter().filter(other).count() == 1
-}
-
-/// Returns whether the harness refused the call, so that it never ran.
-pub(in crate::digest) fn is_refused(record: &JournalRecord) -> bool {
-    record.ok == Some(false) && run::is_refused_call(record.exit, &record.error)
 }

@@ -30,7 +30,7 @@ use crate::{Error, Result, WriteMode};
 const MAX_FILES_LOGGED: usize = 20;
 
 /// How many bytes at the end of the journal are searched for the start of a loop.
-const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
+const LOOP_START_TAIL_BYTES: u64 = 512 * 1024;
 
 /// Decides whether the session may stop or must continue its loop. If no loop is in the foreground, this opens only one
 /// file.
@@ -271,9 +271,9 @@ impl<'c> LoopSessionStop<'c> {
         let digest = self.context.session_digest()?;
         let journal = layout::journal_path(self.context.session);
         let dir = self.context.project.store.dir();
-        let text = dir.read_recent_lines(&journal, JOURNAL_TAIL_BYTES).ok()?;
+        let text = dir.read_recent_lines(&journal, LOOP_START_TAIL_BYTES).ok()?;
         let mut since = Digest::new(self.context.session.as_str());
-        let is_whole = dir.file_info(&journal).ok()??.bytes <= JOURNAL_TAIL_BYTES;
+        let is_whole = dir.file_info(&journal).ok()??.bytes <= LOOP_START_TAIL_BYTES;
         let mut reaches_back = is_whole && dir.rotated_parts(&journal).ok()?.is_empty();
         for record in text.split(|byte| *byte == b'\n').filter_map(JournalRecord::parse_line) {
             match *record.ts < *state.created_at {

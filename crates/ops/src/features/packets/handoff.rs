@@ -9,7 +9,7 @@ use model::id::Id;
 use model::loops::promise;
 use model::packet::drift::GONE_MARK;
 use model::packet::{self, GitFacts, PacketMaterial, words};
-use model::redact::{self, Redacted};
+use model::redact::{RedactOptions, Redacted};
 use model::text::fnv_fingerprint;
 use serde::Serialize;
 use store::{Dir, layout};
@@ -113,7 +113,8 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
         (None, None) => replace_fresh_session(world, &project, source)?,
         _ => (source, None),
     };
-    let git = source.checkout.as_deref().and_then(read_git_state);
+    let redact = settings::settings_here(world).settings().redact_options();
+    let git = source.checkout.as_deref().and_then(|checkout| read_git_state(checkout, redact));
     let report = write_packet(world, &project, &source, &request, git.as_ref())?;
     let sessions = sessions_handing_off(world, &request, &source);
     // The new packet is already written. If the old packets cannot be closed, the worst result is that they stay on
@@ -175,7 +176,7 @@ fn source_from_transcript(
     world: &World,
     project: &Project,
     path: &Path,
-    redact: redact::RedactOptions,
+    redact: RedactOptions,
 ) -> Result<PacketSource> {
     let read = transcript::read_transcript(&transcript::TranscriptToRead {
         path,
@@ -467,12 +468,12 @@ pub(crate) fn file_fingerprint(checkout: &Path, path: &str) -> Option<String> {
 }
 
 /// Reads the commit and the branch from git's files, and runs git to list the changed files.
-pub(crate) fn read_git_state(checkout: &Path) -> Option<GitFacts> {
+pub(crate) fn read_git_state(checkout: &Path, redact: RedactOptions) -> Option<GitFacts> {
     let head = git::read_head(checkout)?;
     Some(GitFacts {
-        branch: git::redacted_branch(&head),
+        branch: git::redacted_branch(&head, redact),
         head: head.commit,
-        uncommitted_files: git::list_uncommitted_files(checkout),
+        uncommitted_files: git::list_uncommitted_files(checkout, redact),
     })
 }
 

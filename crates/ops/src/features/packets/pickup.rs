@@ -13,6 +13,7 @@ use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit,
 use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
 use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
 use model::place;
+use model::redact::RedactOptions;
 use model::time;
 use serde::Serialize;
 use store::{ListedPacket, LogPosition, Store, layout};
@@ -26,7 +27,7 @@ use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
 /// How many bytes at the end of a journal are searched for events that are newer than the packet.
-const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
+const SINCE_PACKET_TAIL_BYTES: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PickupRequest<'a> {
@@ -358,7 +359,10 @@ fn verify_claims(
         }
     };
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
-        .then(|| compare_with_git(project, packet))
+        .then(|| {
+            let redact = settings::settings_here(world).settings().redact_options();
+            compare_with_git(project, packet, redact)
+        })
         .flatten()
         // The uncommitted files of another worktree mean nothing in this checkout.
         .map(|git| CurrentGit {
@@ -390,7 +394,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let tail = project
         .store
         .dir()
-        .read_recent_lines(&layout::journal_path(&session), JOURNAL_TAIL_BYTES)
+        .read_recent_lines(&layout::journal_path(&session), SINCE_PACKET_TAIL_BYTES)
         .unwrap_or_default();
     let mut edited = false;
     tail.split(|byte| *byte == b'\n')
@@ -398,7 +402,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     edited
 }
 
-fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
+fn compare_with_git(project: &Project, packet: &Packet, redact: RedactOptions) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
     // Count commits only if HEAD has moved and both its old and its new commit are known.
@@ -407,9 +411,9 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))
         .flatten()
         .map(|(ahead, behind)| CommitDistance { ahead, behind });
-    let uncommitted_files = packet.dirty.and_then(|_| git::list_uncommitted_files(checkout));
+    let uncommitted_files = packet.dirty.and_then(|_| git::list_uncommitted_files(checkout, redact));
     Some(CurrentGit {
-        branch: git::redacted_branch(&head),
+        branch: git::redacted_branch(&head, redact),
         head: head.commit,
         uncommitted_files,
         distance_to_packet_commit: way,

@@ -29,7 +29,7 @@ const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// How many bytes are read from the end of a journal in each attempt. The next attempt is made only if the text does
 /// not reach back far enough. A journal is rotated at 8 MB.
-const JOURNAL_TAIL_BYTES: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
+const TAIL_BYTES_OF_ATTEMPTS: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
 
 /// How many clashes get a line of their own.
 const MAX_CLASHES_TOLD: usize = 5;
@@ -96,7 +96,7 @@ fn may_warn_at_event(event: &Event) -> bool {
 /// clash are at most ten minutes apart, and at least one of them is newer than that prompt.
 fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let ProjectContext { store, world, .. } = *project;
-    let mut window = OwnJournalTail::read(store, own, world.now, JOURNAL_TAIL_BYTES[0])?;
+    let mut window = OwnJournalTail::read(store, own, world.now, TAIL_BYTES_OF_ATTEMPTS[0])?;
     if window.is_complete && scan::edit_lines(&window.text, &window.since).is_empty() {
         return Ok(Vec::new());
     }
@@ -106,7 +106,7 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     if others.is_empty() {
         return Ok(Vec::new());
     }
-    for size in &JOURNAL_TAIL_BYTES[1..] {
+    for size in &TAIL_BYTES_OF_ATTEMPTS[1..] {
         if !window.is_complete {
             window = OwnJournalTail::read(store, own, world.now, *size)?;
         }
@@ -197,7 +197,7 @@ fn time_edits_matter_from(text: &[u8], now: Timestamp) -> Option<String> {
 /// Returns the end of a session's journal, back to the time `from` if possible.
 fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
     let mut text = Vec::new();
-    for window in JOURNAL_TAIL_BYTES {
+    for window in TAIL_BYTES_OF_ATTEMPTS {
         text = store.dir().read_recent_lines(&layout::journal_path(session), window)?;
         if is_whole_journal(&text, window) || scan::covers_time_since(&text, from) {
             break;

@@ -27,8 +27,8 @@ const RECENT_WORK_BRIEF_SECTION: BriefSection = BriefSection {
 const MAX_AGE_FOR_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
 
 const MAX_OTHER_SESSIONS: usize = 4;
-/// How many bytes are read from the end of a journal.
-const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
+/// How many bytes at the end of a journal are searched for recent work.
+const RECENT_WORK_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns a candidate for a sub-agent that is starting. The candidate describes what the other agents of the same
 /// session, and other sessions, did in the last half hour.
@@ -63,7 +63,8 @@ fn start_of_recent_time(now: Timestamp) -> String {
 /// Returns a session's calls since the time `from`. They are read from the journal, because the log contains them
 /// only after the next checkpoint.
 fn calls_of_session_since(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
-    let Ok(text) = store.dir().read_recent_lines(&layout::journal_path(session), JOURNAL_TAIL_BYTES) else {
+    let Ok(text) = store.dir().read_recent_lines(&layout::journal_path(session), RECENT_WORK_TAIL_BYTES)
+    else {
         return Vec::new();
     };
     let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();

@@ -125,6 +125,39 @@ fn uncommitted_work_of_all_recent_sessions_is_at_risk() {
 }
 
 #[test]
+fn files_that_earlier_sessions_staged_are_at_risk_until_they_are_committed() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    for (session, request, file, staged) in [
+        ("s1", "Parse one decimal place of an amount", "money.py", "money.py"),
+        // The second session stages a file of its own, and one that the first session left.
+        ("s2", "Write down how amounts are parsed", "notes.py", "notes.py left.py"),
+        ("s3", "Support separators for thousands", "separators.py", ""),
+    ] {
+        start_session(&env, session);
+        ask(&env, session, request);
+        edit(&env, session, file);
+        if session == "s1" {
+            edit(&env, session, "left.py");
+        }
+        if !staged.is_empty() {
+            let command = format!("git add {staged}");
+            env.run_git(&command.split(' ').skip(1).collect::<Vec<_>>());
+            run_command(&env, session, &format!("{session}-add"), &command, "");
+        }
+        end_session(&env, session);
+    }
+    let told = start_brief(&env);
+    let line = told.lines().find(|line| line.contains("edited by earlier sessions, not committed"));
+    let line = line.unwrap_or_else(|| panic!("{told}"));
+    assert!(line.starts_with("- 3 more files"), "{line}");
+    assert!(["money.py", "left.py", "notes.py"].iter().all(|file| line.contains(file)), "{line}");
+    env.run_git(&["commit", "-qm", "The user commits what is staged"]);
+    let told = start_brief(&env);
+    assert!(!told.contains("edited by earlier sessions"), "{told}");
+}
+
+#[test]
 fn a_session_that_only_picked_up_a_packet_has_the_goal_of_the_packet() {
     let env = TestEnv::with_root();
     start_session(&env, "s1");
