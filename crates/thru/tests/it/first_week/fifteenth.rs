@@ -1,8 +1,9 @@
 //! Tests for the problems that the twelfth new user reported.
 
 use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, fire_at, start_at, stop_at};
+use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use super::*;
+use crate::roles::{env_with_bound_role, env_with_role};
 
 const UNITTEST: &str = "Exit code 1\n..F\n======================================================================\nFAIL: test_median (tests.test_report.ReportTest.test_median)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/work/tests/test_report.py\", line 21, in test_median\n    self.assertEqual(median([parse_line(\"d;a;1\"), parse_line(\"d;a;2\")]), 150)\n    ~~~~~~~~~~~~~~~~^^^^^\nAssertionError: 200 != 150\n\n----------------------------------------------------------------------\nRan 16 tests in 0.002s\n\nFAILED (failures=1)";
 
@@ -45,5 +46,39 @@ fn a_summary_with_a_heading_about_errors_hides_no_open_failure() {
         let told = compact_at(&env, "19:00:06", "s1", &summary);
         assert!(told.contains("`python3 -m unittest`"), "{errors}: {told}");
         assert!(told.contains("test_median") && told.contains("200 != 150"), "{errors}: {told}");
+    }
+}
+
+#[test]
+fn a_mistake_that_was_mended_is_no_rule_and_a_limit_beside_it_is_one() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    let prompt = "Money.parse('1.5') returns 105 cents; it must be 150. Write a test first. Integers only: no float, no \
+                  Decimal. Commit when it is green.";
+    ask_at(&env, "19:00:01", "s1", prompt);
+    edit_at(&env, "19:00:02", "s1", "ledger/money.py");
+    run_at(
+        &env,
+        "19:00:03",
+        "s1",
+        "git commit -am 'money: pad'",
+        "[main fdbe163] money: pad\n 1 file changed",
+    );
+    stop_at(&env, "19:00:04", "s1", "Fixed: `Money.parse` pads the fraction now, and I committed it.");
+    let next = "Good. Next, refunds: negative amounts such as -0.50 must parse and print.";
+    ask_at(&env, "19:00:05", "s1", next);
+    edit_at(&env, "19:00:06", "s1", "ledger/money.py");
+    stop_at(
+        &env,
+        "19:00:07",
+        "s1",
+        "`Money.parse` handles negative amounts now; `__str__` still prints -1.50.",
+    );
+    for words in [&["brief"][..], &["brief", "--event", "compact"]] {
+        let brief = env.run_thru(words).assert_ok().stdout;
+        let (_, said) = brief.split_once("The user's words:").unwrap_or_else(|| panic!("{brief}"));
+        let said = said.split("\nAlready done").next().unwrap_or_default();
+        assert!(said.contains("“Integers only: no float, no Decimal.”"), "{brief}");
+        assert!(!said.contains("it must be 150"), "{brief}");
     }
 }
