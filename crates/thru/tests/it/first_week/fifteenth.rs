@@ -82,3 +82,23 @@ fn a_mistake_that_was_mended_is_no_rule_and_a_limit_beside_it_is_one() {
         assert!(!said.contains("it must be 150"), "{brief}");
     }
 }
+
+#[test]
+fn an_answer_is_told_with_the_short_one_that_overrules_it() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Start workstream 24.");
+    edit_at(&env, "19:00:02", "s1", "ledger/export.py");
+    stop_at(&env, "19:00:03", "s1", "`to_csv` is written, without the header line so far.");
+    ask_at(&env, "19:00:04", "s1", "Add the header line.");
+    edit_at(&env, "19:00:05", "s1", "ledger/export.py");
+    stop_at(&env, "19:00:06", "s1", "The header is there and step 1 is ticked.");
+    ask_at(&env, "19:00:07", "s1", "continue");
+    edit_at(&env, "19:00:08", "s1", "tests/test_export.py");
+    stop_at(&env, "19:00:09", "s1", "The round trip is tested. Step 3, the README, is left.");
+    end_at(&env, "19:00:10", "s1");
+    let told = start_at(&env, "19:00:11", "s2");
+    let newer = told.find("“The header is there and step 1 is ticked.”");
+    let older = told.find("without the header line so far");
+    assert!(newer.is_some() && older.is_none_or(|older| newer < Some(older)), "{told}");
+}
