@@ -102,3 +102,39 @@ fn an_answer_is_told_with_the_short_one_that_overrules_it() {
     let older = told.find("without the header line so far");
     assert!(newer.is_some() && older.is_none_or(|older| newer < Some(older)), "{told}");
 }
+
+#[test]
+fn an_agent_that_stops_as_asked_announces_no_next_step() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Do plan.md up to the first test run, then stop and tell me.");
+    edit_at(&env, "19:00:02", "s1", "ledger/report.py");
+    fail_at(&env, "19:00:03", "s1", "python3 -m unittest", UNITTEST);
+    let message = "`test_by_month` fails: I sliced 6 characters instead of 7. I'll stop here as you asked; the fix is one \
+                   character in by_month.";
+    stop_at(&env, "19:00:04", "s1", message);
+    thru_at(&env, "19:00:05", "s1", &["handoff", "fix the slice in by_month"]);
+    let packet = env.run_thru(&["packet", "show", "slice"]).assert_ok().stdout;
+    assert!(
+        packet.contains("Begin with: the failing command `python3 -m unittest` (see Failing).\n"),
+        "{packet}"
+    );
+    assert!(!packet.contains("would do: “I'll stop here"), "{packet}");
+}
+
+#[test]
+fn a_quoted_step_ends_with_one_full_stop() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Sort the report by month in ledger/report.py");
+    edit_at(&env, "19:00:02", "s1", "ledger/report.py");
+    stop_at(
+        &env,
+        "19:00:03",
+        "s1",
+        "The rows are sorted. I'll add a test for two months with the same name.",
+    );
+    thru_at(&env, "19:00:04", "s1", &["handoff", "sort the report by month"]);
+    let packet = env.run_thru(&["packet", "show", "sort"]).assert_ok().stdout;
+    assert!(packet.contains("with the same name.”\n"), "{packet}");
+}
