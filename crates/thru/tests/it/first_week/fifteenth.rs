@@ -138,3 +138,20 @@ fn a_quoted_step_ends_with_one_full_stop() {
     let packet = env.run_thru(&["packet", "show", "sort"]).assert_ok().stdout;
     assert!(packet.contains("with the same name.”\n"), "{packet}");
 }
+
+#[test]
+fn a_message_that_proposes_nothing_is_not_called_a_proposal() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Audit ledger/ for security and style; the gate expects the files.");
+    edit_at(&env, "19:00:02", "s1", "audit-security.md");
+    stop_at(&env, "19:00:03", "s1", "The security audit is there; style is still missing.");
+    ask_at(&env, "19:00:04", "s1", "go on");
+    edit_at(&env, "19:00:05", "s1", "notes.md");
+    let told = env.run_thru(&["brief", "--event", "compact"]).assert_ok().stdout;
+    assert!(
+        told.contains("The agent had said: “The security audit is there; style is still missing.”"),
+        "{told}"
+    );
+    assert!(!told.contains("proposal"), "{told}");
+}
