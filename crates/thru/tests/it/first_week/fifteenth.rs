@@ -155,3 +155,41 @@ fn a_message_that_proposes_nothing_is_not_called_a_proposal() {
     );
     assert!(!told.contains("proposal"), "{told}");
 }
+
+#[test]
+fn a_session_that_recovers_a_role_gets_it() {
+    let env = env_with_role();
+    start_at(&env, "19:00:00", "s1");
+    let recovered = thru_at(&env, "19:00:01", "s1", &["recover", "tester"]).stdout;
+    assert!(
+        recovered.ends_with("\nLifecycle: active\nSession: s1 has the role tester\nRecovered: tester\n"),
+        "{recovered}"
+    );
+    assert_eq!(thru_at(&env, "19:00:01", "s1", &["recover", "tester"]).stdout, recovered);
+    let status = thru_at(&env, "19:00:02", "s1", &["lifecycle", "status", "--json"]).json();
+    assert_eq!(status[0]["open_sessions"], json!(["s1"]), "{status}");
+    let brief = thru_at(&env, "19:00:03", "s1", &["brief", "--event", "compact"]).stdout;
+    assert!(brief.contains("tester"), "{brief}");
+    // It keeps this role if it reads the file of another.
+    env.write_file("project/.agent/context/agents/reviewer.context.md", crate::roles::GOOD_CONTEXT_TEXT);
+    let other = thru_at(&env, "19:00:04", "s1", &["recover", "reviewer"]).stdout;
+    let kept =
+        "Session: s1 keeps the role tester; `thru role bind reviewer` gives it the role reviewer instead\n";
+    assert!(other.contains(kept), "{other}");
+}
+
+#[test]
+fn a_role_stays_with_a_session_that_is_running() {
+    let env = env_with_bound_role();
+    env.fire_event("s2", "SessionStart", json!({"source": "startup"}));
+    let recover = || {
+        let call = env.thru_call(&["recover", "tester"]).with_variable("CLAUDE_CODE_SESSION_ID", "s2");
+        call.run().assert_ok().stdout
+    };
+    let told = recover();
+    let expected = "Session: s2 does not have the role tester, because session s1 has it and has not ended; `thru role bind \
+                    tester` gives it to this session as well\n";
+    assert!(told.contains(expected), "{told}");
+    env.fire_event("s1", "SessionEnd", json!({"reason": "exit"}));
+    assert!(recover().contains("Session: s2 has the role tester\n"));
+}
