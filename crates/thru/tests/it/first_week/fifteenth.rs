@@ -193,3 +193,20 @@ fn a_role_stays_with_a_session_that_is_running() {
     env.fire_event("s1", "SessionEnd", json!({"reason": "exit"}));
     assert!(recover().contains("Session: s2 has the role tester\n"));
 }
+
+#[test]
+fn a_brief_shows_the_session_as_it_stands_before_and_after_a_compaction() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Add median(rows) to ledger/report.py.");
+    edit_at(&env, "19:00:02", "s1", "ledger/report.py");
+    stop_at(&env, "19:00:03", "s1", "`median` is written, and its test passes.");
+    let note = |words: &[&str]| thru_at(&env, "19:01:00", "s1", words).stderr;
+    assert!(note(&["brief"]).starts_with("Session s1 as it stands."));
+    compact_at(&env, "19:00:04", "s1", "1. Primary Request and Intent: add median(rows).");
+    assert!(note(&["brief"]).starts_with("Session s1 as it stands."));
+    ask_at(&env, "19:00:05", "s1", "go on");
+    edit_at(&env, "19:00:06", "s1", "ledger/report.py");
+    assert!(note(&["brief"]).starts_with("Session s1 as it stands."));
+    assert!(note(&["brief", "--event", "compact"]).contains("is told after a compaction"));
+}
