@@ -210,3 +210,40 @@ fn a_brief_shows_the_session_as_it_stands_before_and_after_a_compaction() {
     assert!(note(&["brief"]).starts_with("Session s1 as it stands."));
     assert!(note(&["brief", "--event", "compact"]).contains("is told after a compaction"));
 }
+
+#[test]
+fn what_was_left_open_in_a_removed_worktree_is_told() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Audit the ledger");
+    edit_at(&env, "19:00:02", "s1", "README.md");
+    end_at(&env, "19:00:03", "s1");
+    let tree = env.base_folder().join("month");
+    env.run_git(&["worktree", "add", "--quiet", "-b", "by-month", tree.to_str().unwrap()]);
+    let edit = json!({"file_path": tree.join("report.py"), "old_string": "a", "new_string": "b"});
+    let message = "`by_month` is there and merged. Still to do: print the report, as plan.md says.";
+    for (time, event, more) in [
+        ("19:01:00", "SessionStart", json!({"source": "startup"})),
+        ("19:01:01", "UserPromptSubmit", json!({"prompt": "Do plan.md"})),
+        ("19:01:02", "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "e", "tool_input": edit})),
+        ("19:01:03", "Stop", json!({"last_assistant_message": message})),
+        ("19:01:04", "SessionEnd", json!({"reason": "other"})),
+    ] {
+        let payload = crate::env::merge_fields(&env.event_payload("s2", event, more), json!({"cwd": tree}));
+        let call = env.hook_call(event, payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", &tree);
+        call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z")).run();
+    }
+    let left = "its last message ended with “`by_month` is there and merged. Still to do: print the report, as plan.md says.”";
+    // While the worktree exists, the work goes on there.
+    assert!(!env.run_thru(&["status"]).assert_ok().stdout.contains(left));
+    fs::write(tree.join("report.py"), "b\n").unwrap();
+    env.run_git_in(&tree, &["add", "-A"]);
+    env.run_git_in(&tree, &["commit", "-qm", "By month"]);
+    env.run_git(&["merge", "--quiet", "by-month"]);
+    env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains("session s2 in the worktree") && status.contains(left), "{status}");
+    let told = start_at(&env, "19:02:00", "s3");
+    assert!(told.contains("session s2 worked in the worktree") && told.contains(left), "{told}");
+}
