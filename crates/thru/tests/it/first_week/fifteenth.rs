@@ -5,7 +5,7 @@ use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at
 use super::*;
 use crate::roles::{env_with_bound_role, env_with_role};
 
-const UNITTEST: &str = "Exit code 1\n..F\n======================================================================\nFAIL: test_median (tests.test_report.ReportTest.test_median)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/work/tests/test_report.py\", line 21, in test_median\n    self.assertEqual(median([parse_line(\"d;a;1\"), parse_line(\"d;a;2\")]), 150)\n    ~~~~~~~~~~~~~~~~^^^^^\nAssertionError: 200 != 150\n\n----------------------------------------------------------------------\nRan 16 tests in 0.002s\n\nFAILED (failures=1)";
+const UNITTEST: &str = "Exit code 1\n..F\n======================================================================\nFAIL: test_median (tests.test_report.ReportTest.test_median)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/p/tests/test_report.py\", line 21, in test_median\n    self.assertEqual(median([parse_line(\"d;a;1\"), parse_line(\"d;a;2\")]), 150)\n    ~~~~~~~~~~~~~~~~^^^^^\nAssertionError: 200 != 150\n\n----------------------------------------------------------------------\nRan 16 tests in 0.002s\n\nFAILED (failures=1)";
 
 /// Compacts a session with this summary. Returns what the agent is told afterwards.
 fn compact_at(env: &TestEnv, time: &str, session: &str, summary: &str) -> String {
