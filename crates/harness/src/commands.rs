@@ -144,8 +144,10 @@ read everything it prints: until this work is done, you are that architect. Foll
     words_title: "The user wants this session to continue the work of a role, and typed",
     instructions: "\
 Run `{thru} recover ROLE` and read everything it prints: the checklist and the context file of the role. ROLE is the name
-of the role, quoted for the shell. Leave it out if the user named none. Then follow the checklist in order, and tell the user in a few lines what the goal is and what comes next. If there is no role
-or no context file, tell the user so, and what the command suggests.",
+of the role, quoted for the shell. Leave it out if the user named none. Then follow the checklist in order, and tell the
+user in a few lines what the goal is and what comes next. The command gives this session the role; if its last lines say
+that it did not, tell the user why, and which command does it. If there is no role or no context file, tell the user so,
+and what the command suggests.",
 }, CommandTemplate {
         name: "loop",
         description: "Repeat a prompt until the work is done; list, pause, resume or cancel loops",

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod continuing;
+mod limits;
 mod pickup;
 mod title;
 
@@ -553,6 +554,7 @@ fn is_instruction(sentence: &str) -> bool {
         && !sentence.ends_with('?')
         && !starts(ASKING_STARTS)
         && (starts(INSTRUCTION_STARTS)
+            || limits::states_limit(sentence)
             || words.contains(" must ")
             || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
         && !["i don't know", "i do not know", "i think this was", "not sure"]
@@ -588,6 +590,7 @@ fn is_lasting_instruction(wish: &str) -> bool {
         || has("never")
         || has("must")
         || is_general
+        || limits::states_limit(wish)
         || (has("don't") || has("not")) && about_git
         || forbids && (names_file || about_dependencies)
 }
@@ -595,6 +598,7 @@ fn is_lasting_instruction(wish: &str) -> bool {
 /// Returns the part of an instruction that remains valid after its task is done: all of it, or some of its clauses.
 pub fn lasting_parts(wish: &str) -> Vec<&str> {
     match is_lasting_instruction(wish) {
+        _ if limits::reports_wrong_result(wish) => Vec::new(),
         true => vec![wish],
         false => split_clauses(wish).into_iter().filter(|clause| is_lasting_instruction(clause)).collect(),
     }

@@ -252,7 +252,33 @@ pub fn announces_next_step(text: &str) -> bool {
             || is_announcement(&small)
             || NEXT_STARTS.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
+            && !announces_stop(&small)
             && !offers.iter().any(|start| small.starts_with(start))
+}
+
+/// Returns whether a sentence in lower case says that the agent does not go on, such as "I'll stop here as you asked". "I'll
+/// stop the server" is a step.
+fn announces_stop(small: &str) -> bool {
+    const SPEAKER_WORDS: [&str; 6] =
+        ["i'll ", "i will ", "i'm going to ", "let me ", "so i'll ", "for now i'll "];
+    const STOPS: [&str; 14] = [
+        "stop here",
+        "stop now",
+        "stop there",
+        "stop at ",
+        "stop as ",
+        "stop before ",
+        "stop for ",
+        "stop.",
+        "pause here",
+        "pause now",
+        "leave it here",
+        "leave it at ",
+        "wait for you",
+        "hold off ",
+    ];
+    let rest = SPEAKER_WORDS.iter().find_map(|words| small.strip_prefix(words));
+    rest.is_some_and(|rest| STOPS.iter().any(|words| rest.starts_with(words)))
 }
 
 /// Returns the sentence at the end that announces the next step. If it is unclear on its own, the sentences before it

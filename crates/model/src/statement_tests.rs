@@ -97,6 +97,10 @@ fn what_a_message_asks_announces_and_takes_back() {
         ("The walk stops too early. Let me fix that.", true),
         ("Now the tests:", true),
         ("Both are fixed and pushed.", false),
+        ("It fails. I'll stop here as you asked; the fix is one character in by_month.", false),
+        ("I’ll wait for your answer.", false),
+        ("I'll stop the server and run it again.", true),
+        ("I'll wait for the build.", true),
         ("Want me to push it?", false),
         ("", false),
     ];

@@ -121,7 +121,8 @@ impl Digest {
                 PromptKind::Approval
                     if goal.accepted_proposal.is_none()
                         && (self.closing_words_of_turn(i).is_none()
-                            || is_newest && self.words_answered_by(prompt).is_some_and(proposes)) =>
+                            || is_newest
+                                && self.words_answered_by(prompt).is_some_and(AgentStatement::proposes)) =>
                 {
                     goal.accepted_proposal = self.words_answered_by(prompt);
                 }
@@ -218,7 +219,7 @@ impl Digest {
             PromptKind::Task | PromptKind::Remark
                 if prompt.begins_turn()
                     && prompt::begins_with_agreement(&prompt.text)
-                    && self.words_answered_by(prompt).is_some_and(proposes) =>
+                    && self.words_answered_by(prompt).is_some_and(AgentStatement::proposes) =>
             {
                 PromptKind::Approval
             }
@@ -388,32 +389,34 @@ impl Prompt {
     }
 }
 
-/// Returns whether a closing message proposes something that the user can accept.
-fn proposes(said: &AgentStatement) -> bool {
-    const PROPOSING_WORDS: &[&str] = &[
-        "plan:",
-        "my plan",
-        "i propose",
-        "i suggest",
-        "i'd suggest",
-        "i'd propose",
-        "i'd go ",
-        "i'd do ",
-        "i'd use ",
-        "i would suggest",
-        "i would propose",
-        "i would go ",
-        "i would do ",
-        "i would use ",
-        "my proposal",
-        "the proposal",
-        "option a",
-        "option b",
-        "option 1",
-        "option 2",
-    ];
-    let small = said.text.to_lowercase().replace('’', "'");
-    !said.closing_question.is_empty() || PROPOSING_WORDS.iter().any(|words| small.contains(words))
+impl AgentStatement {
+    /// Returns whether a closing message proposes something that the user can accept.
+    pub fn proposes(&self) -> bool {
+        const PROPOSING_WORDS: &[&str] = &[
+            "plan:",
+            "my plan",
+            "i propose",
+            "i suggest",
+            "i'd suggest",
+            "i'd propose",
+            "i'd go ",
+            "i'd do ",
+            "i'd use ",
+            "i would suggest",
+            "i would propose",
+            "i would go ",
+            "i would do ",
+            "i would use ",
+            "my proposal",
+            "the proposal",
+            "option a",
+            "option b",
+            "option 1",
+            "option 2",
+        ];
+        let small = self.text.to_lowercase().replace('’', "'");
+        !self.closing_question.is_empty() || PROPOSING_WORDS.iter().any(|words| small.contains(words))
+    }
 }
 
 /// Returns whether a closing message settles the request. A message that ends with a question to the user settles it.

@@ -360,10 +360,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     let role = parse_role_name(name)?;
     let (roles, store) = find_or_create_roles(world)?;
     let (session, chosen) = choose_open_session(world, &store, &role, session)?;
-    let changed =
-        store.change_lifecycle(&role, MissingLifecycle::Create(world.now), init::LOCK_WAIT, |_| Ok(0))?;
-    refuse_similar_name(&role, &changed)?;
-    store.session_state(&session).write_state(&RoleBinding { role: Some(role.clone()) })?;
+    write_binding(world, &store, &role, &session)?;
     let file = roles.find_context_file(&role)?;
     let (mut missing_path, mut similar_role) = (None, None);
     if file.is_none() {
@@ -378,6 +375,14 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
         missing_path,
         similar_role,
     })
+}
+
+/// Gives a session the role, and begins the role's lifecycle if it has none.
+fn write_binding(world: &World, store: &Store, role: &Id, session: &Id) -> Result<()> {
+    let changed =
+        store.change_lifecycle(role, MissingLifecycle::Create(world.now), init::LOCK_WAIT, |_| Ok(0))?;
+    refuse_similar_name(role, &changed)?;
+    Ok(store.session_state(session).write_state(&RoleBinding { role: Some(role.clone()) })?)
 }
 
 /// Returns the session to bind. Returns an error if no session is running or the named session has ended, because only

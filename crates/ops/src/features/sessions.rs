@@ -16,6 +16,7 @@ use model::id::Id;
 use model::packet::words;
 use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_code, utf16_length};
 use model::score::ScoreSignal;
+use model::statement;
 use model::text::count_with_noun;
 use model::time;
 use serde_json::json;
@@ -97,6 +98,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
     let mut lines = last_session_lines(project)?;
+    lines.extend(later_session_line(project, &entries));
     let running: Vec<&RosterEntry> =
         roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     if running.is_empty() {
@@ -135,6 +137,20 @@ fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>>
     Ok(lines)
 }
 
+/// Names a session that worked later than the last one here, in a worktree that was removed since.
+fn later_session_line(project: &ProjectContext, entries: &[RosterEntry]) -> Option<StatusReportLine> {
+    let later = last::find_last_at_work(project, entries, |_| true)?.elsewhere?;
+    let left = last_words_in_removed_worktree(project, &later);
+    if left.is_empty() {
+        return None;
+    }
+    let session = model::activity::short_session_id(&later.session);
+    let worktree = describe_other_worktree(project, &later)?;
+    let line = StatusReportLine::plain("later", format!("session {session} in {worktree}{left}"));
+    let json = json!({"session": later.session, "worktree": later.first_worktree, "last_message": later.last_message});
+    Some(line.with_json("later_session", json))
+}
+
 /// Returns a candidate saying that the last session worked in another worktree, so the files it mentions are not the
 /// files of this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
@@ -151,8 +167,23 @@ pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> O
     let worktree = describe_other_worktree(project, digest)?;
     let session = model::activity::short_session_id(&digest.session);
     let until = path_or_code(&digest.last_at, 30);
-    let text = format!("until {until}, session {session} worked in {worktree}{}", last_request(digest));
+    let left = last_words_in_removed_worktree(project, digest);
+    let text = format!("until {until}, session {session} worked in {worktree}{}{left}", last_request(digest));
     Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, format!("elsewhere:{}", digest.session), text))
+}
+
+/// Quotes the end of a session's last message if its worktree was removed. Nobody continues the work there, so this is the
+/// only place where the next session learns what was left open. Empty for other sessions.
+fn last_words_in_removed_worktree(project: &ProjectContext, digest: &Digest) -> String {
+    const MAX_LAST_WORDS_CHARS: usize = 200;
+    let is_gone = other_worktree(project, digest).is_some_and(|home| !home.is_dir());
+    let words = statement::last_sentences(&digest.last_message, MAX_LAST_WORDS_CHARS);
+    match is_gone && !words.is_empty() {
+        true => {
+            format!("; its last message ended with {}", in_quotation_marks(&words, MAX_LAST_WORDS_CHARS + 2))
+        }
+        false => String::new(),
+    }
 }
 
 /// Describes a session's worktree, for example `the worktree /p/x (branch topic)`. Returns `None` if it is this

@@ -272,7 +272,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
                 redact,
                 now: world.now,
             })?;
-            let occasion = options.occasion.unwrap_or_else(|| fitting_occasion(&read.digest));
+            let occasion = options.occasion.unwrap_or_else(|| default_occasion(options));
             (PrintedBriefFacts::from_digest(read.digest, occasion), Some(read.skipped))
         }
         None => match facts_from_store(world, options, &settings) {
@@ -384,17 +384,14 @@ fn transcript_from_database(
     let redact = settings::settings_here(world).settings().redact_options();
     let source = TranscriptToRead { path: &root.path, checkout: &root.checkout, redact, now: world.now };
     let read = transcript::read_database_rows(&rows, &session, &source);
-    let occasion = options.occasion.unwrap_or_else(|| fitting_occasion(&read.digest));
+    let occasion = options.occasion.unwrap_or_else(|| default_occasion(options));
     Ok(Some((read, occasion)))
 }
 
-/// Returns the occasion that suits a session's state: `Compacted` if the session was compacted and has not ended
-/// since, and `Asked` otherwise.
-fn fitting_occasion(digest: &Digest) -> BriefOccasion {
-    match digest.last_compaction() > 0 && digest.end_reason.is_empty() {
-        true => BriefOccasion::Compacted,
-        false => BriefOccasion::Asked,
-    }
+/// Returns the occasion if the user names none. It does not depend on what happened in the session, so that the same
+/// command always shows the same view. A summary exists only after a compaction.
+fn default_occasion(options: &BriefOptions) -> BriefOccasion {
+    if options.summary.is_some() { BriefOccasion::Compacted } else { BriefOccasion::Asked }
 }
 
 fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) -> Result<PrintedBriefFacts> {
@@ -418,10 +415,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
             model::decide::resume_occasion(harness.is_some_and(|row| row.capabilities.replays_conversation))
         }
         (_, Some(occasion)) => occasion,
-        (Some(session), None) => {
-            fitting_occasion(&past::digest_with_predecessors(&store, session, past::MAX_PREDECESSORS)?)
-        }
-        (None, None) => BriefOccasion::Asked,
+        (_, None) => default_occasion(options),
     };
     let session = session.as_ref();
     let request = BriefRequest {

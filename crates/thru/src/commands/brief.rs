@@ -18,9 +18,9 @@ use crate::output::{self, DIM, OutputFormat, WARN};
 ///
 /// Composes the brief from what hooks recorded about a session of this project, and says on stderr which event it
 /// previews. The session is the current one. Outside a harness, it is the last session that did work, which
-/// `thru status` names. If the session has ended or was never compacted, and there is no --event, the brief shows the
-/// session as it stands; no hook sends exactly this text. --as-sent shows what a hook sent. With --transcript, uses
-/// only the transcript, as if the session had ended where the transcript ends.
+/// `thru status` names. Without --event, the brief shows the session as it stands; no hook sends exactly this text.
+/// --as-sent shows what a hook sent. With --transcript, uses only the transcript, as if the session had ended where the
+/// transcript ends.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Use this transcript instead of what hooks recorded
@@ -29,8 +29,7 @@ pub struct Args {
     /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Preview what a hook sends at this event [default: a compaction, if there was one and the session has not ended;
-    /// otherwise the session as it stands]
+    /// Preview what a hook sends at this event [default: the session as it stands, or a compaction with --summary]
     #[arg(long, value_enum)]
     event: Option<OccasionArg>,
     /// Use the limits of this harness [default: the harness of the session]

@@ -2,7 +2,7 @@ use model::activity;
 use model::render::in_quotation_marks;
 use ops::Result;
 use ops::World;
-use ops::features::roles::recover::{DocumentToRead, RecoverReport};
+use ops::features::roles::recover::{CallingSession, DocumentToRead, RecoverReport, RoleStanding};
 
 use crate::commands::role::{RoleArg, print_role_warning};
 use crate::output::{self, OutputFormat, WARN};
@@ -10,7 +10,8 @@ use crate::output::{self, OutputFormat, WARN};
 /// Print what a role needs to continue: a checklist, the documents to read and the whole context file
 ///
 /// The output has the same parts for every role, and is identical for identical state. If the role has a lifecycle, the
-/// role becomes active. The exit code is 1 if the role has no context file.
+/// role becomes active. If a session runs the command, it gets the role, unless it has another role or another session is
+/// working with the role. The exit code is 1 if the role has no context file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -86,6 +87,24 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
         (None, Some(held)) => format!("Lifecycle: unchanged: {held}\n"),
         (None, None) => String::new(),
     };
+    let session =
+        report.calling_session.as_ref().map_or(String::new(), |calling| describe_session(calling, role));
     let done = if errors.is_empty() { format!("Recovered: {role}\n") } else { String::new() };
-    format!("Recovery of the role {role}\n\n{invalid}{checklist}\n{inline}\n{lifecycle}{done}")
+    format!("Recovery of the role {role}\n\n{invalid}{checklist}\n{inline}\n{lifecycle}{session}{done}")
+}
+
+/// Says whether the session that runs the command has the role now.
+fn describe_session(CallingSession { session, standing }: &CallingSession, role: &str) -> String {
+    let session = activity::short_session_id(session);
+    match standing {
+        RoleStanding::HasRole => format!("Session: {session} has the role {role}\n"),
+        RoleStanding::HasOtherRole(other) => format!(
+            "Session: {session} keeps the role {other}; `thru role bind {role}` gives it the role {role} instead\n"
+        ),
+        RoleStanding::HeldBySession(holder) => format!(
+            "Session: {session} does not have the role {role}, because session {} has it and has not ended; `thru role \
+             bind {role}` gives it to this session as well\n",
+            activity::short_session_id(holder)
+        ),
+    }
 }

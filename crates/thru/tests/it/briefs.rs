@@ -58,7 +58,8 @@ fn a_compaction_is_followed_by_a_brief() {
     session
         .fire_event("UserPromptSubmit", json!({"prompt": "go on"}))
         .assert_silent("the agent has the brief");
-    assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("was compacted"), "it still was");
+    let preview = env.run_thru(&["brief", "--event", "compact"]).assert_ok().stdout;
+    assert!(preview.contains("was compacted"), "it still was");
 }
 
 #[test]

@@ -68,13 +68,13 @@ fn the_readme_shows_what_the_binary_prints() {
     assert!(page_now.contains("(docs/compaction.svg)"), "the README shows the picture");
 }
 
-/// The README says that `thru brief` prints exactly the bytes that a hook would send.
+/// The README says that `thru brief --event compact` prints exactly the bytes that a hook would send.
 #[test]
 fn the_brief_is_what_the_hook_said() {
     let env = TestEnv::with_root();
     let (_, told) = play_session(&env);
     let brief = env
-        .thru_call(&["brief", "--session", SESSION_ID])
+        .thru_call(&["brief", "--session", SESSION_ID, "--event", "compact"])
         .with_variable("THROUGHLINE_NOW", "2026-11-15T22:52:20Z")
         .run()
         .assert_ok();

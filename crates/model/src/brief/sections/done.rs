@@ -114,7 +114,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.last_message_record);
     let newer = usize::from(digest.has_finished() || is_closing);
-    for turn in turns.iter().rev() {
+    for (place, turn) in turns.iter().enumerate().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
         // Leave out a message that is mostly about an answered question or finished work, or that is unrelated to the
         // newest prompt.
@@ -145,6 +145,15 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 have_checks_passed: have_checks_passed_since(digest, outcome),
             };
             facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing, digest)));
+            // Without the short answer after it, this answer would read as if it were the last word.
+            let next = turns.get(place + 1).and_then(|next| Some((next, next.outcome?)));
+            if let Some((next, update)) = next
+                && !is_told(update)
+                && is_short_update(digest, outcome, next, update)
+            {
+                facts.push((update.record, DoneFact::Turn(*next, update, standing, digest)));
+                turns_told.push(next.prompt);
+            }
             turns_told.push(turn.prompt);
         }
     }
@@ -359,11 +368,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
     let text = outcome.text.as_str();
     // A short message that ends with a question is left out, because the next prompt has answered it.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
-    // A message such as "Pushed." adds nothing, because the push is listed among the effects with its commit id.
-    let small = text.to_lowercase();
-    let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
-    let is_short = text.len() < MIN_INFORMATIVE_BYTES
-        && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
+    let is_short = is_short_answer(turn, text);
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
     // A short message that names a commit or a pull request is left out, because the effects list these ids and
     // links.
@@ -384,6 +389,29 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
         && !is_quoted_by_newest_prompt(digest, outcome)
+}
+
+/// Returns whether an answer is too short to say much. A message such as "Pushed." adds nothing, because the push is
+/// listed among the effects with its commit id.
+fn is_short_answer(turn: &Turn, text: &str) -> bool {
+    let small = text.to_lowercase();
+    let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
+    text.len() < MIN_INFORMATIVE_BYTES
+        && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']))
+}
+
+/// Returns whether the next turn worked on something that an answer mentions, and ended with a message that is only left
+/// out because it is short.
+fn is_short_update(digest: &Digest, answer: &AgentStatement, next: &Turn, update: &AgentStatement) -> bool {
+    let during = next.prompt.record..update.record;
+    is_short_answer(next, &update.text)
+        && !update.text.is_empty()
+        && update.closing_question.is_empty()
+        && next.prompt.begins_turn()
+        && digest.changes.iter().any(|change| during.contains(&change.record))
+        && !statement::announces_next_step(&update.text)
+        && !digest.is_statement_retracted(update)
+        && statement::shares_a_word(&next.prompt.text, &answer.text)
 }
 
 /// Returns whether a statement is short and gives no reason.

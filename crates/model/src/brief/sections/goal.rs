@@ -157,7 +157,11 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
             None => in_quotation_marks(&statement::last_sentences(body, most), most + 2),
         };
         match (accepted.closing_question.as_str(), body) {
-            ("", _) => format!("The agent's accepted proposal: {about}"),
+            // "Go on" may also follow a message that only says where the work stands.
+            ("", _) if accepted.proposes() || statement::announces_next_step(body) => {
+                format!("The agent's accepted proposal: {about}")
+            }
+            ("", _) => format!("The agent had said: {about}"),
             (asks, "") => format!("The agent had asked: {}", in_quotation_marks(asks, most + 2)),
             (asks, _) => {
                 format!("The agent had asked {} after saying {about}", in_quotation_marks(asks, 240))

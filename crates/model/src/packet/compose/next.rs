@@ -42,7 +42,12 @@ impl PacketFacts<'_> {
         };
         let is_over = matches!(step, Some(FirstStep::NothingOpen(_)));
         parts.extend(step.map(|step| match step {
-            FirstStep::Begin(step) | FirstStep::Check(step) => format!("Begin with: {step}."),
+            FirstStep::Begin(step) | FirstStep::Check(step) => {
+                // A quotation that is a whole sentence already has its full stop.
+                let is_sentence = [".”", "!”", "?”"].iter().any(|end| step.ends_with(end));
+                let stop = if is_sentence { "" } else { "." };
+                format!("Begin with: {step}{stop}")
+            }
             FirstStep::NothingOpen(act) => format!("Nothing is open: {act}."),
         }));
         if !files.is_empty() {

@@ -284,7 +284,7 @@ fn lifecycle_row(world: &World, roles: &ProjectRoles, role: &Id) -> Result<Lifec
 }
 
 /// Returns the sessions with this role that may be running, or `None` if no session has the role.
-fn open_sessions(world: &World, store: &Store, role: &Id) -> Result<Option<Vec<String>>> {
+pub(super) fn open_sessions(world: &World, store: &Store, role: &Id) -> Result<Option<Vec<String>>> {
     let bindings = store.role_bindings()?;
     let sessions: Vec<&Id> = bindings.iter().filter(|(_, of)| of == role).map(|(id, _)| id).collect();
     if sessions.is_empty() {

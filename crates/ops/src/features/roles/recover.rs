@@ -14,7 +14,7 @@ use store::Store;
 use store::role::MissingLifecycle;
 
 use crate::features::roles::{
-    IdentifiedRole, ProjectRoles, RoleSource, find_roles, identify_role, lifecycle,
+    IdentifiedRole, ProjectRoles, RoleSource, find_roles, identify_role, lifecycle, write_binding,
 };
 use crate::project::git;
 use crate::session::list;
@@ -54,6 +54,9 @@ pub struct RecoverReport {
     /// The state of the role, or `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
+    /// Whether the session that runs the command has the role. `None` if no session runs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calling_session: Option<CallingSession>,
     /// The session whose recovery this command ended, if the command ran outside that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_recovery_of: Option<String>,
@@ -63,6 +66,23 @@ pub struct RecoverReport {
     /// The error if the lifecycle could not be read or written. The other fields are complete even then.
     #[serde(skip)]
     pub lifecycle_error: Option<Error>,
+}
+
+/// The session that runs `thru recover`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CallingSession {
+    pub session: String,
+    pub standing: RoleStanding,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoleStanding {
+    HasRole,
+    /// The session keeps this other role.
+    HasOtherRole(String),
+    /// This session, which has not ended, has the role.
+    HeldBySession(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -90,6 +110,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         context: None,
         text: String::new(),
         state: None,
+        calling_session: None,
         ended_recovery_of: None,
         unchanged_reason: None,
         lifecycle_error: None,
@@ -108,6 +129,10 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     report.file = Some(file.display_path);
     if let Some(store) = &roles.store {
         let recovering = other_session_recovering(world, store, &role);
+        match give_role_to_calling_session(world, store, &role) {
+            Ok(calling) => report.calling_session = calling,
+            Err(error) => report.lifecycle_error = Some(error),
+        }
         match lifecycle::step_lifecycle(
             world,
             store,
@@ -129,6 +154,24 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         }
     }
     Ok(report)
+}
+
+/// Gives the role to the session that runs this command, so that its briefs contain what it has just recovered. A session
+/// that has a role keeps it, and a role that another session is working with stays there.
+fn give_role_to_calling_session(world: &World, store: &Store, role: &Id) -> Result<Option<CallingSession>> {
+    let Some(own) = list::session_of_current_harness(world) else { return Ok(None) };
+    let holder = lifecycle::open_sessions(world, store, role)?.unwrap_or_default();
+    let holder = holder.into_iter().find(|holder| holder != own.as_str());
+    let standing = match (store.role_of_session(&own)?, holder) {
+        (Some(known), _) if known == *role => RoleStanding::HasRole,
+        (Some(other), _) => RoleStanding::HasOtherRole(other.to_string()),
+        (None, Some(holder)) => RoleStanding::HeldBySession(holder),
+        (None, None) => {
+            write_binding(world, store, role, &own)?;
+            RoleStanding::HasRole
+        }
+    };
+    Ok(Some(CallingSession { session: own.to_string(), standing }))
 }
 
 /// Returns the session in which the role is compacting or recovering, unless this command runs inside that session.

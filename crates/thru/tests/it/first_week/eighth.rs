@@ -89,7 +89,7 @@ fn files_that_commands_wrote_are_at_risk() {
     env.run_git(&["commit", "-qm", "Two"]);
     let told = brief(&env);
     assert!(
-        told.contains("- 1 file edited by this session, not in any commit seen here: docs/notes.md\n"),
+        told.contains("- 1 file edited by the session, not in any commit seen here: docs/notes.md\n"),
         "{told}"
     );
     env.run_git(&["add", "docs"]);

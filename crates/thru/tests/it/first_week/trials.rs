@@ -243,7 +243,7 @@ fn the_brief_of_a_session_that_has_ended_does_not_say_that_it_was_compacted() {
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the cart fast"}));
     env.fire_event("s1", "PreCompact", json!({"trigger": "manual"}));
     env.fire_event("s1", "SessionStart", json!({"source": "compact"}));
-    assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("(s1) was compacted"));
+    assert!(env.run_thru(&["brief", "--event", "compact"]).assert_ok().stdout.contains("(s1) was compacted"));
     end_session(&env, "s1");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains("session s1, as of") && !brief.contains("compacted"), "{brief}");
