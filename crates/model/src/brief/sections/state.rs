@@ -161,17 +161,19 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
 }
 
 /// Describes the calls after the agent's last message in a few words each. A repeated call is listed once, at its
-/// last position. Calls that only read something are listed only if they are among the newest.
+/// last position, with the number of times that it last ended this way in a row. Calls that only read something are
+/// listed only if they are among the newest.
 pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     let is_same =
         |a: &CallStep, b: &CallStep| (a.action, &a.path_or_command) == (b.action, &b.path_or_command);
+    let has_same_end = |a: &CallStep, b: &CallStep| (a.failed, a.passed) == (b.failed, b.passed);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();
     for step in since
         .iter()
         .filter(|step| step.action != StepAction::Called || names_more_than_a_tool(&step.path_or_command))
     {
-        let known = kept.iter().position(|(known, _)| is_same(known, step));
-        let times = known.map_or(0, |place| kept.remove(place).1);
+        let known = kept.iter().position(|(known, _)| is_same(known, step)).map(|place| kept.remove(place));
+        let times = known.filter(|(known, _)| has_same_end(known, step)).map_or(0, |(_, times)| times);
         kept.push((step, times + 1));
     }
     let newest = kept.len().saturating_sub(NEWEST_STEPS_LISTED);
