@@ -580,6 +580,7 @@ Before continuing, you MUST verify you understand:
 mod eighth;
 mod eleventh;
 mod fifth;
+mod fourteenth;
 mod fourth;
 mod ninth;
 mod pleasant;

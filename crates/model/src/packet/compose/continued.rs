@@ -25,9 +25,12 @@ pub struct ContinuedPacket {
 }
 
 impl ContinuedPacket {
-    /// Returns the purpose and the quoted messages, one below the other.
+    /// Returns the purpose and the quoted messages, one below the other. If the first message begins with the purpose,
+    /// the purpose is left out.
     pub(super) fn goal_with_messages(&self) -> String {
-        let all = std::iter::once(&self.goal).chain(&self.quoted_messages);
+        let beginning = self.goal.trim_end_matches('…');
+        let is_quoted = self.quoted_messages.first().is_some_and(|first| first.starts_with(beginning));
+        let all = Some(&self.goal).filter(|_| !is_quoted).into_iter().chain(&self.quoted_messages);
         all.map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }
