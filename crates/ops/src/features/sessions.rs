@@ -95,7 +95,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let mut lines = last_session_lines(project)?;
+    let mut lines = last_session_lines(project, &entries)?;
     let running: Vec<&RosterEntry> =
         roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     if running.is_empty() {
@@ -110,12 +110,15 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-/// Describes the last session that did work: what the user last asked for, and which commands fail.
-fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
+/// Describes the last session that did work: what the user last asked for, and which commands fail. Checks that
+/// failed in earlier sessions and were not run since also fail.
+fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Result<Vec<StatusReportLine>> {
     let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
-    let Ok(digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS) else {
+    let Ok(mut digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS)
+    else {
         return Ok(Vec::new());
     };
+    last::add_failures_of_earlier_sessions(project, entries, &mut digest);
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
@@ -123,8 +126,9 @@ fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>>
         let why = format!("shows where session {} stood", short_session_id(&session));
         lines.push(line.with_next(NextStepUrgency::LastSession, "thru brief", why));
     }
+    let failing = digest.open_failures().chain(&digest.failures_of_earlier_sessions);
     let failing: Vec<String> =
-        digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
+        failing.take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
     if let Some(first) = failing.first() {
         let more =
             if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };

@@ -4,7 +4,7 @@
 use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::{Digest, Prompt};
 use model::id::Id;
-use model::packet::{ContinuedPacket, words};
+use model::packet::{ContinuedPacket, ContinuedSession, words};
 use model::prompt::{self, PromptKind};
 use model::redact::RedactOptions;
 use model::render::{in_quotation_marks, path_or_code};
@@ -83,6 +83,20 @@ pub(crate) fn continued_request(store: &Store, session: &Id, redact: RedactOptio
     };
     let goal = digest.current_goal();
     Some(goal.task_prompt.or(goal.newest_prompt)?.text.clone())
+}
+
+/// Returns the earlier session whose work a session continues, if its own user only said “continue”.
+pub(crate) fn continued_session(
+    store: &Store,
+    session: &Id,
+    redact: RedactOptions,
+) -> Option<ContinuedSession> {
+    match earlier_work(store, session, redact)? {
+        EarlierWork::Request(_, digest) => ContinuedSession::from_digest(&digest),
+        EarlierWork::Packet(session, packet) => {
+            Some(ContinuedSession::from_packet(session.as_str(), &packet))
+        }
+    }
 }
 
 /// Returns the packet that a session picked up, and whether the packet is done by now, if the session has no other

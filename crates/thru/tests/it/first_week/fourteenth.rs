@@ -1,5 +1,6 @@
 //! Tests for the problems that the eleventh new user reported.
 
+use super::eleventh::fail_at;
 use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
@@ -65,4 +66,76 @@ fn a_message_that_adds_to_the_packet_in_work_gives_no_other_task() {
     assert!(text.contains("must print n/a, not 0") && text.contains(MEAN_RULE), "{text}");
     let told = start_at(&env, "08:02:01", "c");
     assert!(told.contains("its goal is “fix mean”") && told.contains("must print n/a"), "{told}");
+}
+
+const FAILED_CLI_TEST: &str = "Exit code 101\nrunning 1 test\ntest prints_mean ... FAILED\n\nfailures:\n\n---- prints_mean stdout ----\n\n\
+    thread 'prints_mean' panicked at tests/cli.rs:9:5:\nassertion `left == right` failed\n  left: 6\n right: 7\n\n\
+    failures:\n    prints_mean\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n\n\
+    error: test failed, to rerun pass `--test cli`";
+
+#[test]
+fn a_check_that_failed_stays_failing_until_a_session_runs_it() {
+    let env = TestEnv::with_root();
+    let check = "cargo test --offline --test cli";
+    start_at(&env, "08:00:00", "x");
+    ask_at(&env, "08:00:01", "x", "Print the mean of a column with the new flag --mean.");
+    edit_at(&env, "08:00:02", "x", "tests/cli.rs");
+    fail_at(&env, "08:00:03", "x", check, FAILED_CLI_TEST);
+    end_at(&env, "08:00:04", "x");
+    // The next session only reads, and the one after it edits without testing.
+    start_at(&env, "08:01:00", "y");
+    ask_at(&env, "08:01:01", "y", "What was going on here? Don't change anything.");
+    run_at(&env, "08:01:02", "y", "cat src/main.rs", "fn main() {}");
+    stop_at(&env, "08:01:03", "y", "The flag --mean is being added.");
+    end_at(&env, "08:01:04", "y");
+    let is_told = |session: &str, time: &str, expected: &str| {
+        let failing = env.run_thru_json(&["status"])["failing"].clone();
+        assert_eq!(failing, json!([check]), "{session}");
+        let told = start_at(&env, time, session);
+        assert!(told.contains(&format!("Failing:\n- `{check}` ({expected}")), "{told}");
+        assert!(told.contains("prints_mean"), "{told}");
+    };
+    is_told("z", "08:02:00", "exit 101, in an earlier session)");
+    ask_at(&env, "08:02:01", "z", "Go on with the flag in src/main.rs, please.");
+    edit_at(&env, "08:02:02", "z", "src/main.rs");
+    let packet = thru_at(&env, "08:02:03", "z", &["handoff", "finish --mean", "--json"]).json();
+    let text = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
+    assert!(text.contains("in an earlier session, before the edits of src/main.rs"), "{text}");
+    let validators = text.split("## Validators").nth(1).unwrap();
+    assert!(validators.contains(&format!("- [ ] `{check}`")), "{text}");
+    end_at(&env, "08:02:04", "z");
+    is_told("v", "08:03:00", "exit 101, in an earlier session, before the edits of src/main.rs)");
+    ask_at(&env, "08:03:01", "v", "Run the tests of the command line.");
+    run_at(&env, "08:03:02", "v", check, "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured");
+    end_at(&env, "08:03:03", "v");
+    assert_eq!(env.run_thru_json(&["status"])["failing"], Value::Null);
+    let told = start_at(&env, "08:04:00", "w");
+    assert!(!told.contains("Failing:"), "{told}");
+}
+
+#[test]
+fn a_packet_of_a_session_that_goes_on_repeats_what_the_user_said_before() {
+    let env = TestEnv::with_root();
+    start_at(&env, "08:00:00", "a");
+    ask_at(&env, "08:00:01", "a", MEAN_RULE);
+    edit_at(&env, "08:00:02", "a", "tests/stats.rs");
+    stop_at(&env, "08:00:03", "a", "The test is there.");
+    ask_at(&env, "08:00:04", "a", "Never add dependencies.");
+    stop_at(&env, "08:00:05", "a", "I will not.");
+    let result = "Return Option<f64>, None when there is no number. Also mention it in the README.";
+    ask_at(&env, "08:00:06", "a", result);
+    edit_at(&env, "08:00:07", "a", "README.md");
+    stop_at(&env, "08:00:08", "a", "The README says it. Next: change `mean` in src/stats.rs.");
+    end_at(&env, "08:00:09", "a");
+    start_at(&env, "08:01:00", "b");
+    ask_at(&env, "08:01:01", "b", "Go on with mean: do the change in stats.rs.");
+    edit_at(&env, "08:01:02", "b", "src/stats.rs");
+    let packet = thru_at(&env, "08:01:03", "b", &["handoff", "finish mean", "--json"]).json();
+    let text = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
+    assert!(text.contains("The session continues session a, in which the user asked:"), "{text}");
+    assert!(text.contains(result), "{text}");
+    let constraints = text.split("## Constraints").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(constraints.contains("“Never add dependencies.”"), "{constraints}");
+    let prompt = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(prompt.contains("Never add dependencies.") && prompt.contains("Return Option<f64>"), "{prompt}");
 }
