@@ -10,10 +10,11 @@ pub(crate) mod others;
 use std::path::{Path, PathBuf};
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
-use model::digest::{Digest, FileUse};
+use model::digest::{Digest, FileUse, Prompt};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
+use model::prompt::{self, PromptKind};
 use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_code, utf16_length};
 use model::score::ScoreSignal;
 use model::text::count_with_noun;
@@ -172,7 +173,7 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
                 format!(" after its branch {name} was merged")
             }
             () if store::git::is_branch_gone(checkout, branch) => format!(" together with its branch {name}"),
-            () => String::new(),
+            () => format!(" (its branch was {name})"),
         };
         return Some(format!(
             "the worktree {}, which has since been removed{branch}",
@@ -295,7 +296,13 @@ fn last_edited_files(digest: &Digest) -> Vec<String> {
     edited.into_iter().take(MAX_FILES_PER_SESSION).map(|file| path_or_code(&file.path, 120)).collect()
 }
 
+/// Quotes what the user last asked for. A message that only agrees or says “continue” is left out, because it does not
+/// name the work.
 fn last_request(digest: &Digest) -> String {
     let prompts = words::prompts_about_work(&digest.prompts);
-    prompts.last().map_or(String::new(), |last| format!("; asked {}", in_quotation_marks(&last.text, 100)))
+    let names_work = |prompt: &&&Prompt| {
+        prompt.prompt_kind() != PromptKind::Approval && !prompt::begins_with_agreement(&prompt.text)
+    };
+    let named = prompts.iter().rev().find(names_work).or(prompts.last());
+    named.map_or(String::new(), |last| format!("; asked {}", in_quotation_marks(&last.text, 100)))
 }

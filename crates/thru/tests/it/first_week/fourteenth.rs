@@ -139,3 +139,70 @@ fn a_packet_of_a_session_that_goes_on_repeats_what_the_user_said_before() {
     let prompt = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(prompt.contains("Never add dependencies.") && prompt.contains("Return Option<f64>"), "{prompt}");
 }
+
+#[test]
+fn only_a_question_is_told_as_answered() {
+    let env = TestEnv::with_root();
+    let request = "Return Option<f64>, None when there is no number. Also mention it in the README.";
+    for (session, hour, asked, expected) in [
+        ("a", "08", request, "Newest message (the agent has replied): “Return Option<f64>"),
+        ("b", "09", "Which function reads the header?", "Newest message, answered: “Which function"),
+    ] {
+        start_at(&env, &format!("{hour}:00:00"), session);
+        ask_at(&env, &format!("{hour}:00:01"), session, MEAN_RULE);
+        edit_at(&env, &format!("{hour}:00:02"), session, "tests/stats.rs");
+        stop_at(
+            &env,
+            &format!("{hour}:00:03"),
+            session,
+            "The test for `mean` is there, and it fails as it should.",
+        );
+        ask_at(&env, &format!("{hour}:00:04"), session, asked);
+        edit_at(&env, &format!("{hour}:00:05"), session, "README.md");
+        stop_at(
+            &env,
+            &format!("{hour}:00:06"),
+            session,
+            "The README says it now: `mean` reads numbers only.",
+        );
+        end_at(&env, &format!("{hour}:00:07"), session);
+        let told = start_at(&env, &format!("{hour}:01:00"), &format!("{session}2"));
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+#[test]
+fn the_request_of_a_session_in_another_worktree_is_no_filler() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    start_at(&env, "08:00:00", "a");
+    ask_at(&env, "08:00:01", "a", MEAN_RULE);
+    edit_at(&env, "08:00:02", "a", "src/stats.rs");
+    end_at(&env, "08:00:03", "a");
+    let tree = env.base_folder().join("beside");
+    env.run_git(&["worktree", "add", "--quiet", "-b", "negative", tree.to_str().unwrap()]);
+    let edited = json!({"file_path": tree.join("README.md"), "old_string": "a", "new_string": "b"});
+    for (time, event, more) in [
+        ("08:01:00", "SessionStart", json!({"source": "startup"})),
+        (
+            "08:01:01",
+            "UserPromptSubmit",
+            json!({"prompt": "Accounting notation: (2) means -2, in sum_column and mean."}),
+        ),
+        ("08:01:02", "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "e", "tool_input": edited})),
+        ("08:01:03", "Stop", json!({"last_assistant_message": "The test is there."})),
+        ("08:01:04", "UserPromptSubmit", json!({"prompt": "go on, but only read"})),
+        ("08:01:05", "SessionEnd", json!({"reason": "other"})),
+    ] {
+        let payload = crate::env::merge_fields(&env.event_payload("b", event, more), json!({"cwd": tree}));
+        env.hook_call(event, payload.to_string())
+            .with_variable("CLAUDE_PROJECT_DIR", &tree)
+            .with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z"))
+            .run();
+    }
+    let told = start_at(&env, "08:02:00", "c");
+    assert!(told.contains("(branch negative); asked “Accounting notation: (2) means -2"), "{told}");
+    env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
+    let told = start_at(&env, "08:03:00", "d");
+    assert!(told.contains("which has since been removed (its branch was negative); asked"), "{told}");
+}
