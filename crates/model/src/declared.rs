@@ -294,8 +294,10 @@ fn function_without_keyword(rest: &str) -> Option<&str> {
     let name = head.get(start..).filter(|name| !name.is_empty())?;
     let first = leading_name(head).unwrap_or_default();
     let is_statement = STATEMENT_WORDS.contains(&first) || STATEMENT_WORDS.contains(&name);
+    // In Rust, `Err(e) => {` is an arm of a match.
+    let is_arm = after.rsplit(')').next().is_some_and(|rest| rest.contains("=>"));
     let is_typed = head[..start].is_empty() || head[..start].ends_with([' ', '*', '&', ':', '~']);
-    (balance('(', ')') == 0 && !is_statement && is_typed && !head.contains(['=', '"', '\'', '.']))
+    (balance('(', ')') == 0 && !is_statement && !is_arm && is_typed && !head.contains(['=', '"', '\'', '.']))
         .then_some(name)
 }
 

@@ -53,6 +53,8 @@ fn declarations_of_many_languages_are_named() {
         ("for i := range rows(x) {", None),
         ("return wrap(x) {", None),
         ("go func() {", None),
+        ("        Err(e) => {", None),
+        ("        Some(Row(id)) if is_known(id) && id > 3 => {", None),
         ("// func Old() {", None),
         ("class names are long here", None),
         ("", None),

@@ -133,6 +133,10 @@ pub struct Digest {
     /// starts and are never stored.
     #[serde(skip)]
     pub uncommitted_by_others: Vec<String>,
+    /// Checks that failed in earlier sessions in this checkout and have not been run since, newest first. They are
+    /// collected when a brief or a packet is composed and are never stored.
+    #[serde(skip)]
+    pub failures_of_earlier_sessions: Vec<Failure>,
     /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.

@@ -244,3 +244,40 @@ fn an_agent_that_was_killed_during_a_call_had_not_finished() {
         assert_eq!((digest.has_finished(), digest.has_open_call()), (*has_finished, *has_open_call), "{i}");
     }
 }
+
+/// Messages are read from the transcript after hooks have reported calls. If all of it happened within one second, the
+/// call that follows a message shows where the message belongs.
+#[test]
+fn a_message_is_placed_before_the_call_that_follows_it() {
+    let at = "2026-11-15T19:22:20Z";
+    let call = |id: &'static str| JournalRecord {
+        ts: at.into(),
+        ok: Some(true),
+        files: vec![RecordedFile::new(format!("{id}.rs"), FileAction::Edit)],
+        ..call_record(id, "Edit")
+    };
+    let said = |next: &'static str| JournalRecord {
+        ts: at.into(),
+        event: journal::AGENT_MESSAGE_EVENT.into(),
+        from: "transcript".into(),
+        text: format!("Now the step {next}, then I'll commit.").into(),
+        next_call: next.into(),
+        ..JournalRecord::default()
+    };
+    let asked = || JournalRecord { ts: at.into(), ..prompt_record("Print the name of the missing file") };
+    let late = JournalRecord { ts: "2026-11-15T19:22:21Z".into(), ..call("t4") };
+    let cases = [
+        // The call after the last message was still running when the session was killed.
+        (vec![asked(), call("t1"), call("t2"), said("t2"), said("t3")], vec![]),
+        (vec![asked(), call("t1"), call("t2"), said("t1"), said("t2")], vec!["t2.rs"]),
+        (vec![asked(), call("t1"), late, said("t3")], vec!["t4.rs"]),
+        // Without the id of the next call, the calls in the same second count as later.
+        (vec![asked(), call("t1"), said("")], vec!["t1.rs"]),
+    ];
+    for (i, (records, expected)) in cases.iter().enumerate() {
+        let digest = fold_records(records);
+        let steps: Vec<&str> =
+            digest.steps_since_last_message().iter().map(|step| step.path_or_command.as_str()).collect();
+        assert_eq!(steps, *expected, "{i}");
+    }
+}

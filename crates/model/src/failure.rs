@@ -36,7 +36,7 @@ const AS_EXPECTED_PHRASES: &[&str] = &["as expected", "received expected", "got 
 const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 
 /// Lines that only say that something failed. They are kept only if nothing better is found.
-const BARE_VERDICT_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
+const BARE_VERDICT_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR", "failures:"];
 
 /// Phrases in lines that report a failure without a reason.
 const BARE_VERDICT_PHRASES: &[&str] = &[

@@ -19,7 +19,7 @@ use crate::time;
 
 pub use choose::work_named_by;
 pub use compose::{
-    ContinuedPacket, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet,
+    ContinuedPacket, ContinuedSession, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet,
     is_title_of_finished_work,
 };
 pub use slug::{readable_slug, slug_of_purpose};

@@ -1,5 +1,6 @@
 //! The session's commands and their results, open failures, and failures that will recur.
 
+mod inherited;
 mod results;
 mod traps;
 

@@ -73,8 +73,8 @@ impl Digest {
 
     /// Returns the hash of a call's id, or zero if the id is empty or the call has ended.
     pub(super) fn hash_if_open(&self, call_id: &str) -> u64 {
-        let id = fnv_fingerprint([call_id, ""]);
-        if call_id.is_empty() || self.counted_call_ids.contains(&id) { 0 } else { id }
+        let id = hash_call_id(call_id);
+        if self.counted_call_ids.contains(&id) { 0 } else { id }
     }
 
     /// Notes that the call that followed the agent's last message has ended, if this record reports its end.
@@ -99,6 +99,11 @@ impl Digest {
         keep_last(&mut self.counted_call_ids, MAX_CALL_IDS);
         true
     }
+}
+
+/// Returns the hash of a call's id, or zero if the id is empty.
+pub(super) fn hash_call_id(call_id: &str) -> u64 {
+    if call_id.is_empty() { 0 } else { fnv_fingerprint([call_id, ""]) }
 }
 
 /// Hashes a record's id. For a prompt, the text is included, because a stop hook's message can have the same id as a

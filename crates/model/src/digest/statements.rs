@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::repeated::hash_call_id;
 use super::{Digest, Prompt, keep_last};
 use crate::event::{FileAction, LineRange, TodoStatus};
 use crate::journal::{JournalRecord, RecordedTodo};
@@ -71,6 +72,14 @@ pub struct CallStep {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "live")]
     pub is_reported_by_hook: bool,
+    /// The hash of the call's id, or zero if the id is unknown. A message names the call that follows it.
+    #[serde(skip_serializing_if = "has_no_call_id")]
+    #[serde(rename = "call")]
+    pub call_hash: u64,
+}
+
+fn has_no_call_id(call_hash: &u64) -> bool {
+    *call_hash == 0
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,20 +230,29 @@ impl Digest {
             passed: ended == RunResult::Passed
                 && !run::checks_of_command(&record.command, &record.cwd).is_empty(),
             is_reported_by_hook: record.from.is_empty(),
+            call_hash: hash_call_id(&record.id),
         };
         self.steps.insert(place, step);
         keep_last(&mut self.steps, MAX_STEPS);
     }
 
     /// Returns the number of the record after which a message belongs. Messages are read from the transcript after
-    /// hooks have reported later calls, so the message's time decides.
+    /// hooks have reported later calls, so the message belongs before the call that it names as the next one. If that
+    /// call has not been reported, the message's time decides.
     fn record_before_words(&self, record: &JournalRecord) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let later = |step: &&CallStep| {
+        let is_not_before = |step: &&CallStep| {
             step.is_reported_by_hook && step.record > asked && step.at.as_str() >= &*record.ts
         };
-        let after = self.steps.iter().find(later).filter(|_| told_late);
+        let mut candidates = self.steps.iter().filter(is_not_before);
+        let next_call = hash_call_id(&record.next_call);
+        let is_next = |step: &&CallStep| next_call != 0 && step.call_hash == next_call;
+        // Calls in the same second count as later, unless the call that follows the message has not been reported.
+        let is_open = self.hash_if_open(&record.next_call) != 0;
+        let is_later = |step: &&CallStep| !is_open || step.at.as_str() > &*record.ts;
+        let after = candidates.clone().find(is_next).or_else(|| candidates.find(is_later));
+        let after = after.filter(|_| told_late);
         after.map_or(self.record_count, |step| step.record - 1)
     }
 

@@ -1,5 +1,5 @@
-//! Recognises the lines in which JavaScript test runners report a failed test: node:test (TAP and spec), jest and
-//! vitest. A test's name and the differing values seldom contain an error word, although the lines around them do.
+//! Recognises the lines in which test runners report a failed test: node:test (TAP and spec), jest, vitest and Rust's
+//! own. A test's name and the differing values seldom contain an error word, although the lines around them do.
 
 /// The meaning of a line in a test report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum ReportLineKind {
     Value,
     /// A line of the diff between the expected and the actual value, such as `+ 'a'`.
     Difference,
-    /// The test's own message below `error: |-`.
+    /// The test's own message below `error: |-`, or the message of a panic in Rust.
     Message,
     Location,
     /// A line that is the same for every failed test, such as `failureType: 'testCodeFailure'`.
@@ -33,6 +33,9 @@ const BOILERPLATE_BEGINNINGS: &[&str] = &[
     "✖ failing tests:",
     "Test Suites: ",
     "Tests: ",
+    "test result: FAILED. ",
+    "error: test failed, to rerun pass ",
+    "error: doctest failed, to rerun pass ",
 ];
 
 /// Headings of the diff between two values.
@@ -41,6 +44,9 @@ const DIFFERENCE_HEADINGS: &[&str] = &["+ actual - expected", "- Expected", "+ R
 /// The labels of compared values, as node:test and jest print them.
 const VALUE_LABELS: &[&str] = &["actual:", "expected:", "Expected:", "Received:"];
 
+/// The labels of compared values below a failed assertion in Rust. Elsewhere, these words are not labels.
+const ASSERTION_LABELS: &[&str] = &["left: ", "right: "];
+
 /// How many lines below a diff are searched for its labelled values.
 const MAX_REPORT_LINES: usize = 60;
 
@@ -48,6 +54,7 @@ const MAX_REPORT_LINES: usize = 60;
 pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind>> {
     let mut in_difference = false;
     let mut after_error_label = false;
+    let mut in_assertion = false;
     let mut parts: Vec<Option<ReportLineKind>> = Vec::with_capacity(lines.len());
     for line in lines {
         let part = match () {
@@ -61,6 +68,9 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
                 Some(ReportLineKind::Boilerplate)
             }
             () if is_labelled_value(line) => Some(ReportLineKind::Value),
+            () if in_assertion && ASSERTION_LABELS.iter().any(|label| line.starts_with(label)) => {
+                Some(ReportLineKind::Value)
+            }
             () if in_difference && line.starts_with(['+', '-']) => Some(ReportLineKind::Difference),
             () if after_error_label => Some(ReportLineKind::Message),
             () => None,
@@ -69,7 +79,8 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
         in_difference = is_difference_heading(line)
             || in_difference
                 && matches!(part, None | Some(ReportLineKind::Difference | ReportLineKind::Message));
-        after_error_label = *line == "error: |-";
+        after_error_label = *line == "error: |-" || is_panic_location(line);
+        in_assertion = line.starts_with("assertion `") || in_assertion && part == Some(ReportLineKind::Value);
         parts.push(part);
     }
     mark_repetitions_as_boilerplate(lines, &mut parts);
@@ -108,7 +119,12 @@ pub(super) fn is_labelled_value(line: &str) -> bool {
 
 /// Returns whether a line says where a failed test is.
 pub(super) fn is_failed_test_location(line: &str) -> bool {
-    line.starts_with("location: '") || line.starts_with("test at ")
+    line.starts_with("location: '") || line.starts_with("test at ") || is_panic_location(line)
+}
+
+/// Returns whether a line says where a Rust thread panicked. The message follows on the next line.
+fn is_panic_location(line: &str) -> bool {
+    line.starts_with("thread '") && line.contains(" panicked at ") && line.ends_with(':')
 }
 
 /// Returns whether a line is only the label of a value that follows on other lines.

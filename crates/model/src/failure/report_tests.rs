@@ -209,3 +209,57 @@ fn if_many_tests_failed_their_number_is_told() {
     check(&output(7), &[&names[..], &["not ok 5 - case 5", "# fail 7"]].concat());
     check(&output(2), &[names[0], "+ undefined,", "- 'b1',", names[1], "- 'b2',"]);
 }
+
+const CARGO: &str = "running 2 tests
+test mean_of_numbers ... ok
+test mean_skips_header ... FAILED
+
+failures:
+
+---- mean_skips_header stdout ----
+
+thread 'mean_skips_header' (29240) panicked at tests/stats.rs:5:5:
+assertion `left == right` failed
+  left: 2.0
+ right: 3.0
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+
+failures:
+    mean_skips_header
+
+";
+
+const CARGO_END: &str = "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out
+
+error: test failed, to rerun pass `--test stats`
+";
+
+#[test]
+fn rust_tests_name_the_values_and_not_the_verdict() {
+    check(
+        &format!("{CARGO}{CARGO_END}"),
+        &[
+            "test mean_skips_header ... FAILED",
+            "thread 'mean_skips_header' (29240) panicked at tests/stats.rs:5:5:",
+            "assertion `left == right` failed",
+            "left: 2.0",
+            "right: 3.0",
+        ],
+    );
+    // A panic without an assertion has its message on the next line.
+    check(
+        "thread 'main' (7) panicked at src/main.rs:3:5:\nindex out of bounds: the len is 1 but the index is 2\nleft: 3",
+        &[
+            "thread 'main' (7) panicked at src/main.rs:3:5:",
+            "index out of bounds: the len is 1 but the index is 2",
+        ],
+    );
+    check(
+        CARGO_END,
+        &[
+            "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out",
+            "error: test failed, to rerun pass `--test stats`",
+        ],
+    );
+}

@@ -6,8 +6,8 @@ mod files;
 mod first_files;
 mod next;
 
-use continued::{ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE, SUMMED_UP_TASK_TITLE};
-pub use continued::{ContinuedPacket, is_title_of_finished_work};
+use continued::{ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
+pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -19,6 +19,7 @@ use super::{
     NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING, RecordedCheck,
     USER_SAID, VALIDATORS_HEADING, words,
 };
+use crate::activity;
 use crate::brief::{self, BriefFact, BriefOccasion, FactClass};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
@@ -135,6 +136,8 @@ pub struct PacketMaterial<'a> {
     pub workstream: &'a str,
     /// Another session's packet, which this session picked up and is working on.
     pub continued: Option<&'a ContinuedPacket>,
+    /// The earlier session whose work this session continues without a packet.
+    pub continued_session: Option<&'a ContinuedSession>,
 }
 
 /// A composed packet, with data for displaying it.
@@ -340,7 +343,11 @@ impl<'a> PacketFacts<'a> {
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused_call.is_empty()) {
                 (false, true) => ("The user asked".to_owned(), MAX_TASK_CHARS),
-                (true, true) if is_over => (ANSWERED_MESSAGE_TITLE.to_owned(), MAX_NEWEST_MESSAGE_CHARS),
+                (true, true) if is_over => {
+                    let is_question = newest.prompt_kind() == PromptKind::Question;
+                    let title = if is_question { ANSWERED_MESSAGE_TITLE } else { REPLIED_MESSAGE_TITLE };
+                    (title.to_owned(), MAX_NEWEST_MESSAGE_CHARS)
+                }
                 (true, true) => ("The user's newest message".to_owned(), MAX_NEWEST_MESSAGE_CHARS),
                 (_, false) => (
                     format!(
@@ -366,6 +373,13 @@ impl<'a> PacketFacts<'a> {
             let title =
                 format!("The session picked up packet {}, which says", path_or_code(&continued.id, 128));
             add(&title, String::new(), &continued.goal_with_messages(), MAX_TASK_CHARS);
+        }
+        if let Some(continued) = self.material.continued_session {
+            let title = format!(
+                "The session continues session {}, in which the user asked",
+                activity::short_session_id(&continued.id)
+            );
+            add(&title, String::new(), &continued.request, MAX_TASK_CHARS);
         }
         if let Some(before) = self.material.digest.explaining_message() {
             let first = before.text.trim().lines().next().unwrap_or_default();
@@ -534,32 +548,19 @@ impl<'a> PacketFacts<'a> {
         let rules = self.material.role_rules.iter().map(|rule| inline_for_model(rule, 300));
         let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
         let mut said: Vec<String> = said.map(|fact| format!("{USER_SAID}{}", fact.text)).collect();
-        for wish in self.lasting_instructions() {
+        let digest = self.material.digest;
+        for wish in continued::lasting_instructions(digest, |prompt| digest.is_in_goal(prompt)) {
             let words = in_quotation_marks(wish, MAX_INSTRUCTION_CHARS);
             let is_told = said.iter().any(|line| line.contains(words.trim_matches(['“', '”'])));
             if said.len() < MAX_INSTRUCTIONS && !is_told {
                 said.push(format!("{USER_SAID}{words}"));
             }
         }
-        let inherited = self.material.continued.map_or(&[][..], |continued| &continued.constraints);
-        let inherited = inherited.iter().map(|line| inline_for_model(line, 400));
+        let of_packet = self.material.continued.map_or(&[][..], |continued| &continued.constraints);
+        let of_session = self.material.continued_session.map_or(&[][..], |continued| &continued.constraints);
+        let inherited = of_packet.iter().chain(of_session).map(|line| inline_for_model(line, 400));
         let inherited: Vec<String> = inherited.filter(|line| !said.contains(line)).collect();
         lines_or_none(&rules.chain(said).chain(inherited).collect::<Vec<_>>())
-    }
-
-    /// Returns the user's instructions that still apply, newest first, without those that the goal quotes in full.
-    fn lasting_instructions(&self) -> impl Iterator<Item = &'a str> {
-        let digest = self.material.digest;
-        let earlier = digest.prompts.iter().rev().filter(|prompt| !digest.is_in_goal(prompt));
-        let wishes = earlier.flat_map(|prompt| {
-            let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
-            wishes.flat_map(prompt::lasting_parts).map(move |wish| (prompt.record, wish))
-        });
-        let is_lifted = |record: u64, wish: &str| {
-            let mut later = digest.prompts.iter().filter(|later| later.record > record);
-            later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
-        };
-        wishes.filter(move |(record, wish)| !is_lifted(*record, wish)).map(|(_, wish)| wish)
     }
 
     fn decisions_section(&self) -> String {
@@ -647,7 +648,7 @@ impl<'a> PacketFacts<'a> {
     }
 
     /// Returns the validators without duplicates: those that the user gave, then checks demanded in the user's
-    /// prompts, then observed tests, then builds and lints.
+    /// prompts, then observed tests, then builds and lints, then checks that failed in earlier sessions.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
         let is_missing = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_command_missing);
@@ -663,6 +664,15 @@ impl<'a> PacketFacts<'a> {
                 && !commands.iter().any(|known| choose::covers_command(known, &run.command))
             {
                 commands.push(run.command.clone());
+            }
+        }
+        let earlier = &self.material.digest.failures_of_earlier_sessions;
+        for command in
+            earlier.iter().filter(|failure| failure.folder.is_empty()).map(Failure::command_to_repeat)
+        {
+            if commands.len() < most && !commands.iter().any(|known| choose::covers_command(known, &command))
+            {
+                commands.push(command);
             }
         }
         commands

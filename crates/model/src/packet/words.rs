@@ -3,7 +3,7 @@
 use crate::digest::Prompt;
 use crate::effect::EffectKind;
 use crate::error_line::{is_error_line, is_warning_line};
-use crate::prompt;
+use crate::prompt::{self, PromptKind};
 use crate::text::split_into_sentences;
 
 const MAX_QUESTIONS: usize = 5;
@@ -101,6 +101,21 @@ pub fn is_fulfilled_by_effects(message: &str, kinds: &[EffectKind]) -> bool {
 /// Returns the prompts about the work, oldest first.
 pub fn prompts_about_work(prompts: &[Prompt]) -> Vec<&Prompt> {
     prompts.iter().filter(|prompt| prompt::is_typed_work_prompt(&prompt.text)).collect()
+}
+
+/// Returns whether all prompts of a session that picked up a packet are about the packet's work. The user may agree, ask
+/// something, or add a requirement to an agreement: "Yes, go on. And print n/a for an empty column."
+pub fn are_about_packet(prompts: &[Prompt]) -> bool {
+    let continues = |prompt: &Prompt| {
+        prompt.is_about_packet
+            || prompt::begins_with_agreement(&prompt.text)
+            || prompt::continues_earlier_work(&prompt.text)
+    };
+    let asks = |prompt: &Prompt| prompt.prompt_kind() == PromptKind::Question;
+    let gives_task = |prompt: &Prompt| prompt.prompt_kind() == PromptKind::Task && !continues(prompt);
+    let prompts = prompts_about_work(prompts);
+    prompts.first().is_none_or(|first| continues(first) || asks(first))
+        && !prompts.iter().any(|prompt| gives_task(prompt))
 }
 
 /// Pasted output with fewer lines than this is not collapsed.

@@ -77,3 +77,23 @@ fn messages_that_effects_fulfil() {
         assert_eq!(is_fulfilled_by_effects(message, kinds), expected, "{message}");
     }
 }
+
+#[test]
+fn prompts_about_the_packet_that_was_picked_up() {
+    let addition = "Yes, go on. And --mean of an empty column must print n/a, not 0.";
+    let task = "Write a table of symbols that the printer can use as well.";
+    for (prompts, expected) in [
+        (&[][..], true),
+        (&["go on"], true),
+        (&[addition], true),
+        (&["Which tests does the packet name?", "ok", addition], true),
+        (&["Continue, but leave the README as it is until the tests pass."], true),
+        (&[task], false),
+        (&["Now write the table of symbols"], false),
+        (&["go on", task], false),
+    ] {
+        let prompts: Vec<Prompt> =
+            prompts.iter().map(|text| Prompt { text: (*text).to_owned(), ..Prompt::default() }).collect();
+        assert_eq!(are_about_packet(&prompts), expected, "{prompts:?}");
+    }
+}

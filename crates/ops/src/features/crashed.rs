@@ -299,10 +299,14 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     // What the user typed while picking up a packet is about the packet, which names the work.
     let is_about_packet =
         |own: &str| digest.prompts.iter().any(|prompt| prompt.is_about_packet && prompt.text == own);
-    if let Some(own) = own.filter(|own| !is_about_packet(own)) {
+    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
+    let claimed = claimed::continued_packet(&project.store, session.as_str(), redact)
+        .map(|packet| packet.goal.lines().next().unwrap_or_default().to_owned())
+        .filter(|goal| !goal.is_empty());
+    let works_on_packet = claimed.is_some() && words::are_about_packet(&digest.prompts);
+    if let Some(own) = own.filter(|own| !works_on_packet && !is_about_packet(own)) {
         return Some(words::without_pasted_output(own));
     }
-    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
     if let Some(request) = continued::continued_request(&project.store, session, redact) {
         return Some(request);
     }
@@ -312,9 +316,6 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     if own.is_none() && !has_changed && !digest.commands.iter().any(is_own_command) {
         return None;
     }
-    let claimed = claimed::continued_packet(&project.store, session.as_str(), redact)
-        .map(|packet| packet.goal.lines().next().unwrap_or_default().to_owned())
-        .filter(|goal| !goal.is_empty());
     let arguments = || {
         let (_, rest) = digest.prompts.iter().rev().find_map(|prompt| split_slash_command(&prompt.text))?;
         (!rest.is_empty()).then(|| rest.to_owned())

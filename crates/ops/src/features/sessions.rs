@@ -10,10 +10,11 @@ pub(crate) mod others;
 use std::path::{Path, PathBuf};
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
-use model::digest::{Digest, FileUse};
+use model::digest::{Digest, FileUse, Prompt};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
+use model::prompt::{self, PromptKind};
 use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_code, utf16_length};
 use model::score::ScoreSignal;
 use model::statement;
@@ -97,7 +98,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let mut lines = last_session_lines(project)?;
+    let mut lines = last_session_lines(project, &entries)?;
     lines.extend(later_session_line(project, &entries));
     let running: Vec<&RosterEntry> =
         roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
@@ -113,12 +114,15 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-/// Describes the last session that did work: what the user last asked for, and which commands fail.
-fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
+/// Describes the last session that did work: what the user last asked for, and which commands fail. Checks that
+/// failed in earlier sessions and were not run since also fail.
+fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Result<Vec<StatusReportLine>> {
     let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
-    let Ok(digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS) else {
+    let Ok(mut digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS)
+    else {
         return Ok(Vec::new());
     };
+    last::add_failures_of_earlier_sessions(project, entries, &mut digest);
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
@@ -126,8 +130,9 @@ fn last_session_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>>
         let why = format!("shows where session {} stood", short_session_id(&session));
         lines.push(line.with_next(NextStepUrgency::LastSession, "thru brief", why));
     }
+    let failing = digest.open_failures().chain(&digest.failures_of_earlier_sessions);
     let failing: Vec<String> =
-        digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
+        failing.take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
     if let Some(first) = failing.first() {
         let more =
             if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
@@ -204,7 +209,7 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
                 format!(" after its branch {name} was merged")
             }
             () if store::git::is_branch_gone(checkout, branch) => format!(" together with its branch {name}"),
-            () => String::new(),
+            () => format!(" (its branch was {name})"),
         };
         return Some(format!(
             "the worktree {}, which has since been removed{branch}",
@@ -327,7 +332,13 @@ fn last_edited_files(digest: &Digest) -> Vec<String> {
     edited.into_iter().take(MAX_FILES_PER_SESSION).map(|file| path_or_code(&file.path, 120)).collect()
 }
 
+/// Quotes what the user last asked for. A message that only agrees or says “continue” is left out, because it does not
+/// name the work.
 fn last_request(digest: &Digest) -> String {
     let prompts = words::prompts_about_work(&digest.prompts);
-    prompts.last().map_or(String::new(), |last| format!("; asked {}", in_quotation_marks(&last.text, 100)))
+    let names_work = |prompt: &&&Prompt| {
+        prompt.prompt_kind() != PromptKind::Approval && !prompt::begins_with_agreement(&prompt.text)
+    };
+    let named = prompts.iter().rev().find(names_work).or(prompts.last());
+    named.map_or(String::new(), |last| format!("; asked {}", in_quotation_marks(&last.text, 100)))
 }

@@ -104,7 +104,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
             Some(other) => {
                 elsewhere = other.elsewhere;
                 let mut facts = past::facts_of_digest(&project, other.digest);
-                add_uncommitted_by_others(project, &roster, session, &mut facts.digest);
+                add_facts_of_others(project, &roster, session, &mut facts.digest);
                 facts
             }
             None => past::facts_with_problems_only(project.store),
@@ -154,20 +154,20 @@ fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id
     last::find_last_at_work(&project, entries, is_over_and_other(project, entries, this))
 }
 
-/// Adds the uncommitted files of earlier sessions in this checkout. Running sessions are listed separately.
-fn add_uncommitted_by_others(
-    project: ProjectContext,
-    roster: &Roster,
-    this: Option<&Id>,
-    described: &mut Digest,
-) {
+/// Adds what earlier sessions left in this checkout: uncommitted files and failed checks. Running sessions are listed
+/// separately.
+fn add_facts_of_others(project: ProjectContext, roster: &Roster, this: Option<&Id>, described: &mut Digest) {
     let Ok(entries) = roster.entries() else { return };
-    if described.git_on_disk.is_none() || sessions::other_worktree(&project, described).is_some() {
+    if sessions::other_worktree(&project, described).is_some() {
         return;
     }
     let fits = is_over_and_other(project, entries, this);
     let others = last::other_digests_here(&project, entries, &described.session, fits);
-    described.uncommitted_by_others = past::uncommitted_by_others(&others, described, &project.root.checkout);
+    if described.git_on_disk.is_some() {
+        described.uncommitted_by_others =
+            past::uncommitted_by_others(&others, described, &project.root.checkout);
+    }
+    described.failures_of_earlier_sessions = described.failures_left_by(others);
 }
 
 /// Returns a filter that accepts sessions that are not running, except `this` one.

@@ -12,7 +12,7 @@ use crate::project::trust;
 use crate::session::list::{self, LastSession, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
 
-/// How many other sessions are searched for uncommitted files.
+/// How many other sessions are searched for uncommitted files and failed checks.
 const MAX_OTHER_SESSIONS: usize = 6;
 
 /// The session that last did work. Sessions from this checkout are preferred.
@@ -58,6 +58,24 @@ pub fn other_digests_here(
     let recent = roster::sort_by_activity(entries, project.store, is_here);
     let digest = |entry: &RosterEntry| project.store.current_digest(&entry.session, |_| {}).ok();
     recent.into_iter().take(MAX_OTHER_SESSIONS).filter_map(digest).collect()
+}
+
+/// Adds the checks that failed in earlier sessions in this checkout. The failures of running sessions are their own
+/// business.
+pub fn add_failures_of_earlier_sessions(
+    project: &ProjectContext,
+    entries: &[RosterEntry],
+    described: &mut Digest,
+) {
+    if sessions::other_worktree(project, described).is_some() {
+        return;
+    }
+    let running: Vec<&Id> = roster::running_sessions(entries, project.store, None, project.world.now)
+        .map(|entry| &entry.session)
+        .collect();
+    let is_over = |entry: &RosterEntry| !running.contains(&&entry.session);
+    let others = other_digests_here(project, entries, &described.session, is_over);
+    described.failures_of_earlier_sessions = described.failures_left_by(others);
 }
 
 /// Returns the last active session that did work, whether it is still running or not. If there is none, returns the

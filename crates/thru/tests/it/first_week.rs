@@ -581,6 +581,7 @@ mod eighth;
 mod eleventh;
 mod fifteenth;
 mod fifth;
+mod fourteenth;
 mod fourth;
 mod ninth;
 mod pleasant;

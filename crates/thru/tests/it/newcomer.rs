@@ -365,7 +365,7 @@ fn words_after_compact_are_no_message_to_the_agent() {
         env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model()
     };
     let brief = compact("focus on the sub() work");
-    assert!(brief.contains("Newest message, answered: “write a README with usage”"), "{brief}");
+    assert!(brief.contains("Newest message (the agent has replied): “write a README with usage”"), "{brief}");
     assert!(brief.contains("- with /compact: “focus on the sub() work”"), "{brief}");
     assert_eq!(brief.matches("focus on the sub() work").count(), 1, "{brief}");
     let listed = env.run_thru(&["journal", "--list"]).assert_ok().stdout;

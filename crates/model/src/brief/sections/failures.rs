@@ -59,6 +59,20 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         candidate.add_terse_form(terse);
         candidate.strings_stating_fact = vec![known];
     }
+    for (i, failure) in digest.failures_of_earlier_sessions.iter().enumerate() {
+        // All edits of this session came later.
+        let since = match digest.files_changed_after_check(0).as_slice() {
+            [] => "in an earlier session".to_owned(),
+            files => {
+                format!("in an earlier session, before the edits of {}", list_edited_files(files, &endings))
+            }
+        };
+        let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);
+        let (terse, forms) = failure_forms(failure, &folder, &since, "");
+        let candidate = all.add_fact(FactClass::Failing, format!("earlier-failure:{i}"), forms);
+        candidate.add_terse_form(terse);
+        candidate.strings_stating_fact = vec![failure::first_reason_line(&failure.error).to_owned()];
+    }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
         let words = describe_trap(&trap);

@@ -186,7 +186,11 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     let alone = goal.task_prompt.is_none() && goal.accepted_proposal.is_none() && digest.plan.is_none();
     let is_over = digest.has_finished() && digest.last_message_record > newest.record;
     let label = match (alone, newest.refused_call.is_empty()) {
-        (_, true) if is_over => "Newest message, answered: ".to_owned(),
+        (_, true) if is_over && newest.prompt_kind() == PromptKind::Question => {
+            format!("{NEWEST_LABEL}, answered: ")
+        }
+        // The reply to a request does not show that all of it was done.
+        (_, true) if is_over => format!("{NEWEST_LABEL} (the agent has replied): "),
         (true, true) => String::new(),
         (false, true) => format!("{NEWEST_LABEL}: "),
         (_, false) => format!("{NEWEST_LABEL}, refusing {}: ", in_backticks(&newest.refused_call, 60)),

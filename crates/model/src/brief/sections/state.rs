@@ -186,8 +186,8 @@ pub(crate) enum StepDetail {
     WithPlaces,
 }
 
-/// Describes calls in a few words each. A repeated call is listed once, at its last position. Calls that only read
-/// something are listed only if they are among the newest.
+/// Describes calls in a few words each. A repeated call is listed once, at its last position, with the number of times
+/// that it last ended this way in a row. Calls that only read something are listed only if they are among the newest.
 pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDetail) -> Vec<String> {
     let is_same =
         |a: &CallStep, b: &CallStep| (a.action, &a.path_or_command) == (b.action, &b.path_or_command);
@@ -217,7 +217,10 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDe
     };
     kept.filter(|(i, same)| !is_followed(*i, same[0]))
         .map(|(i, same)| {
-            let times = if same.len() > 1 { format!("{}×", same.len()) } else { String::new() };
+            let ended = |step: &CallStep| (step.failed, step.passed);
+            let last = same[same.len() - 1];
+            let times = same.iter().rev().take_while(|step| ended(step) == ended(last)).count();
+            let times = if times > 1 { format!("{times}×") } else { String::new() };
             let place = if last_edit == Some(i) { place.clone() } else { String::new() };
             let notes: Vec<String> = [times, place].into_iter().filter(|note| !note.is_empty()).collect();
             let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
@@ -225,7 +228,7 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDe
                 StepDetail::WithPlaces => describe_lines(same),
                 StepDetail::Short => String::new(),
             };
-            format!("{}{lines}{notes}", describe_step(same[same.len() - 1]))
+            format!("{}{lines}{notes}", describe_step(last))
         })
         .collect()
 }

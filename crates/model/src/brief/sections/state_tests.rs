@@ -36,7 +36,7 @@ fn state_text(lines: &[&str]) -> String {
             }
             "call" => record.tool = text.into(),
             "begun" => (record.tool, record.ok) = (text.into(), None),
-            "passed" => (record.command, record.ended) = (text.into(), "passed".into()),
+            "passed" | "failed" => (record.command, record.ended) = (text.into(), who.into()),
             "todo" => {
                 let status = Some(TodoStatus::InProgress);
                 record.todos = Some(vec![RecordedTodo { id: String::new(), text: text.into(), status }]);
@@ -63,7 +63,7 @@ const TASK_PROMPT: &str = "user: Make the reader keep comments in nested arrays 
 
 #[test]
 fn what_was_done_after_the_last_message() {
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
         // The bare name of a tool is not listed.
         (
             &[TASK_PROMPT, "said: Let me look for it:", "call: Grep"],
@@ -92,6 +92,15 @@ fn what_was_done_after_the_last_message() {
                 "passed: make test",
             ],
             "; then edited b.py, a.py (2×), ran `make test` → passed\n",
+        ),
+        // Only the runs that ended like the last one are counted.
+        (
+            &[TASK_PROMPT, "passed: make test", "edit: a.py", "failed: make test"],
+            "edited a.py, ran `make test` → failed\n",
+        ),
+        (
+            &[TASK_PROMPT, "passed: make test", "failed: make test", "edit: a.py", "failed: make test"],
+            "edited a.py, ran `make test` → failed (2×)\n",
         ),
         (
             &[TASK_PROMPT, "said: Let me look for it:", "edit: a.py", "read: b.py"],

@@ -1,13 +1,20 @@
-//! The packet that a session continues, and the titles under which a packet quotes finished work.
+//! The packet or the earlier session that a session continues, and the titles under which a packet quotes finished work.
+
+use super::{MAX_INSTRUCTION_CHARS, MAX_INSTRUCTIONS, USER_SAID};
+use crate::digest::{Digest, Prompt};
+use crate::prompt;
+use crate::render::in_quotation_marks;
 
 /// The titles of quoted messages whose work is finished.
 pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";
 pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
+/// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
+pub(super) const REPLIED_MESSAGE_TITLE: &str = "The user's newest message, to which the agent has replied";
 pub(super) const OPENING_REQUEST_TITLE: &str = "The session began with";
 
 /// Returns whether a packet quotes a message under this title whose work is finished.
 pub fn is_title_of_finished_work(title: &str) -> bool {
-    [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE]
+    [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, OPENING_REQUEST_TITLE]
         .iter()
         .any(|known| title.starts_with(known))
 }
@@ -25,9 +32,64 @@ pub struct ContinuedPacket {
 }
 
 impl ContinuedPacket {
-    /// Returns the purpose and the quoted messages, one below the other.
+    /// Returns the purpose and the quoted messages, one below the other. If the first message begins with the purpose,
+    /// the purpose is left out.
     pub(super) fn goal_with_messages(&self) -> String {
-        let all = std::iter::once(&self.goal).chain(&self.quoted_messages);
+        let beginning = self.goal.trim_end_matches('…');
+        let is_quoted = self.quoted_messages.first().is_some_and(|first| first.starts_with(beginning));
+        let all = Some(&self.goal).filter(|_| !is_quoted).into_iter().chain(&self.quoted_messages);
         all.map(String::as_str).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// An earlier session whose work a session continues without having picked up a packet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContinuedSession {
+    pub id: String,
+    /// What the user asked for in the earlier session.
+    pub request: String,
+    /// The user's other instructions in the earlier session, one line each.
+    pub constraints: Vec<String>,
+}
+
+impl ContinuedSession {
+    /// Returns `None` if the user asked for nothing in the earlier session.
+    pub fn from_digest(digest: &Digest) -> Option<ContinuedSession> {
+        let goal = digest.current_goal();
+        let newest = goal.newest_prompt.filter(|newest| goal.task_prompt != Some(*newest));
+        let quoted: Vec<&str> =
+            goal.task_prompt.into_iter().chain(newest).map(|prompt| prompt.text.as_str()).collect();
+        let wishes = lasting_instructions(digest, |prompt| quoted.contains(&prompt.text.as_str()));
+        let wishes =
+            wishes.map(|wish| format!("{USER_SAID}{}", in_quotation_marks(wish, MAX_INSTRUCTION_CHARS)));
+        let constraints = wishes.take(MAX_INSTRUCTIONS).collect();
+        let request = quoted.join("\n");
+        (!request.is_empty()).then(|| ContinuedSession { id: digest.session.clone(), request, constraints })
+    }
+
+    /// Describes a session that worked on a packet.
+    pub fn from_packet(session: &str, packet: &ContinuedPacket) -> ContinuedSession {
+        ContinuedSession {
+            id: session.to_owned(),
+            request: packet.goal_with_messages(),
+            constraints: packet.constraints.clone(),
+        }
+    }
+}
+
+/// Returns the user's instructions that still apply, newest first, without those in prompts that are quoted in full.
+pub(super) fn lasting_instructions<'d>(
+    digest: &'d Digest,
+    is_quoted: impl Fn(&Prompt) -> bool,
+) -> impl Iterator<Item = &'d str> {
+    let earlier = digest.prompts.iter().rev().filter(move |prompt| !is_quoted(prompt));
+    let wishes = earlier.flat_map(|prompt| {
+        let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
+        wishes.flat_map(prompt::lasting_parts).map(move |wish| (prompt.record, wish))
+    });
+    let is_lifted = |record: u64, wish: &str| {
+        let mut later = digest.prompts.iter().filter(|later| later.record > record);
+        later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
+    };
+    wishes.filter(move |(record, wish)| !is_lifted(*record, wish)).map(|(_, wish)| wish)
 }

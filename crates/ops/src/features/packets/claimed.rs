@@ -123,16 +123,19 @@ pub(crate) fn continued_packet(
 }
 
 /// Returns the goal of the packet that a session picked up, and whether the packet is done by now. Returns `None` if the
-/// session wrote another packet that continues it, because that packet is offered.
+/// session handed its work over in another packet, because that packet is offered. A packet that a sweep wrote for the
+/// session after a crash does not count: the session itself did not finish the packet that it picked up.
 pub(crate) fn picked_up_packet(
     store: &Store,
     session: &Id,
     redact: RedactOptions,
 ) -> Option<(ContinuedPacket, bool)> {
     let claimed = packet_claimed_last(store, session).ok()??;
-    let is_done = claimed.packet.status == Some(PacketStatus::Done);
-    let is_known = is_done && claimed.document.frontmatter_text(packets::CONTINUED_BY).is_none()
-        || claimed.packet.status == Some(PacketStatus::Active);
+    let is_in_work = claimed.packet.status == Some(PacketStatus::Active)
+        || is_continued_by_own_crash(store, &claimed, session);
+    let is_done = claimed.packet.status == Some(PacketStatus::Done) && !is_in_work;
+    let is_known =
+        is_in_work || is_done && claimed.document.frontmatter_text(packets::CONTINUED_BY).is_none();
     Some((goal_of_packet(claimed, session, redact).filter(|_| is_known)?, is_done))
 }
 

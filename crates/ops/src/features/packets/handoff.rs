@@ -19,12 +19,13 @@ use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
 use crate::features::packets::claimed;
+use crate::features::sessions::continued;
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions, workstreams};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, SessionRows};
 use crate::session::list::{self, SessionChoice};
-use crate::session::{past, roster, transcript};
+use crate::session::{last, past, roster, transcript};
 
 /// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
@@ -294,6 +295,10 @@ pub(crate) fn source_of_session(
     past::unmark_existing_files(&mut digest, &project.root.checkout);
     past::compare_with_disk(&project.store, &mut digest, &project.root.checkout);
     decisions::remove_recorded_answers(&project.store, &mut digest)?;
+    let settings = settings::settings_here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
+    last::add_failures_of_earlier_sessions(&context, &entries, &mut digest);
     let harness = harness::harness_by_name(&digest.harness);
     let transcript = list::transcript_path(&project.store, session);
     let checkout = checkout_of_session(world, project, &digest);
@@ -361,6 +366,10 @@ pub(crate) fn write_packet(
         true => None,
         false => claimed::continued_packet(&project.store, &digest.session, settings.redact_options()),
     };
+    let continued_session =
+        Id::new(&digest.session).ok().filter(|_| !source.is_of_other_folder).and_then(|session| {
+            continued::continued_session(&project.store, &session, settings.redact_options())
+        });
     let place = workstreams::WorkstreamFinder::of_project(&context);
     let workstream = match source.is_of_other_folder {
         true => None,
@@ -390,6 +399,7 @@ pub(crate) fn write_packet(
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
         workstream: workstream.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),
+        continued_session: continued_session.as_ref(),
     };
     // Compose a first draft to learn which files the packet mentions, and read only those files.
     let first = packet::compose_packet(&material);

@@ -4,7 +4,7 @@
 use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::{Digest, Prompt};
 use model::id::Id;
-use model::packet::{ContinuedPacket, words};
+use model::packet::{ContinuedPacket, ContinuedSession, words};
 use model::prompt::{self, PromptKind};
 use model::redact::RedactOptions;
 use model::render::{in_quotation_marks, path_or_code};
@@ -85,15 +85,26 @@ pub(crate) fn continued_request(store: &Store, session: &Id, redact: RedactOptio
     Some(goal.task_prompt.or(goal.newest_prompt)?.text.clone())
 }
 
+/// Returns the earlier session whose work a session continues, if its own user only said “continue”.
+pub(crate) fn continued_session(
+    store: &Store,
+    session: &Id,
+    redact: RedactOptions,
+) -> Option<ContinuedSession> {
+    match earlier_work(store, session, redact)? {
+        EarlierWork::Request(_, digest) => ContinuedSession::from_digest(&digest),
+        EarlierWork::Packet(session, packet) => {
+            Some(ContinuedSession::from_packet(session.as_str(), &packet))
+        }
+    }
+}
+
 /// Returns the packet that a session picked up, and whether the packet is done by now, if the session has no other
 /// request.
 fn packet_of_session(store: &Store, session: &Id, redact: RedactOptions) -> Option<(ContinuedPacket, bool)> {
     let picked_up = claimed::picked_up_packet(store, session, redact)?;
     let digest = store.current_digest(session, |_| {}).ok()?;
-    let prompts = words::prompts_about_work(&digest.prompts);
-    let is_about_packet = prompts.first().is_none_or(|first| first.is_about_packet)
-        && !prompts.iter().any(|prompt| gives_other_task(prompt));
-    (is_about_packet || only_says_continue(&digest)).then_some(picked_up)
+    words::are_about_packet(&digest.prompts).then_some(picked_up)
 }
 
 fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candidate {
@@ -152,11 +163,6 @@ fn only_says_continue(digest: &Digest) -> bool {
     let continues = |first: &Prompt| {
         first.prompt_kind() == PromptKind::Approval && prompt::continues_earlier_work(&first.text)
     };
-    prompts.first().is_some_and(|first| continues(first))
-        && !prompts.iter().any(|prompt| gives_other_task(prompt))
-}
-
-/// Returns whether a prompt gives a task that is not the work of a packet.
-fn gives_other_task(prompt: &Prompt) -> bool {
-    prompt.prompt_kind() == PromptKind::Task && !prompt.is_about_packet
+    let gives_task = |prompt: &&Prompt| prompt.prompt_kind() == PromptKind::Task && !prompt.is_about_packet;
+    prompts.first().is_some_and(|first| continues(first)) && !prompts.iter().any(gives_task)
 }
