@@ -304,7 +304,7 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     }
     let told = prompt_at(&env, "10:09:00", "two");
     assert_eq!(told.matches("Throughline: session one").count(), 5, "{told}");
-    assert!(told.contains("other sessions also edited these files") && told.contains("+6 more."), "{told}");
+    assert!(told.contains("other sessions also edited files that") && told.contains("+6 more."), "{told}");
     assert_eq!(prompt_at(&env, "10:10:00", "two"), "", "the session was warned about all of them");
 }
 

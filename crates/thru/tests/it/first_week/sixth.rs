@@ -63,7 +63,7 @@ fn the_status_and_the_brief_describe_the_same_last_session() {
     end_session(&env, asked);
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("2, most recent work: 9487a9f7 in Claude Code, just now\n"), "{status}");
-    assert!(status.contains("Next: `thru brief` shows where session 9487a9f7 stood\n"), "{status}");
+    assert!(status.contains("Next: `thru brief` shows where session 9487a9f7 left off\n"), "{status}");
     assert!(status.contains("“Make the cart apply a discount”"), "{status}");
     let brief = env.run_thru(&["brief"]).assert_ok();
     assert!(brief.stdout.starts_with("Throughline: session 9487a9f7, as of "), "{brief}");
