@@ -68,7 +68,7 @@ impl Harness {
             ));
         }
         if let ReportCoverage::AllBut(which) = reports_prompts {
-            gaps.push(format!("no hook for {which}: it is found in the transcript at the stop"));
+            gaps.push(format!("no hook for {which}: it is found in the transcript when the agent stops"));
         }
         if !self.reports_event(EventName::AfterCompact) {
             gaps.push("no hook after a compaction".to_owned());

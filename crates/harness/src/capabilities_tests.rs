@@ -11,11 +11,11 @@ fn every_gap_is_said_and_nothing_else() {
         [
             "no hook for failed tool calls: they are found in the transcript at the next stop",
             "no hook for an automatic compaction: it is found in the transcript at the next prompt or stop",
-            "no hook for the prompt of a one-shot `droid exec`: it is found in the transcript at the stop",
+            "no hook for the prompt of a one-shot `droid exec`: it is found in the transcript when the agent stops",
             "no hook after a compaction",
             "no hook when a sub-agent starts",
             "hooks do not say which sub-agent has stopped, so only `thru gate check` judges outputs",
-            "a hook cannot replace a tool's output: large outputs are not summarised",
+            "a hook cannot replace a tool's output, so large outputs are not summarised",
         ]
     );
 }

@@ -155,7 +155,7 @@ pub enum MetricLimit {
 pub const METRICS: &[Metric] = &[
     Metric {
         name: "rejection_percent",
-        title: "reviews that rejected",
+        title: "reviews that rejected the work",
         unit: "%",
         read_value: |metrics| metrics.rejection_percent,
         limit: Some(|settings| MetricLimit::AtMost(settings.benchmark_max_rejection_percent as f64)),
@@ -183,7 +183,7 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         name: "review_pass_percent",
-        title: "reviews that approved",
+        title: "reviews that approved the work",
         unit: "%",
         read_value: |metrics| metrics.review_pass_percent,
         limit: None,

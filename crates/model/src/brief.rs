@@ -296,13 +296,13 @@ impl BriefDraft {
         let forms = self.ranked.candidates[i].forms.len();
         match (self.form_choice.forms[i], self.form_choice.omission_reasons[i]) {
             (Some(form), _) if form + 1 == forms => "in full".to_owned(),
-            (Some(form), _) => format!("short: form {} of {forms}", form + 1),
+            (Some(form), _) => format!("shortened: form {} of {forms}", form + 1),
             (None, Some(OmissionReason::Chars { needed, left })) => {
                 format!("no room: it needs {needed} characters, but only {left} were left")
             }
             (None, Some(OmissionReason::Tokens { needed, left })) => {
                 format!(
-                    "too few tokens: it needs {}, but only {} were left",
+                    "no room: it needs {} tokens, but only {} were left",
                     round_up_to_tokens(needed),
                     left.max(0.0) as usize
                 )

@@ -289,7 +289,7 @@ pub enum FoldOutcome {
 pub fn describe_unread_journal(bytes: u64) -> String {
     let megabytes = bytes.div_ceil(1024 * 1024);
     format!(
-        "{megabytes} MB of the journal were not read: it is too long for a hook; `thru brief` reads all of it"
+        "{megabytes} MB of the journal was not read, because the journal is too long for a hook; `thru brief` reads all of it"
     )
 }
 
@@ -321,7 +321,7 @@ impl Digest {
     pub fn describe_missing_transcript(&self) -> Option<String> {
         let megabytes = self.unread_transcript_bytes.div_ceil(1024 * 1024);
         (self.unread_transcript_bytes > 0).then(|| {
-            format!("{megabytes} MB at the beginning of the transcript were not read; `thru brief --transcript FILE` reads all of it")
+            format!("the first {megabytes} MB of the transcript were not read; `thru brief --transcript FILE` reads all of it")
         })
     }
 

@@ -289,7 +289,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             FindingLevel::Warning,
             None,
             "there are no questions under `# Validation Gate`".into(),
-            "number them, each with the file that answers it",
+            "write numbered questions, each with the file that answers it",
         );
     }
     for (i, _) in asked.iter().enumerate().filter(|(_, question)| !question_names_file(question)) {
@@ -302,7 +302,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             FindingLevel::Warning,
             None,
             format!("{size} bytes; the limit for a manifest is {MAX_MANIFEST_BYTES}"),
-            "move explanations to a file that it loads",
+            "move explanations to a file that the manifest loads",
         );
     }
     findings

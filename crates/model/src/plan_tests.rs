@@ -93,10 +93,10 @@ fn what_is_refused_names_the_ids() {
     let plan = test_plan();
     let rows = [
         (start_task(&plan, "1.10", "s", TEST_TIME), "1.10 is not ready: it waits for 1.2"),
-        (start_task(&plan, "1.1", "s", TEST_TIME), "1.1 is completed already"),
+        (start_task(&plan, "1.1", "s", TEST_TIME), "1.1 is already completed"),
         (start_task(&plan, "9.9", "s", TEST_TIME), "there is no task 9.9"),
         (unblock_task(&plan, "1.2"), "1.2 is not blocked; it is pending"),
-        (block_task(&plan, "1.1", "why"), "1.1 is completed already"),
+        (block_task(&plan, "1.1", "why"), "1.1 is already completed"),
         (
             set_task(
                 &plan,
@@ -106,7 +106,7 @@ fn what_is_refused_names_the_ids() {
                     ..TaskFieldChanges::default()
                 },
             ),
-            "tasks depend on each other in a circle: 1.2 → 1.10 → 1.2",
+            "tasks depend on each other in a cycle: 1.2 → 1.10 → 1.2",
         ),
         (
             set_task(
@@ -218,8 +218,8 @@ fn every_circle_is_named_once() {
     assert_eq!(
         found,
         [
-            "tasks depend on each other in a circle: 1.1 → 1.1",
-            "tasks depend on each other in a circle: 1.2 → 2.1 → 1.2"
+            "tasks depend on each other in a cycle: 1.1 → 1.1",
+            "tasks depend on each other in a cycle: 1.2 → 2.1 → 1.2"
         ]
     );
 }

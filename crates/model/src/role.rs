@@ -238,12 +238,12 @@ pub fn context_file_template(role: &Id, pane: &str, path: &str, now: Timestamp) 
          ## Recovery Steps\n\
          1. Read this file\n\
          2. Read the files under Key Files\n\
-         3. Go on with what is pending\n\n\
+         3. Continue with the pending work\n\n\
          ## Completed Work\n\
-         ### Task 1: Make this file (DONE)\n\
+         ### Task 1: Create this file (DONE)\n\
          - With `thru context new {role}`\n\n\
          ## Pending\n\
-         - Say what the goal is\n\n\
+         - State the goal\n\n\
          ## Key Files\n\
          - `{path}` — this file\n",
         title.join(" "),

@@ -66,7 +66,7 @@ pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::RecentFailure,
         "recent_failure",
-        "1 / (1 + n) for the n-th open failure, newest first; 1 for failed evidence and a rejecting review",
+        "1 / (1 + n) for the n-th open failure, newest first; 1 for failed evidence and for a review that rejected the work",
         "journal, evidence/",
     ),
     signal_row(

@@ -15,7 +15,7 @@ pub enum Error {
     Denied { path: PathBuf, doing: &'static str, why: String },
     #[error("{}{}: damaged: {why}", .path.display(), format_line_suffix(.line))]
     Damaged { path: PathBuf, line: Option<usize>, why: String },
-    #[error("{}: written by another program or version: {why}", .path.display())]
+    #[error("{}: written by another program or another version of thru: {why}", .path.display())]
     Foreign { path: PathBuf, why: String },
     /// The path is a link or has the wrong file type, so it is not opened.
     #[error("{}: refused: {why}", .path.display())]

@@ -62,7 +62,7 @@ impl Store {
                 None => Err(Error::Damaged {
                     path: self.dir().path().join(layout::LIVE_RUN_FILE),
                     line: None,
-                    why: "it is not {\"dir\": \"…\"}".to_owned(),
+                    why: "it must be {\"dir\": \"…\"}".to_owned(),
                 }),
             },
         }

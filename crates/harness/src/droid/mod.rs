@@ -43,7 +43,7 @@ pub const HARNESS_ROW: Harness = Harness {
         replays_conversation: true,
         hides_guidance_from_model: false,
     },
-    limitations: &["a hook cannot replace a tool's output: large outputs are not summarised"],
+    limitations: &["a hook cannot replace a tool's output, so large outputs are not summarised"],
     max_context_length: 9_500,
     decode: wire::decode,
     encode: wire::encode,

@@ -278,7 +278,7 @@ fn a_brief_keeps_to_its_tokens_and_names_what_it_left_out() {
         let text = explained.text.unwrap();
         assert_eq!(text.contains("`thru brief --all`"), !is_whole, "{text}");
         let Some(out) = explained.rows.iter().find(|row| !row.taken) else { continue };
-        assert!(out.why.starts_with("too few tokens: it needs "), "{}", out.why);
+        assert!(out.why.starts_with("no room: it needs "), "{}", out.why);
         assert_eq!(
             compose_brief(&material, 9_500),
             Some(Brief { text, sent_candidate_ids: taken_ids(&explained.rows) })

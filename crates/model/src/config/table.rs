@@ -59,14 +59,14 @@ settings! {
         name: "hooks.compaction_guidance",
         environment_variable: "THROUGHLINE_HOOKS_COMPACTION_GUIDANCE",
         accepted_values: AcceptedValues::Flag,
-        help_text: "tells the summariser what to keep verbatim, if the harness allows it",
+        help_text: "true tells the summariser what to keep verbatim, if the harness allows it",
     }
     hooks_deadline_ms: u64 = 200 => {
         name: "hooks.deadline_ms",
         environment_variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         accepted_values: AcceptedValues::Number { min: 20, max: 5_000 },
-        help_text: "time limit of a hook in ms (a quarter of it for tool calls and compactions); at most half \
-                    is spent waiting for one lock",
+        help_text: "time limit for a hook, in ms (a quarter of that for tool calls and compactions); at most half \
+                    of it is spent waiting for any one lock",
     }
     log_limit_kib: u64 = 8_192 => {
         name: "hooks.log_limit_kib",
@@ -247,7 +247,7 @@ settings! {
         name: "brief.scoring.decision_decay.mode",
         accepted_values: AcceptedValues::Choice { allowed: DecayShape::ALLOWED_WORDS },
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "how a decision's weight falls with its age: exponential or linear",
+        help_text: "how a decision's weight decays with age: exponential or linear",
     }
     decay_half_life_hours: f64 = 24.0 => {
         name: "brief.scoring.decision_decay.half_life_hours",
@@ -301,13 +301,13 @@ settings! {
         name: "brief.scoring.weights.recent_failure",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of an open failure, failed evidence or a rejecting review",
+        help_text: "weight of an open failure, failed evidence or a review that rejected the work",
     }
     weight_recent_success: f64 = 0.5 => {
         name: "brief.scoring.weights.recent_success",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of a check or evidence that passed",
+        help_text: "weight of checks and evidence that passed",
     }
     weight_decision_recency: f64 = 1.5 => {
         name: "brief.scoring.weights.decision_recency",
@@ -337,13 +337,13 @@ settings! {
         name: "brief.scoring.weights.role",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of the essentials of a role",
+        help_text: "weight of a role's essentials",
     }
     weight_manifest: f64 = 1.0 => {
         name: "brief.scoring.weights.manifest",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of the manifest of a workstream",
+        help_text: "weight of a workstream's manifest",
     }
     weight_packet: f64 = 1.0 => {
         name: "brief.scoring.weights.packet",
@@ -361,7 +361,7 @@ settings! {
         name: "brief.scoring.weights.activity",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of what other sessions do",
+        help_text: "weight of other sessions' activity",
     }
     weight_risk: f64 = 1.0 => {
         name: "brief.scoring.weights.risk",
@@ -379,7 +379,7 @@ settings! {
         name: "brief.scoring.weights.state",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of the state of the session",
+        help_text: "weight of the session's state",
     }
     weight_statements: f64 = 1.0 => {
         name: "brief.scoring.weights.statements",
@@ -391,7 +391,7 @@ settings! {
         name: "brief.scoring.weights.prompts",
         accepted_values: ACCEPTED_WEIGHTS,
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
-        help_text: "weight of what the user asked and said",
+        help_text: "weight of what the user asked for and said",
     }
     weight_files: f64 = 1.0 => {
         name: "brief.scoring.weights.files",

@@ -70,7 +70,7 @@ pub fn how_to_end_loop(state: &Loop) -> String {
     };
     let (done, blocked) = (of(PromiseOutcome::Done), of(PromiseOutcome::Blocked));
     let mut words = match done.is_empty() {
-        true => "It continues until its limit, whatever you say.".to_owned(),
+        true => "It continues until it reaches its limit, whatever you say.".to_owned(),
         false => format!("It ends when your last message says {done}, which must be true."),
     };
     let checks: Vec<String> = state.validators.iter().map(|command| in_backticks(command, 200)).collect();

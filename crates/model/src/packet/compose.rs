@@ -631,7 +631,7 @@ impl<'a> PacketFacts<'a> {
         let mut lines = Vec::new();
         if self.material.digest.unread_transcript_bytes > 0 {
             lines.push(format!(
-                "{} KiB of the transcript were too old and were not read",
+                "{} KiB of the transcript was skipped as too old",
                 self.material.digest.unread_transcript_bytes / 1024
             ));
         }

@@ -45,7 +45,7 @@ impl std::fmt::Display for PlanProblem {
             PlanProblem::Cycle { ids } => {
                 let ids: Vec<String> = ids.iter().map(|id| shown(id)).collect();
                 let first = ids.first().cloned().unwrap_or_default();
-                write!(f, "tasks depend on each other in a circle: {} → {first}", ids.join(" → "))
+                write!(f, "tasks depend on each other in a cycle: {} → {first}", ids.join(" → "))
             }
         }
     }

@@ -387,5 +387,5 @@ fn describe_blocked(task: &Task) -> String {
 fn already_over_refusal<T>(task: &Task) -> Result<T, PlanEditRefusal> {
     let id = &task.id;
     let hint = format!("`thru plan set {id} --status pending` opens it again");
-    new_edit_refusal(format!("{id} is {} already", task.status.name()), &hint)
+    new_edit_refusal(format!("{id} is already {}", task.status.name()), &hint)
 }

@@ -130,7 +130,7 @@ fn find_decision<'a>(all: &'a [DecisionStanding], word: &str) -> Result<&'a Deci
             hint: "`thru decisions list --all` lists all decisions".into(),
         }),
         (None, several) => Err(Error::Usage {
-            what: format!("{} decisions begin with {}", several.len(), to_one_line(word)),
+            what: format!("{} decisions have ids that begin with {}", several.len(), to_one_line(word)),
             hint: format!(
                 "type more of the id: {}",
                 several.iter().take(5).map(|one| one.decision.id.as_str()).collect::<Vec<_>>().join(", ")

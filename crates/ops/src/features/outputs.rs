@@ -193,7 +193,7 @@ impl GateContext {
             path if path.is_empty() => String::new(),
             path => {
                 let path = self.root.checkout.join(&*path);
-                let how = if path.exists() { "names none" } else { "is not there" };
+                let how = if path.exists() { "names no run" } else { "does not exist" };
                 format!(", and {} {how}", path.display())
             }
         };

@@ -467,7 +467,7 @@ pub(crate) fn refuse_similar_name(role: &Id, changed: &LifecycleChange) -> Resul
     match changed {
         LifecycleChange::FileNameClash { other_role } => Err(Error::Refused {
             what: format!("the role `{other_role}` already uses the state file of `{role}`"),
-            hint: "names that differ only in `-`, `.` and `_` are the same to the lifecycle; rename one"
+            hint: "the lifecycle treats names that differ only in `-`, `.` and `_` as the same; rename one"
                 .into(),
         }),
         _ => Ok(()),

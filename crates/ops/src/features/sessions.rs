@@ -47,7 +47,7 @@ const RUNNING_SESSIONS_BRIEF_SECTION: BriefSection = BriefSection {
     section_position: 4,
     rank_step_per_form: 1,
     name: "running",
-    title: "Also at work",
+    title: "Also active",
     signal: ScoreSignal::Activity,
 };
 const OTHER_WORKTREE_BRIEF_SECTION: BriefSection = BriefSection {
@@ -127,7 +127,7 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
         let line = line.with_json("last_prompt", json!(prompt.text));
-        let why = format!("shows where session {} stood", short_session_id(&session));
+        let why = format!("shows where session {} left off", short_session_id(&session));
         lines.push(line.with_next(NextStepUrgency::LastSession, "thru brief", why));
     }
     let failing = digest.open_failures().chain(&digest.failures_of_earlier_sessions);
@@ -250,7 +250,7 @@ fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut u
     }
     if let Some(did) = others::recent_work_of_session(project, &entry.session, *left) {
         *left = left.saturating_sub(utf16_length(&did));
-        text.push_str(&format!("; lately {did}"));
+        text.push_str(&format!("; recently {did}"));
     }
     text.push_str(&last_request(&digest));
     Candidate::new(&RUNNING_SESSIONS_BRIEF_SECTION, format!("running:{}", entry.session), text)

@@ -93,7 +93,7 @@ impl LoadLocation {
     pub fn describe(self) -> &'static str {
         match self {
             LoadLocation::Exists => "there",
-            LoadLocation::Missing => "not there",
+            LoadLocation::Missing => "missing",
             LoadLocation::OutsideRoot => "outside the project, not opened",
             LoadLocation::Link => "a link, not opened",
         }

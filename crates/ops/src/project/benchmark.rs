@@ -113,7 +113,7 @@ pub fn write_svg(
     if overwrite == PictureOverwritePolicy::OnlyPicture && known.as_ref().is_some_and(|bytes| !is_own(bytes))
     {
         return Err(Error::Refused {
-            what: format!("{} exists and is not a chart of the benchmark", file.display()),
+            what: format!("{} exists and is not a benchmark chart", file.display()),
             hint: "name another file, or replace it with --force".into(),
         });
     }

@@ -139,7 +139,7 @@ fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -
         (Some(Ok(true)), Some(from)) => {
             let finding = Finding::new(
                 FindingLevel::Note,
-                format!("it is also trusted at {from}, which no longer exists"),
+                format!("this project is also trusted at {from}, which no longer exists"),
             );
             let hint =
                 "if you moved it, `thru trust --moved` forgets that path and keeps what you allowed there";
@@ -342,8 +342,9 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
     }
     for session in firing.sessions_awaiting_brief.iter().take(MAX_FINDINGS_NAMED) {
         let text = format!("session {session} was compacted, and no session start has followed yet");
-        findings
-            .push(Finding::new(FindingLevel::Note, text).with_hint("the brief comes with its next prompt"));
+        findings.push(
+            Finding::new(FindingLevel::Note, text).with_hint("the brief will be sent with its next prompt"),
+        );
     }
     for session in firing.sessions_ended_without_brief.iter().rev().take(MAX_FINDINGS_NAMED) {
         let text = format!(
@@ -361,10 +362,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
             .push(Finding::new(FindingLevel::Note, text).with_hint("a newer version of thru may know them"));
     }
     if firing.unread_transcript_bytes > 0 {
-        let text = format!(
-            "{} KiB of transcripts were too old and were not read",
-            firing.unread_transcript_bytes / 1024
-        );
+        let text =
+            format!("{} KiB of transcripts was skipped as too old", firing.unread_transcript_bytes / 1024);
         findings.push(
             Finding::new(FindingLevel::Note, text)
                 .with_hint("hooks that run from the start of a session miss nothing"),
@@ -564,6 +563,6 @@ fn receipt_finding(receipt: &Receipt) -> Finding {
     }
     Finding::new(
         FindingLevel::Warning,
-        format!("{} of {} at {} failed: {why}", receipt.event, receipt.harness, receipt.ts),
+        format!("the {} hook for {} failed at {}: {why}", receipt.harness, receipt.event, receipt.ts),
     )
 }

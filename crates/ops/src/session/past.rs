@@ -227,7 +227,7 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
             let Receipt { event, harness, ts, error, .. } = receipt;
             error.map(|error| match event.as_str() {
                 RECORDS_LOST_EVENT => error,
-                _ => format!("the hook for {event} of {harness} failed at {ts}: {error}"),
+                _ => format!("the {harness} hook for {event} failed at {ts}: {error}"),
             })
         })
         .take(MAX_PROBLEMS)

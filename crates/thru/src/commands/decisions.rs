@@ -16,7 +16,7 @@ const MAX_TEXT_CHARS: usize = 160;
 
 /// List, show, supersede and accept decisions
 ///
-/// Each decision is a line of .agent/context/decisions.jsonl. Lines are only ever added. context.md next to it lists
+/// Each decision is a line in .agent/context/decisions.jsonl. Lines are only ever added. context.md next to it lists
 /// the decisions for people. `thru decide` records a decision.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -126,7 +126,7 @@ pub fn print_import(report: &import::DecisionImportReport, mode: WriteMode) {
         report;
     let how = match (newly_recorded, mode) {
         (0, WriteMode::DryRun) if *already_recorded < decisions + patterns => "Would be imported".to_owned(),
-        (0, _) => "Imported before".to_owned(),
+        (0, _) => "Already imported".to_owned(),
         _ => format!("{GOOD}Imported{GOOD:#}"),
     };
     output::print_line(format_args!(

@@ -13,7 +13,7 @@ use crate::output::{self, DIM, OutputFormat};
 /// deleted, ignored by git or generated rank lower. `~named` means that the text of a command mentions the file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// List only files of this session; the beginning of its id is enough
+    /// List only the files of this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// List at most this many files; 0 means all

@@ -13,7 +13,7 @@ use crate::output::{self, DIM, GOOD, OutputFormat};
 /// Write a packet: what the work is about, its state, and what to do next
 ///
 /// Fills the packet from the captured session, git and the records, by fixed rules and without a model. Uses the
-/// current session, or else the newest session of this project. `thru pickup` turns the packet into a prompt for any
+/// current session, or else the newest session in this project. `thru pickup` turns the packet into a prompt for any
 /// harness.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -77,7 +77,7 @@ fn print_report(report: &HandoffReport) {
         let guess = match (&report.instead_of, report.chosen) {
             (Some(newer), _) => {
                 format!(
-                    ", the last session to work here (session {} has done nothing)",
+                    ", the last session that did work here (session {} has done nothing)",
                     activity::short_session_id(newer)
                 )
             }

@@ -13,7 +13,7 @@ use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 
 /// Show what happened in a session, call by call
 ///
-/// Without --session, shows the session of the harness that this shell runs in, or else the newest session of this
+/// Without --session, shows the session of the harness that this shell runs in, or else the newest session in this
 /// project. A call that was reported twice is shown once. With --json, prints one record per line, as in the journal.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -150,7 +150,7 @@ impl ShownRecord {
 fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.session_choice {
         SessionChoice::Named => "",
-        SessionChoice::Harness => " (of the harness that this shell runs in)",
+        SessionChoice::Harness => " (the session of the harness that this shell runs in)",
         SessionChoice::Guess => " (the last session that did work here; --session chooses another)",
     };
     let zone = clock::zone_name(&time::to_rfc3339(world.now));

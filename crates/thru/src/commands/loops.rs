@@ -28,7 +28,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Start(start::Args),
-    /// List the loops of this project; ▶ marks loops in the foreground, ▷ marks loops that are waiting for a session
+    /// List the loops in this project; ▶ marks loops in the foreground, ▷ marks loops that are waiting for a session
     #[command(visible_alias = "status")]
     List,
     /// Show a loop: its state and its prompt

@@ -45,9 +45,9 @@ enum Command {
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// List the workstreams of this project
+    /// List the workstreams in this project
     List,
-    /// Show a manifest: what it loads, its state, its questions
+    /// Show a manifest: what it loads, its state and its questions
     Show {
         /// The workstream [default: the last active workstream]
         id: Option<String>,
@@ -62,10 +62,10 @@ enum Command {
     },
     /// Check one manifest or all of them; the exit code is 1 if there are errors
     Validate {
-        /// The manifest [default: every manifest of this project]
+        /// The manifest [default: every manifest in this project]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
-        /// Check every manifest of this project (the default)
+        /// Check every manifest in this project (the default)
         #[arg(long, conflicts_with = "file")]
         all: bool,
     },

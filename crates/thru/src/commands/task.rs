@@ -9,7 +9,7 @@ use ops::{Result, World};
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 
-/// Add, start, finish and block tasks of the plan
+/// Add, start, finish and block tasks in the plan
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -16,7 +16,7 @@ use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 /// this machine only.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Withdraw trust from this project
+    /// Stop trusting this project
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
     /// Trust this path instead of the old path of a project that you moved here; what you allowed to run at the old
@@ -74,7 +74,7 @@ fn print_report(report: &TrustReport) {
         (true, true) => {
             output::print_line(format_args!("{GOOD}Trusted{GOOD:#} {root}; hooks work here from now on"));
         }
-        (true, false) => output::print_line(format_args!("{root} is trusted already")),
+        (true, false) => output::print_line(format_args!("{root} is already trusted")),
         (false, true) => {
             output::print_line(format_args!(
                 "No longer trusted: {root}; hooks record nothing there and tell the agent nothing"

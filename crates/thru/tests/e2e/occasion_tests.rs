@@ -77,23 +77,23 @@ fn two_sessions_side_by_side_hear_of_each_other() {
     let short = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
     let asked = model.received_requests();
     let of_two = asked.iter().find(|asked| asked.contains("Write the printer")).expect("it asked");
-    for needle in ["Also at work", &short(&first), "branch main", "editing src/lexer.rs"] {
+    for needle in ["Also active", &short(&first), "branch main", "editing src/lexer.rs"] {
         assert!(of_two.contains(needle), "the second session is told {needle:?}");
     }
-    assert!(!of_two.contains("the last session to work here was"), "the first one is not over");
+    assert!(!of_two.contains("the last session that did work here was"), "the first one is not over");
     one.send_and_wait("/compact");
     one.send_and_wait("Do you remember?");
     let asked = model.received_requests();
     let compacted = asked.iter().rposition(|asked| asked.kind == RequestKind::Compact).expect("a compaction");
     let after = &asked[compacted + 1];
-    for needle in ["Also at work", &short(&second), "editing src/printer.rs"] {
+    for needle in ["Also active", &short(&second), "editing src/printer.rs"] {
         assert!(after.contains(needle), "the first session is told {needle:?}");
     }
     one.end().assert_success();
     two.end().assert_success();
     model.assert_script_used_up();
     let third = scratch.run_thru_successfully(&["brief", "--event", "startup"]);
-    assert!(!third.contains("Also at work"), "both have ended: {third}");
+    assert!(!third.contains("Also active"), "both have ended: {third}");
 }
 
 /// The brief adds what the summary omits and corrects the summary's mistakes about a commit, a push and a comment. It

@@ -249,7 +249,7 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let of_another = sent("OF-ANOTHER");
     assert!(!of_another.contains(load), "another session's");
     // At its start, the session was told what the last session had worked on.
-    assert_eq!(of_another.count_occurrences("of the last session: 01-greeting"), 1, "at the start only");
+    assert_eq!(of_another.count_occurrences("from the last session: 01-greeting"), 1, "at the start only");
     let loads = |asked: &ReceivedRequest| asked.count_occurrences(load);
     let (late, in_time) = (sent("TOO-LATE"), sent("IN-TIME"));
     let named = "01-greeting was active before the compaction; that state is not used: it is from \

@@ -110,7 +110,7 @@ fn a_picture_of_the_runs() {
     {
         env.write_file(format!("project/{name}"), mine);
         let refused = env.run_thru(&["swarm", "benchmark", "--svg", name]);
-        assert!(refused.code != 0 && refused.stderr.contains("not a chart of the benchmark"), "{refused}");
+        assert!(refused.code != 0 && refused.stderr.contains("not a benchmark chart"), "{refused}");
         assert_eq!(fs::read_to_string(env.project_folder().join(name)).unwrap(), mine);
     }
     env.run_thru(&["swarm", "benchmark", "--svg", "logo.svg", "--force"]).assert_ok();

@@ -19,8 +19,8 @@ fn config_shows_every_default() {
     ---- stdout
     hooks.enabled                                 true                           default  false turns every hook off
     hooks.auto_init                               false                          default  true creates a root at the start of a session, if there is none
-    hooks.compaction_guidance                     true                           default  tells the summariser what to keep verbatim, if the harness allows it
-    hooks.deadline_ms                             200                            default  time limit of a hook in ms (a quarter of it for tool calls and compactions); at most half is spent waiting for one lock
+    hooks.compaction_guidance                     true                           default  true tells the summariser what to keep verbatim, if the harness allows it
+    hooks.deadline_ms                             200                            default  time limit for a hook, in ms (a quarter of that for tool calls and compactions); at most half of it is spent waiting for any one lock
     hooks.log_limit_kib                           8192                           default  the size in KiB at which a log is rotated
     loops.no_progress_turns                       3                              default  a loop ends after this many turns in a row without progress; 0 turns this off
     loops.validator_timeout                       300                            default  total seconds that a loop's validators may take; run `thru install` again after changing this
@@ -49,7 +49,7 @@ fn config_shows_every_default() {
     brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of using the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
     brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens
-    brief.scoring.decision_decay.mode             exponential                    default  how a decision's weight falls with its age: exponential or linear
+    brief.scoring.decision_decay.mode             exponential                    default  how a decision's weight decays with age: exponential or linear
     brief.scoring.decision_decay.half_life_hours  24                             default  hours after which a decision counts half as much
     brief.scoring.token_ratios.prose              0.25                           default  tokens per character of prose
     brief.scoring.token_ratios.code               0.4                            default  tokens per character of code
@@ -58,22 +58,22 @@ fn config_shows_every_default() {
     brief.scoring.weights.phase                   1                              default  weight of the current phase of the plan
     brief.scoring.weights.current_task            2                              default  weight of the current task
     brief.scoring.weights.blocked_task            1.5                            default  weight of a blocked task
-    brief.scoring.weights.recent_failure          2.5                            default  weight of an open failure, failed evidence or a rejecting review
-    brief.scoring.weights.recent_success          0.5                            default  weight of a check or evidence that passed
+    brief.scoring.weights.recent_failure          2.5                            default  weight of an open failure, failed evidence or a review that rejected the work
+    brief.scoring.weights.recent_success          0.5                            default  weight of checks and evidence that passed
     brief.scoring.weights.decision_recency        1.5                            default  weight of a decision, by its age
     brief.scoring.weights.evidence_presence       1                              default  weight of evidence, and of tasks that have evidence
     brief.scoring.weights.dependency_proximity    1                              default  weight of a task that the current one depends on
     brief.scoring.weights.loop                    1                              default  weight of the session's loop
-    brief.scoring.weights.role                    1                              default  weight of the essentials of a role
-    brief.scoring.weights.manifest                1                              default  weight of the manifest of a workstream
+    brief.scoring.weights.role                    1                              default  weight of a role's essentials
+    brief.scoring.weights.manifest                1                              default  weight of a workstream's manifest
     brief.scoring.weights.packet                  1                              default  weight of packets
     brief.scoring.weights.outputs                 1                              default  weight of outputs that a gate waits for
-    brief.scoring.weights.activity                1                              default  weight of what other sessions do
+    brief.scoring.weights.activity                1                              default  weight of other sessions' activity
     brief.scoring.weights.risk                    1                              default  weight of work that could be lost
     brief.scoring.weights.effects                 1                              default  weight of what was done to the outside world
-    brief.scoring.weights.state                   1                              default  weight of the state of the session
+    brief.scoring.weights.state                   1                              default  weight of the session's state
     brief.scoring.weights.statements              1                              default  weight of what was found and done
-    brief.scoring.weights.prompts                 1                              default  weight of what the user asked and said
+    brief.scoring.weights.prompts                 1                              default  weight of what the user asked for and said
     brief.scoring.weights.files                   1                              default  weight of files
     brief.scoring.weights.commands                1                              default  weight of checks, traps and other commands
     brief.scoring.weights.problems                1                              default  weight of problems with hooks

@@ -84,7 +84,7 @@ fn a_marker_of_a_newer_version_is_exit_code_13() {
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 13
     ---- stderr
-    error: $PROJECT/.agent/context/root.json: written by another program or version: schema_version is 2; this version of thru supports up to 1
+    error: $PROJECT/.agent/context/root.json: written by another program or another version of thru: schema_version is 2; this version of thru supports up to 1
     hint:  use the version of thru that wrote it, or a newer one
     ");
     let error = error_fields(&env, &["status"], 13);

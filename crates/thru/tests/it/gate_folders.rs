@@ -118,7 +118,7 @@ fn a_live_state_file_is_named_for_what_it_does() {
     assert!(json["run"].as_str().unwrap().ends_with(SESSION_FOLDER), "{json}");
     fs::remove_file(env.project_folder().join(".cwf/state.yaml")).unwrap();
     let output = env.run_thru(&["gate", "live"]).assert_exit_code(10);
-    assert!(output.stderr.contains(".cwf/state.yaml is not there"), "{output}");
+    assert!(output.stderr.contains(".cwf/state.yaml does not exist"), "{output}");
     let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
     assert_eq!(cleared.stdout, "No run was live, so there was nothing to clear\n");
 }

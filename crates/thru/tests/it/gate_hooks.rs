@@ -82,7 +82,7 @@ fn a_damaged_run_is_told_of() {
             assert!(receipt["error"].as_str().unwrap().contains(said), "{event}: {receipt}");
         }
         assert!(
-            brief_after_compaction(&env).contains("the hook for subagent-stop"),
+            brief_after_compaction(&env).contains("hook for subagent-stop failed"),
             "the next brief reports it"
         );
     }

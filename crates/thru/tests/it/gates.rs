@@ -216,7 +216,7 @@ fn a_live_state_file_names_the_run() {
     let env = TestEnv::with_root();
     env.write_file("project/.agent/context/config.toml", "[gates]\nlive_state_file = \".cwf/state.yaml\"\n");
     let output = env.run_thru(&["gate", "check"]).assert_exit_code(10);
-    assert!(output.stderr.contains(".cwf/state.yaml is not there"), "{output}");
+    assert!(output.stderr.contains(".cwf/state.yaml does not exist"), "{output}");
     env.write_file(
         "project/.cwf/state.yaml",
         "tools: x\nlive:\n  session_id: \"S1\"\n  dir: \".cwf/p/01-x\"\n",

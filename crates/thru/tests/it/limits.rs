@@ -198,9 +198,9 @@ fn check_long_journal(env: &TestEnv) {
     let told = start.context_for_model();
     assert!(told.contains("finish the parser"), "{told}");
     assert!(!told.contains("begin with the lexer"), "{told}");
-    assert!(told.contains("MB of the journal were not read"), "{told}");
+    assert!(told.contains("MB of the journal was not read"), "{told}");
     let receipt = env.read_receipts().pop().unwrap();
-    assert!(receipt["warning"].as_str().unwrap().contains("MB of the journal were not read"), "{receipt}");
+    assert!(receipt["warning"].as_str().unwrap().contains("MB of the journal was not read"), "{receipt}");
     // A checkpoint writes the digest. A command can still read the part that the hook skipped.
     env.fire_event(SESSION_ID, "Stop", json!({"stop_hook_active": false})).assert_ok();
     let brief = env.run_thru(&["brief", "--session", SESSION_ID]).assert_ok().stdout;

@@ -161,7 +161,7 @@ fn trust_offers_the_move_and_the_move_still_works_after_it() {
     assert_eq!(moved.trusted_paths(), [json!(moved.new)]);
     assert!(!moved.run_thru(&["doctor"]).stdout.contains("--moved"));
     let again = moved.run_thru(&["trust", "--moved"]).assert_ok().stdout;
-    assert!(again.contains("is trusted already"), "{again}");
+    assert!(again.contains("is already trusted"), "{again}");
     assert!(!moved.text_at_session_start("s2").contains("worktree"));
 }
 

@@ -203,18 +203,18 @@ fn sessions_side_by_side_hear_of_each_other_as_running() {
     let told = start_session(&env, "s2");
     two.own_session(&env, "s2");
     assert!(
-        told.contains("Also at work:\n- session s1 (Claude Code) in this same checkout, branch main"),
+        told.contains("Also active:\n- session s1 (Claude Code) in this same checkout, branch main"),
         "{told}"
     );
     assert!(told.contains("editing src/lexer.rs") && told.contains("Make the lexer fast"), "{told}");
-    assert!(!told.contains("the last session to work here was"), "it is not over: {told}");
+    assert!(!told.contains("the last session that did work here was"), "it is not over: {told}");
     report_work(&env, "s2", "Write the printer", "src/printer.rs");
     let told = resume_session(&env, "s1");
     assert!(told.contains("session s2") && told.contains("editing src/printer.rs"), "{told}");
     one.own_session(&env, "s1");
     env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
     let told = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model();
-    assert!(told.contains("Also at work") && told.contains("src/printer.rs"), "{told}");
+    assert!(told.contains("Also active") && told.contains("src/printer.rs"), "{told}");
     one.own_session(&env, "s1");
     assert_eq!(env.run_thru_json(&["status"])["running"], json!(["s1", "s2"]));
     drop(two);
@@ -239,7 +239,7 @@ fn what_running_sessions_did_lately_is_limited_as_a_whole() {
     }
     let lately = |session: &str| -> Vec<usize> {
         let told = start_session(&env, session);
-        let phrases = told.lines().filter_map(|line| line.split_once("; lately "));
+        let phrases = told.lines().filter_map(|line| line.split_once("; recently "));
         phrases.map(|(_, phrase)| phrase.chars().count()).collect()
     };
     assert_eq!(lately("free").len(), 4);

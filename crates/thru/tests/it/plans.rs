@@ -101,7 +101,7 @@ fn tasks_are_taken_up_and_finished() {
 fn what_would_break_the_plan_is_refused_by_id() {
     let env = env_with_plan();
     let rows: [(&[&str], i32, &str); 7] = [
-        (&["plan", "set", "1.2", "--depends", "1.3"], 15, "in a circle: 1.2 → 1.3 → 1.2"),
+        (&["plan", "set", "1.2", "--depends", "1.3"], 15, "in a cycle: 1.2 → 1.3 → 1.2"),
         (
             &["plan", "set", "1.2", "--depends", "8.8"],
             15,
@@ -240,7 +240,7 @@ fn an_import_warns_and_never_fails() {
     ] {
         assert!(told.contains(text), "{text}: {told}");
     }
-    assert!(env.run_thru(&["plan", "import", file]).assert_ok().stdout.starts_with("Imported before"));
+    assert!(env.run_thru(&["plan", "import", file]).assert_ok().stdout.starts_with("Already imported"));
     let other = env.write_file("project/q.md", "- [ ] 1.1: c\n");
     assert_eq!(env.run_thru(&["plan", "import", other.to_str().unwrap()]).code, 15);
     env.run_thru(&["plan", "import", other.to_str().unwrap(), "--append"]).assert_ok();

@@ -41,7 +41,8 @@ fn a_tool_call_that_could_not_be_written_leaves_a_receipt() {
     assert!(receipt["error"].as_str().unwrap().contains(&journal), "{receipt}");
     let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(
-        doctor.stdout.contains("tool-done of claude-code") && doctor.stdout.contains(&journal),
+        doctor.stdout.contains("the claude-code hook for tool-done failed")
+            && doctor.stdout.contains(&journal),
         "{doctor}"
     );
 }

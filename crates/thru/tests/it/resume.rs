@@ -66,7 +66,7 @@ fn a_manifest_is_made_shown_checked_and_followed() {
     assert_eq!(manifest["last_updated"], TEST_TIME);
     std::fs::remove_file(env.base_folder().join(format!("{WORKSTREAM_FOLDER}/plan.md"))).unwrap();
     assert!(
-        env.run_thru(&["resume", "validate"]).assert_exit_code(1).stdout.contains("`plan.md` is not there")
+        env.run_thru(&["resume", "validate"]).assert_exit_code(1).stdout.contains("`plan.md` is missing")
     );
 }
 
@@ -541,7 +541,7 @@ fn files_outside_are_listed_as_such_and_never_opened() {
     assert!(!brief.contains("SECRET"), "{brief}");
     let checked = env.run_thru(&["resume", "validate", "--all"]).assert_exit_code(1).stdout;
     assert!(
-        checked.contains("secret.md` is outside the project") && !checked.contains("not there"),
+        checked.contains("secret.md` is outside the project") && !checked.contains("is missing"),
         "{checked}"
     );
     assert!(!checked.contains("shared.md"), "{checked}");

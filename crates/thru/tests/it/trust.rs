@@ -31,7 +31,7 @@ fn the_messages_of_trust() {
     $ thru trust
     exit: 0
     ---- stdout
-    $PROJECT is trusted already
+    $PROJECT is already trusted
     $ thru trust --list
     exit: 0
     ---- stdout

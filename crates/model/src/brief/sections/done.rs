@@ -216,7 +216,7 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     };
     let left: Vec<String> = newest.not_edited.iter().map(|name| path_or_code(name, 80)).collect();
-    let text = format!("of the files that the request names, not edited yet: {}", left.join(", "));
+    let text = format!("files named in the request and not edited yet: {}", left.join(", "));
     all.add_fact(FactClass::Done, "files-left".to_owned(), vec![text]);
 }
 

@@ -299,7 +299,7 @@ fn what_is_left_of_the_files_that_a_request_names() {
         "edit: src/reader.py",
     ];
     let text = done_text(&lines);
-    assert!(text.contains("the request names, not edited yet: writer.py, lexer.py"), "{text}");
+    assert!(text.contains("named in the request and not edited yet: writer.py, lexer.py"), "{text}");
     assert!(!done_text(&lines[..5]).contains("not edited yet"));
 }
 

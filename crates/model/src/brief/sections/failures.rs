@@ -48,8 +48,8 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         let known = failure::first_reason_line(&failure.error).to_owned();
         let since = match digest.files_changed_after_check(failure.record).as_slice() {
             [] => outside.to_owned(),
-            files @ [_] => format!("before the last edit of {}", list_edited_files(files, &endings)),
-            files => format!("before the last edits of {}", list_edited_files(files, &endings)),
+            files @ [_] => format!("before the last edit to {}", list_edited_files(files, &endings)),
+            files => format!("before the last edits to {}", list_edited_files(files, &endings)),
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);

@@ -176,12 +176,13 @@ impl PacketFacts<'_> {
         };
         let Some(carried_out) = carried_out else { return options.choose() };
         let done = describe_effect(&carried_out.effect, DescriptionDetail::Short);
-        let with_note = |step: String| format!("{step}; the user's newest message is carried out ({done})");
+        let with_note =
+            |step: String| format!("{step}; the user's newest message has been carried out ({done})");
         Some(match options.choose() {
             Some(FirstStep::Begin(step)) => FirstStep::Begin(with_note(step)),
             Some(FirstStep::Check(step)) => FirstStep::Check(with_note(step)),
             Some(FirstStep::NothingOpen(_)) | None => {
-                FirstStep::NothingOpen("report that the newest message is carried out")
+                FirstStep::NothingOpen("report that the newest message has been carried out")
             }
         })
     }

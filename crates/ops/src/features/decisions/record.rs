@@ -196,7 +196,7 @@ fn refuse_if_no_longer_in_force(one: &DecisionStanding) -> Result<()> {
         }
         DecisionState::Withdrawn => "`thru decide TEXT` records a new one".into(),
     };
-    Err(Error::Refused { what: format!("{} is {} already", one.decision.id, one.state.name()), hint })
+    Err(Error::Refused { what: format!("{} is already {}", one.decision.id, one.state.name()), hint })
 }
 
 fn session_id_or_empty(world: &World, named: Option<&str>) -> String {

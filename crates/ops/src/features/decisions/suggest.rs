@@ -64,7 +64,7 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
             })
         }
         several => Err(Error::Usage {
-            what: format!("{} suggestions begin with {}", several.len(), to_one_line(word)),
+            what: format!("{} suggestions have ids that begin with {}", several.len(), to_one_line(word)),
             hint: "type more of the id".into(),
         }),
     }

@@ -19,7 +19,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let of = |proof: ProofState| lines.values().filter(|line| line.proof == proof).count();
     let (passed, stale, failed) = (of(ProofState::Passed), of(ProofState::Stale), of(ProofState::Failed));
     let head = match (failed, stale) {
-        (0, 0) => format!("{passed} fresh and passed"),
+        (0, 0) => format!("{passed} fresh and passing"),
         (0, _) => format!("{stale} stale"),
         (_, 0) => format!("{failed} failed"),
         (_, _) => format!("{failed} failed, {stale} stale"),
@@ -28,7 +28,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let rest = match failed + stale {
         0 => format!(", of {} with evidence", count_with_noun(lines.len(), "task")),
         _ => {
-            format!(", {passed} fresh and passed, of {} with evidence", count_with_noun(lines.len(), "task"))
+            format!(", {passed} fresh and passing, of {} with evidence", count_with_noun(lines.len(), "task"))
         }
     };
     let json = json!({"tasks": lines.len(), "passed": passed, "stale": stale, "failed": failed});
@@ -60,7 +60,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
             Ok(Some(bundle)) => {
                 entries += bundle.entries.len();
                 if bundle.task_id != task.as_str() {
-                    let text = "the bundle names a different task than its folder";
+                    let text = "the bundle names a different task than its folder does";
                     findings.push(Finding::new(FindingLevel::Warning, text).at_line(file.clone(), None));
                 }
                 let size = bundle.to_bytes().len();

@@ -283,7 +283,7 @@ fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id
     Err(Error::Refused {
         what: format!("packet {id} was claimed by {claimed_by} at {claimed_at}"),
         hint: format!(
-            "`thru pickup {id}` shows it without a claim; `thru pickup {id} --take-over` takes it over from \
+            "`thru pickup {id}` shows it without claiming it; `thru pickup {id} --take-over` takes it over from \
              that session"
         ),
     })

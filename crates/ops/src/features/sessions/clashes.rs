@@ -237,7 +237,7 @@ fn clash_reply(store: &Store, clashes: &[Clash], now: Timestamp) -> ReplyPart {
         let rest = more.len() - names.len();
         let rest = if rest > 0 { format!(", +{rest} more") } else { String::new() };
         text.push_str(&format!(
-            "Throughline: other sessions also edited these files of this session: {}{rest}.\n",
+            "Throughline: other sessions also edited files that this session edited: {}{rest}.\n",
             names.join(", ")
         ));
     }

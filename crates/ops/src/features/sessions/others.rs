@@ -19,7 +19,7 @@ const RECENT_WORK_BRIEF_SECTION: BriefSection = BriefSection {
     section_position: 4,
     rank_step_per_form: 1,
     name: profile::ACTIVITY_SECTION,
-    title: "What others did lately",
+    title: "What others did recently",
     signal: ScoreSignal::Activity,
 };
 

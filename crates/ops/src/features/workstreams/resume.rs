@@ -409,7 +409,7 @@ impl ResumeContext {
         match (all.pop(), all.as_slice()) {
             (Some(only), []) => Ok(only),
             (None, _) => Err(Error::Absent {
-                what: "there is no workstream yet".into(),
+                what: "there are no workstreams yet".into(),
                 hint: self.migrate_hint().unwrap_or_else(|| "`thru resume new 01-name` creates one".into()),
             }),
             (Some(last), others) => Err(Error::Usage {

@@ -86,7 +86,7 @@ fn workstream_at_start(place: &WorkstreamFinder, last: Option<&Id>, now: Timesta
     let Some((found, manifest)) = last.and_then(|last| place.open_workstream_of_session(last, now)) else {
         return Vec::new();
     };
-    let text = format!("of the last session: {}", describe_with_step(place, &found, &manifest));
+    let text = format!("from the last session: {}", describe_with_step(place, &found, &manifest));
     vec![workstream_fact(&shown_path(&found.id, 64), text)]
 }
 

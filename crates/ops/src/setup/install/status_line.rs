@@ -18,7 +18,7 @@ pub fn install_status_line(world: &World, name: &str, mode: WriteMode) -> Result
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of)) else {
         return Err(Error::Refused {
             what: format!("programs cannot set the status line of {name}"),
-            hint: "leave out --statusline".into(),
+            hint: "omit --statusline".into(),
         });
     };
     if !world.program_path.is_absolute() {

@@ -26,7 +26,7 @@ pub fn find_candidate(rows: &[ExplainedRow], id: &str) -> Result<ExplainedRow> {
             hint: "`thru brief --explain` lists them with their ids".into(),
         }),
         (None, several) => Err(Error::Usage {
-            what: format!("{} candidates begin with {}", several.len(), one_line(id, 80)),
+            what: format!("{} candidates have ids that begin with {}", several.len(), one_line(id, 80)),
             hint: format!(
                 "one of {}",
                 several.iter().take(5).map(|row| one_line(&row.id, 60)).collect::<Vec<_>>().join(", ")

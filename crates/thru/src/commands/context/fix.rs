@@ -6,7 +6,7 @@ use ops::{Result, World, WriteMode};
 use super::validate::print_checked;
 use crate::output::{self, BOLD, DIM, OutputFormat};
 
-/// Fix purely formal errors in a context file: dashes, labels, heading names
+/// Fix formatting errors in a context file: dashes, labels, heading names
 ///
 /// Shows the diff and keeps a backup. Everything else stays the same, byte for byte. The exit code is 1 if the file is
 /// still not valid afterwards.

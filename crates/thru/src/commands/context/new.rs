@@ -15,7 +15,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match format {
         OutputFormat::Json => output::print_json(&begun),
         OutputFormat::Text if begun.created => {
-            output::print_line(format_args!("{GOOD}Made{GOOD:#} {}", begun.file));
+            output::print_line(format_args!("{GOOD}Created{GOOD:#} {}", begun.file));
             output::print_line(format_args!("Next: fill it in, then `thru lifecycle save {}`", begun.role));
         }
         OutputFormat::Text => {

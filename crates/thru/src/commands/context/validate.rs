@@ -13,7 +13,7 @@ pub struct Args {
     /// The files, or the names of their roles
     #[arg(required_unless_present = "all")]
     files: Vec<PathBuf>,
-    /// Check every context file of this project
+    /// Check every context file in this project
     #[arg(long, conflicts_with = "files")]
     all: bool,
 }

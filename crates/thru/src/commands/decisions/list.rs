@@ -28,7 +28,7 @@ pub fn list_suggested(world: &World, most: usize, format: OutputFormat) -> Resul
 
 fn print_listing(listing: &DecisionListing, all: bool) {
     if listing.decisions.is_empty() {
-        let yet = if listing.ended_count > 0 { "No decision is in force." } else { "No decisions yet." };
+        let yet = if listing.ended_count > 0 { "No decisions are in force." } else { "No decisions yet." };
         output::print_message(format_args!("{yet} `thru decide TEXT --why WHY` records one."));
     }
     for one in &listing.decisions {

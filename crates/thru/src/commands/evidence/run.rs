@@ -13,7 +13,7 @@ use crate::output::{self, BAD, BOLD, GOOD, OutputFormat, WARN};
 /// Run a command and record its result: exit code, test counts, commit, covered files
 ///
 /// The command's output is shown as it arrives (on stderr with --json). The exit code is 0 if the command passed, and 1
-/// if not. The evidence covers the files given with --file, or else the files of the task, or else every file of the
+/// if not. The evidence covers the files given with --file, or else the files of the task, or else every file in the
 /// project that git does not ignore.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -26,7 +26,7 @@ pub struct Args {
     /// Set the files that the outputs are based on; if one changes, the outputs become stale
     #[arg(long, value_name = "FILE", num_args = 1..)]
     input: Vec<String>,
-    /// Set the prompt of launched commands; {role} stands for the role in the file's name
+    /// Set the prompt for launched commands; {role} stands for the role in the file's name
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
     /// The command that writes an output, run without a shell; it gets the prompt on stdin and the path of the output

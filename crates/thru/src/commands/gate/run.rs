@@ -10,7 +10,7 @@ use crate::ask::{self, UserQuestion};
 use crate::output::{self, BOLD, OutputFormat};
 use crate::progress::ProgressBoard;
 
-/// Launch the commands of outputs that are not valid, judge the outputs, and retry failed commands once
+/// Launch the commands for outputs that are not valid, judge the outputs, and retry failed commands once
 ///
 /// Valid outputs are kept, even after a crash. A command that was launched twice is not launched again without --again.
 /// What a command prints is stored next to its output file. A command that came with a clone or a pull, or that has

@@ -5,7 +5,7 @@ use ops::{Result, World, WriteMode};
 
 use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 
-/// Import the loop of the ralph plugin as a paused loop; `thru loop adopt` and `thru loop resume` continue it
+/// Import the ralph plugin's loop as a paused loop; `thru loop adopt` and `thru loop resume` continue it
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The plugin's file [default: .claude/ralph-loop.local.md]

@@ -12,7 +12,7 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let begun = lifecycle::begin_lifecycle(world, &args.role)?;
-    let word = if begun.created { "begins" } else { "has begun already" };
+    let word = if begun.created { "begins" } else { "has already begun" };
     let (role, state) = (&begun.role, &begun.state);
     match format {
         OutputFormat::Json => output::print_json(&begun),

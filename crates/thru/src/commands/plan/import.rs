@@ -60,7 +60,7 @@ pub fn print_import(report: &PlanImportReport, mode: WriteMode) {
     let PlanImportReport { from, title, phases, tasks, completed, blocked, dependencies, .. } = report;
     let how = match (report.already_imported, report.written, mode) {
         (_, true, _) => format!("{GOOD}Imported{GOOD:#}"),
-        (true, false, _) => "Imported before".to_owned(),
+        (true, false, _) => "Already imported".to_owned(),
         (false, false, WriteMode::DryRun) => "Would be imported".to_owned(),
         (false, false, WriteMode::Write) => "No change: the plan already has this content".to_owned(),
     };

@@ -11,7 +11,10 @@ pub fn run(world: &World, wish: &NewManifest, format: OutputFormat) -> Result<u8
         OutputFormat::Text => {
             output::print_line(&created.path);
             for file in &created.missing_files {
-                output::print_message(format_args!("{WARN}not there yet:{WARN:#} {}", one_line(file, 200)));
+                output::print_message(format_args!(
+                    "{WARN}does not exist yet:{WARN:#} {}",
+                    one_line(file, 200)
+                ));
             }
         }
     }

@@ -6,7 +6,7 @@ use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, TextStyle};
 
-/// Measure how well the work is going, compare the figures with limits, and store every run
+/// Measure how well the work is going, compare the figures with limits, and record each run
 ///
 /// The figures come from evidence, journals, loops and receipts. Each check results in pass, fail or no-data; without
 /// records, a check never passes. The settings `benchmark.*` are the limits. Every run is added to `benchmarks.json`.

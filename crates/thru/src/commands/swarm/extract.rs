@@ -8,7 +8,7 @@ use ops::{Result, World, WriteMode};
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
-/// Write the code blocks of a message to files
+/// Write the code blocks in a message to files
 ///
 /// The name of each file comes from the block's fence, its first line or the line before it. A name that leads out of
 /// the folder, or into `.git`, is not used. Existing files stay unchanged unless --replace is given. A file that

@@ -353,7 +353,7 @@ fn a_start_is_about_this_checkout() {
     there("SessionEnd", json!({"reason": "exit"}));
     let told = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(
-        told.contains("the last session to work here was s1") && told.contains("Write the Latin table"),
+        told.contains("the last session that did work here was s1") && told.contains("Write the Latin table"),
         "{told}"
     );
     let line = format!("session s2 worked in the worktree {}", tree.display());
@@ -378,7 +378,7 @@ fn every_edit_after_a_failure_may_have_solved_it() {
         );
     }
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("before the last edits of README.md and parse.py)"), "{brief}");
+    assert!(brief.contains("before the last edits to README.md and parse.py)"), "{brief}");
 }
 
 #[test]

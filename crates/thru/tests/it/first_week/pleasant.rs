@@ -28,7 +28,7 @@ fn status_answers_where_was_i() {
     let said = env.run_thru(&["status"]).assert_ok();
     assert!(said.stdout.contains("last prompt  “Make the parser accept trailing commas”"), "{said}");
     assert!(said.stdout.contains("failing      `cargo test`"), "{said}");
-    assert!(said.stdout.contains("\nNext: `thru brief` shows where session s1 stood\n"), "{said}");
+    assert!(said.stdout.contains("\nNext: `thru brief` shows where session s1 left off\n"), "{said}");
     let id = env.run_thru_json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
     let status = env.run_thru_json(&["status"]);
     assert_eq!(status["next_step"]["command"], format!("thru pickup {id}"));

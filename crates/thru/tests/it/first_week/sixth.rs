@@ -63,12 +63,12 @@ fn the_status_and_the_brief_describe_the_same_last_session() {
     end_session(&env, asked);
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("2, most recent work: 9487a9f7 in Claude Code, just now\n"), "{status}");
-    assert!(status.contains("Next: `thru brief` shows where session 9487a9f7 stood\n"), "{status}");
+    assert!(status.contains("Next: `thru brief` shows where session 9487a9f7 left off\n"), "{status}");
     assert!(status.contains("“Make the cart apply a discount”"), "{status}");
     let brief = env.run_thru(&["brief"]).assert_ok();
     assert!(brief.stdout.starts_with("Throughline: session 9487a9f7, as of "), "{brief}");
     let startup = env.run_thru(&["brief", "--event", "startup"]).assert_ok();
-    assert!(startup.stdout.contains("the last session to work here was 9487a9f7"), "{startup}");
+    assert!(startup.stdout.contains("the last session that did work here was 9487a9f7"), "{startup}");
     assert_eq!(env.run_thru_json(&["status"])["last_session"]["session"], worked);
     assert_eq!(env.run_thru_json(&["brief"])["session"], worked);
 }
@@ -397,7 +397,7 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
         "{status}"
     );
     let startup = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
-    assert!(startup.contains("the last session to work here was here,"), "{startup}");
+    assert!(startup.contains("the last session that did work here was here,"), "{startup}");
     assert_eq!(env.run_thru_json(&["brief"])["session"], "here");
     let there = env.thru_call(&["brief", "--json"]).in_folder(&tree).run().json();
     assert_eq!(there["session"], "there2");
@@ -416,7 +416,7 @@ fn a_check_that_ran_before_a_command_changed_code_is_out_of_date() {
     env.fire_event("s1", "PostToolUseFailure", failed);
     run_command(&env, "s1", "b2", "sed -i s/a-b/a+b/ add.js");
     let brief = || env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief().contains("`npm test` (exit 1, before the last edit of add.js)"), "{}", brief());
+    assert!(brief().contains("`npm test` (exit 1, before the last edit to add.js)"), "{}", brief());
     let passed = json!({"tool_name": "Bash", "tool_use_id": "b3", "tool_input": {"command": "node --test"},
         "tool_response": {"stdout": "ok 1 - add\n# tests 1\n# pass 1\n# fail 0\n", "stderr": "", "exitCode": 0}});
     env.fire_event("s1", "PostToolUse", passed);

@@ -222,7 +222,7 @@ fn the_workstream_of_the_last_session_is_named_at_a_start() {
         assert!(text.contains("24-csv-export") && text.contains("next step “Quote the cells”"), "{text}");
         assert!(text.contains("workstreams/24-csv-export/resume-context.md"), "{text}");
     }
-    assert!(brief.contains("of the last session: 24-csv-export"), "{brief}");
+    assert!(brief.contains("from the last session: 24-csv-export"), "{brief}");
 
     // The next session has nothing to do with the workstream, so its packet does not name it.
     ask(&env, "s2", "Rename the module.");

@@ -187,8 +187,9 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     };
     let said = hand_off(&["handoff", "round the discount"]);
     assert!(
-        said.stderr
-            .contains("from session worked, the last session to work here (session fresh has done nothing)"),
+        said.stderr.contains(
+            "from session worked, the last session that did work here (session fresh has done nothing)"
+        ),
         "{said}"
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
