@@ -285,6 +285,11 @@ pub enum FoldOutcome {
     Repeated,
 }
 
+/// Returns a digest as JSON. This function is here because this crate is optimised for speed, and `store` for size.
+pub fn to_json_bytes(digest: &Digest) -> Vec<u8> {
+    crate::json_buffer::to_json_bytes(digest)
+}
+
 /// Describes the part of a journal that a hook had no time to read.
 pub fn describe_unread_journal(bytes: u64) -> String {
     let megabytes = bytes.div_ceil(1024 * 1024);

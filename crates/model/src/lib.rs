@@ -26,6 +26,7 @@ pub mod finding;
 pub mod gate;
 pub mod id;
 pub mod journal;
+mod json_buffer;
 pub mod loops;
 pub mod manifest;
 pub mod marker;

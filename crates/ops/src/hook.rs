@@ -19,6 +19,7 @@ use harness::Harness;
 pub use harness::is_complete_payload;
 use model::brief::Brief;
 use model::decide::{self, CaptureFacts, NotCapturedReason, StoreChange};
+use model::digest::Digest;
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
 use model::journal::{self, JournalRecord};
@@ -508,7 +509,7 @@ impl TrustedHook<'_> {
                 store.record_session_in_marker(context.session, self.deadline.lock_wait())?;
             }
             StoreChange::Checkpoint => {
-                let follow = |digest: &model::digest::Digest| {
+                let follow = |digest: &Digest| {
                     let mut beside = None;
                     for feature in FEATURES {
                         let problem = feature
@@ -517,7 +518,9 @@ impl TrustedHook<'_> {
                     }
                     Ok(beside)
                 };
-                self.run_checkpoint(context.session, context.event, &follow)?;
+                let digest = self.run_checkpoint(context.session, context.event, &follow)?;
+                // Features that ask for the digest later need not read it again.
+                let _ = context.digest.set(Some(digest));
             }
             StoreChange::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous_session.as_deref().map(Id::new) {
@@ -539,9 +542,9 @@ impl TrustedHook<'_> {
         session: &Id,
         event: &Event,
         update_features: checkpoint::UpdateFeaturesFn,
-    ) -> Result<()> {
+    ) -> Result<ManuallyDrop<Digest>> {
         let checkout = self.project.root.checkout.to_string_lossy();
-        checkpoint::run_checkpoint(&CheckpointInput {
+        let done = checkpoint::run_checkpoint(&CheckpointInput {
             store: self.project.store,
             harness: self.harness,
             policy: context::record_policy_of(&self.project, self.harness, &checkout),
@@ -551,7 +554,7 @@ impl TrustedHook<'_> {
             deadline: self.deadline,
             update_features,
         })?;
-        Ok(())
+        Ok(done.digest)
     }
 
     fn add_receipt_error(&self, why: &(impl ToString + ?Sized)) {

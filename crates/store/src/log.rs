@@ -86,12 +86,11 @@ impl Dir {
         if window == u64::MAX {
             return (place, 0);
         }
-        let size = |name: &str| self.file_info(name).ok().flatten().map_or(0, |look| look.bytes);
         let mut sizes: Vec<u64> = Vec::new();
         while let Some(part) = self.rotated_part(rel, place.rotated_parts + sizes.len() + 1) {
-            sizes.push(size(&part));
+            sizes.push(self.file_size(&part));
         }
-        let total = (sizes.iter().sum::<u64>() + size(rel)).saturating_sub(place.offset);
+        let total = (sizes.iter().sum::<u64>() + self.file_size(rel)).saturating_sub(place.offset);
         let Some(over) = total.checked_sub(window).filter(|over| *over > 0) else { return (place, 0) };
         let mut start = LogPosition { rotated_parts: place.rotated_parts, offset: place.offset + over };
         for size in sizes.into_iter().take_while(|size| *size > 0) {

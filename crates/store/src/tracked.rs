@@ -12,7 +12,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{self, CWD, Mode, OFlags};
 
@@ -20,6 +20,7 @@ use crate::checkout::to_nanoseconds;
 use crate::dir::Dir;
 use crate::layout;
 use crate::read::{read_outside_store, require_regular_file};
+use crate::system;
 
 /// The size limit of an index, which is enough for about 700,000 files.
 const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;
@@ -57,7 +58,7 @@ impl GitTrackedFiles {
     /// Reads git's index for the store of `root`.
     pub(crate) fn read_for_root(root: &Path) -> GitTrackedFiles {
         // Git lists a folder under its real path, even if it was reached through a link, so use the real path.
-        let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let root = &real_path(root);
         let Some(top) = find_checkout_top(root) else { return GitTrackedFiles::NoneTracked };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
         let mut prefix = inside.to_vec();
@@ -75,6 +76,21 @@ impl GitTrackedFiles {
             }
         }
         if files.is_empty() { GitTrackedFiles::NoneTracked } else { GitTrackedFiles::Files(files) }
+    }
+}
+
+/// Returns the path of a folder without links. If it has none, which is usual, this takes two system calls, whereas
+/// `canonicalize` makes one for each part of the path and five for its memory.
+fn real_path(folder: &Path) -> PathBuf {
+    // `canonicalize` also corrects the case on macOS, but not on Linux.
+    let is_real = cfg!(target_os = "linux")
+        && folder.is_absolute()
+        && !folder.components().any(|part| part == Component::ParentDir)
+        && system::open_without_links(folder, OFlags::DIRECTORY).is_ok();
+    match is_real {
+        // Removes `//` and `/./`.
+        true => folder.components().collect(),
+        false => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
     }
 }
 

@@ -93,6 +93,28 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
 }
 
 #[test]
+fn a_real_path_has_no_links_and_no_superfluous_parts() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().canonicalize().unwrap();
+    std::fs::create_dir_all(top.join("real/inner")).unwrap();
+    std::os::unix::fs::symlink("real", top.join("link")).unwrap();
+    for spelling in [
+        "real/inner",
+        "real/inner/",
+        "real//inner",
+        "real/./inner/.",
+        "real/../real/inner",
+        "link/inner",
+        "link/../real/inner",
+    ] {
+        let given = PathBuf::from(format!("{}/{spelling}", top.display()));
+        // Paths are compared as bytes, because `Path` ignores `//` and `/./` in comparisons.
+        assert_eq!(real_path(&given).as_os_str(), top.join("real/inner").as_os_str(), "{spelling}");
+    }
+    assert_eq!(real_path(&top.join("missing")), top.join("missing"));
+}
+
+#[test]
 fn a_worktree_has_an_index_of_its_own() {
     let repository = Repository::new(&[]);
     TEST_FILES.iter().for_each(|file| repository.write_file(file));

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn serialize_ids(ids: &[u64]) -> String {
@@ -10,6 +12,23 @@ fn what_is_written_is_read() {
         assert_eq!(parse_ids(serialize_ids(ids).as_bytes()).unwrap(), ids);
     }
     assert_eq!(serialize_ids(&[10, u64::MAX]), "000000000000000affffffffffffffff");
+}
+
+proptest! {
+    #[test]
+    fn any_ids_are_read_as_written(ids: Vec<u64>) {
+        let text = serialize_ids(&ids);
+        prop_assert_eq!(&text, &ids.iter().map(|id| format!("{id:016x}")).collect::<String>());
+        prop_assert_eq!(parse_ids(text.as_bytes()), Some(ids));
+    }
+
+    #[test]
+    fn one_wrong_byte_is_an_error(ids: [u64; 3], at in 0..3 * DIGITS_PER_ID, wrong: u8) {
+        let mut text = serialize_ids(&ids).into_bytes();
+        prop_assume!(!HEX.contains(&wrong));
+        text[at] = wrong;
+        prop_assert_eq!(parse_ids(&text), None);
+    }
 }
 
 #[test]

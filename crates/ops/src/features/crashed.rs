@@ -385,7 +385,7 @@ fn read_rest_of_transcript(
     let words = |told: &TranscriptRecord| {
         describe_unfinished_call(&told.to_journal_record(&told.to_event(&event), &policy))
     };
-    begun.unwrap_or_default().iter().map(words).collect()
+    begun.map_or_else(|_| Vec::new(), |done| done.unfinished_calls.iter().map(words).collect())
 }
 
 /// Returns the folder in which a session worked. The file paths of the session are relative to this folder.

@@ -60,10 +60,12 @@ pub enum PlanSource {
 pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     let bytes = store.read_plan_bytes()?;
     let end = store.read_plan_ledger_end()?;
-    if let (Some(bytes), Some(end)) = (&bytes, &end)
-        && plan::sha256_hex(bytes) == end.hash_after
-    {
-        return Ok(Some(LoadedPlan { plan: store.parse_plan(bytes)?, source: PlanSource::File }));
+    match (&bytes, &end) {
+        (None, None) => return Ok(None),
+        (Some(bytes), Some(end)) if plan::sha256_hex(bytes) == end.hash_after => {
+            return Ok(Some(LoadedPlan { plan: store.parse_plan(bytes)?, source: PlanSource::File }));
+        }
+        _ => {}
     }
     let Some(state) = plan_from_file_and_ledger(store, bytes.as_deref())? else { return Ok(None) };
     Ok(Some(LoadedPlan { plan: state.plan, source: state.source }))

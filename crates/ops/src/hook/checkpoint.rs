@@ -46,9 +46,16 @@ pub struct CheckpointInput<'a> {
 /// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub type UpdateFeaturesFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
+pub struct CheckpointOutcome {
+    /// The digest as it was stored.
+    pub digest: ManuallyDrop<Digest>,
+    /// The calls that have started but not finished.
+    pub unfinished_calls: Vec<TranscriptRecord>,
+}
+
 /// Updates the digest and the indexes with the new lines of the transcript and the journal. This can safely be
-/// repeated, because duplicates are not counted. Returns the calls that have started but not finished.
-pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<Vec<TranscriptRecord>> {
+/// repeated, because duplicates are not counted.
+pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<CheckpointOutcome> {
     let CheckpointInput { store, session, log_limit_bytes: limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.lock_wait())?;
     let mut indexes = IndexLines::new(store.role_of_session(session).ok().flatten());
@@ -78,7 +85,7 @@ pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<Vec<TranscriptRec
     caught_up?;
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
-        None => Ok(begun),
+        None => Ok(CheckpointOutcome { digest, unfinished_calls: begun }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! An event, with everything that a feature needs to handle it.
 
 use std::cell::{OnceCell, RefCell};
+use std::mem::ManuallyDrop;
 
 use harness::Harness;
 use model::digest::Digest;
@@ -28,13 +29,15 @@ pub struct HookContext<'a> {
     pub record: &'a JournalRecord<'a>,
     /// Warnings for the receipt about problems that are not failures.
     pub warnings: &'a RefCell<Vec<String>>,
-    pub(super) digest: OnceCell<Option<Digest>>,
+    /// Never freed, because the process ends soon.
+    pub(super) digest: OnceCell<Option<ManuallyDrop<Digest>>>,
 }
 
 impl HookContext<'_> {
     /// Returns the session's digest up to this event, or `None` if the session's records cannot be read.
     pub fn session_digest(&self) -> Option<&Digest> {
-        self.digest.get_or_init(|| self.project.store.current_digest(self.session, |_| {}).ok()).as_ref()
+        let read = || self.project.store.current_digest(self.session, |_| {}).ok().map(ManuallyDrop::new);
+        self.digest.get_or_init(read).as_deref()
     }
 
     pub fn record_policy(&self) -> RecordPolicy<'_> {
