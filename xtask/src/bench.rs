@@ -124,7 +124,7 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
         large_transcript_mb: if args.quick { 50 } else { 500 },
     };
     if args.peers {
-        peers::run_peers(&lab, kind, &options)?;
+        peers::run_peer_benchmark(&lab, kind, &options)?;
         return Ok(true);
     }
     let mut ready = Vec::new();
@@ -133,7 +133,7 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
             && (options.large_transcript_mb == 500 || !row.name.contains(MANY_PACKETS_ROW_MARK))
     };
     for row in ROWS.iter().filter(wanted) {
-        table::print_progress(&format!("the sandbox of '{}'", row.name));
+        table::print_overwritten_progress_line(&format!("the sandbox of '{}'", row.name));
         let one =
             prepare_row(&lab, row, &options).with_context(|| format!("the sandbox of '{}'", row.name))?;
         ready.push(one);
@@ -141,14 +141,14 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
 
     let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE_PROGRAM), &[]);
     let floor = collect_samples(&mut true_command, &mut ready, rounds)?;
-    let helper = memory::MemoryHelper::build()?;
+    let helper = memory::PeakMemoryHelper::build()?;
     let helper_kb = helper.peak_kb(&true_command, b"")?;
     for one in &mut ready {
         one.prepare_sample(usize::MAX)?;
         one.peak_kb = helper.peak_kb(&one.command, &one.payload)?;
     }
     let crowd = time_parallel_hooks(&mut true_command, &mut ready, (rounds / 20).max(5))?;
-    table::print_progress("");
+    table::print_overwritten_progress_line("");
 
     let report = format_report(kind, &options, &floor, &ready, crowd);
     print!("{report}");
@@ -213,7 +213,7 @@ fn collect_samples<C: TimedCommand>(
     let warm_up = 10.min(rounds);
     for round in 0..rounds + warm_up {
         if round % 10 == 0 {
-            table::print_progress(&format!("round {round} of {rounds}"));
+            table::print_overwritten_progress_line(&format!("round {round} of {rounds}"));
         }
         random.shuffle(&mut order);
         for &at in &order {
@@ -269,7 +269,9 @@ fn time_parallel_hooks(
     let Some(hook) = ready.iter_mut().find(|one| one.row.run_in_parallel) else { return Ok(None) };
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     for round in 0..rounds {
-        table::print_progress(&format!("{PARALLEL_HOOKS} at once, round {round} of {rounds}"));
+        table::print_overwritten_progress_line(&format!(
+            "{PARALLEL_HOOKS} at once, round {round} of {rounds}"
+        ));
         theirs.extend(run_in_parallel(true_command, b"")?);
         ours.extend(run_in_parallel(&mut hook.command, &hook.payload)?);
     }

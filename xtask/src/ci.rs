@@ -37,16 +37,16 @@ pub fn run_ci() -> Result<bool> {
     // Linking is slow and uses one core, so the steps that do not need the binary run in the meantime.
     let dist = ParallelStep::start(&["dist"])?;
     run.run_step("format", || run_successfully(crate::cargo_command().args(["fmt", "--all", "--check"])));
-    match platforms::missing_targets() {
+    match platforms::why_platform_lints_cannot_run() {
         // The lints for all platforms include those for this machine, so there is no separate step for them.
-        None => drop(run.run_step("platforms", platforms::lint_all)),
+        None => drop(run.run_step("platforms", platforms::lint_all_platforms)),
         missing => {
-            run.run_step("clippy", platforms::lint_host);
-            run.run_step_unless_missing("platforms", missing, platforms::lint_all);
+            run.run_step("clippy", platforms::lint_for_this_machine);
+            run.run_step_unless_missing("platforms", missing, platforms::lint_all_platforms);
         }
     }
     run.run_step("tidy", || tidy::run_tidy(&tidy::Args::default()));
-    if is_installed("cargo-deny") {
+    if is_program_installed("cargo-deny") {
         run.run_step("deny", || {
             run_successfully(crate::cargo_command().args(["deny", "check", "bans", "licenses", "sources"]))
         });
@@ -82,7 +82,7 @@ pub fn run_ci() -> Result<bool> {
     if !cfg!(target_os = "linux") {
         run.skip_step("arm64 tests", "the emulator runs Linux programs, and only on Linux");
     } else if built {
-        run.run_step_unless_missing("arm64 tests", platforms::missing_emulator(), || {
+        run.run_step_unless_missing("arm64 tests", platforms::why_arm64_cannot_be_tested(), || {
             let ended = platforms::test_emulated()?;
             tests.add_counts(ended.tests);
             Ok(ended.ok)
@@ -243,7 +243,7 @@ impl TestCounts {
     }
 
     /// Counts `tests` of the passed tests as ignored, because cargo reports a test that skips itself as passed.
-    pub fn count_skipped(&mut self, tests: usize) {
+    pub fn recount_passed_as_ignored(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
         self.ignored += tests;
     }
@@ -281,7 +281,7 @@ fn run_successfully(command: &mut Command) -> Result<bool> {
     Ok(command.status().with_context(|| format!("starting {:?}", command.get_program()))?.success())
 }
 
-fn is_installed(program: &str) -> bool {
+fn is_program_installed(program: &str) -> bool {
     Command::new(program)
         .arg("--version")
         .stdout(Stdio::null())
@@ -309,7 +309,7 @@ mod tests {
         tests.add_summary_line("test a_thing ... ok");
         assert_eq!(tests, TestCounts { passed: 15, failed: 2, ignored: 1 });
         assert_eq!(tests.format_line(), "15 passed, 2 failed, 1 skipped");
-        tests.count_skipped(2);
+        tests.recount_passed_as_ignored(2);
         assert_eq!(tests.format_line(), "13 passed, 2 failed, 3 skipped");
         assert_eq!(TestCounts::default().format_line(), "0 passed, 0 failed");
     }

@@ -22,7 +22,7 @@ const DEFAULT_SECONDS: u64 = 8;
 const DEFAULT_SEED: u64 = 20_261_115;
 
 /// The longest input, in bytes. Longer inputs find no further failures and take longer to test.
-const MAX_INPUT_BYTES: usize = 4096;
+const MAX_FUZZ_INPUT_BYTES: usize = 4096;
 
 /// The longest time that a target may take for one input. Inputs are short, and every function under test takes
 /// linear time.
@@ -200,7 +200,7 @@ fn mutate_input(pool: &[Vec<u8>], random: &mut RandomNumbers) -> Vec<u8> {
             _ => input.push(b'\n'),
         }
     }
-    input.truncate(MAX_INPUT_BYTES);
+    input.truncate(MAX_FUZZ_INPUT_BYTES);
     input
 }
 

@@ -14,15 +14,15 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::sandbox;
 
 #[derive(Debug, Clone, Copy)]
-pub struct ResourceUse {
+pub struct PeakMemoryAndTime {
     pub memory_kb: u64,
     pub ms: u64,
 }
 
 #[derive(Debug)]
-pub struct MemoryHelper(PathBuf);
+pub struct PeakMemoryHelper(PathBuf);
 
-impl MemoryHelper {
+impl PeakMemoryHelper {
     /// Builds the helper, because `cargo xtask` builds only the xtask binary.
     pub fn build() -> Result<Self> {
         let mut cargo = crate::cargo_command();
@@ -32,7 +32,7 @@ impl MemoryHelper {
     }
 
     /// Runs `command` through the helper and returns its output, exit status, peak memory and time.
-    pub fn measure(&self, command: &Command, stdin: &[u8]) -> Result<(Output, ResourceUse)> {
+    pub fn measure(&self, command: &Command, stdin: &[u8]) -> Result<(Output, PeakMemoryAndTime)> {
         let file = tempfile::NamedTempFile::new()?;
         let mut helper = sandbox::wrap_command(Command::new(&self.0), command);
         let output = sandbox::run_with_timeout(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
@@ -40,7 +40,7 @@ impl MemoryHelper {
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
         // If the command hung, it was killed together with the helper, and the helper wrote no numbers.
         let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
-        Ok((output, ResourceUse { memory_kb: kb, ms }))
+        Ok((output, PeakMemoryAndTime { memory_kb: kb, ms }))
     }
 
     /// Returns the peak memory of `command` in KB. The helper runs the command with the same arguments, folder and

@@ -49,7 +49,7 @@ const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::",
 const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
 /// Returns why the lints cannot run for every platform, or `None` if they can.
-pub fn missing_targets() -> Option<&'static str> {
+pub fn why_platform_lints_cannot_run() -> Option<&'static str> {
     let missing: Vec<_> = PLATFORMS.iter().filter(|platform| !is_target_installed(platform.target)).collect();
     for platform in &missing {
         eprintln!("the Rust target {} is not installed: rustup target add {0}", platform.target);
@@ -58,7 +58,7 @@ pub fn missing_targets() -> Option<&'static str> {
 }
 
 /// Runs `cargo clippy` for every platform. Clippy also checks everything that `cargo check` checks.
-pub fn lint_all() -> Result<bool> {
+pub fn lint_all_platforms() -> Result<bool> {
     let mut passed = true;
     for with_tests in [true, false] {
         let mut clippy = crate::cargo_command();
@@ -78,14 +78,14 @@ pub fn lint_all() -> Result<bool> {
 }
 
 /// Runs `cargo clippy` for this machine.
-pub fn lint_host() -> Result<bool> {
+pub fn lint_for_this_machine() -> Result<bool> {
     let mut clippy = crate::cargo_command();
     clippy.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
     Ok(clippy.status().context("starting cargo clippy")?.success())
 }
 
 /// Returns why the binary for arm64 cannot be tested, or `None` if it can.
-pub fn missing_emulator() -> Option<&'static str> {
+pub fn why_arm64_cannot_be_tested() -> Option<&'static str> {
     if !is_target_installed(ARM64_TARGET) {
         Some("the Rust target aarch64-unknown-linux-musl is not installed")
     } else if find_emulator().is_none() {

@@ -29,7 +29,7 @@ use model::score::{SIGNALS, ScoringSettings};
 use cut::RecallSession;
 use labels::Labels;
 use measure::MeasuredCut;
-use texts::SessionPast;
+use texts::SessionUpToCut;
 
 /// The sizes at which a brief is measured, in characters.
 const BRIEF_SIZES: [usize; 4] = [1_200, 2_000, 4_000, 9_500];
@@ -88,7 +88,7 @@ pub fn run_recall(args: &Args) -> Result<bool> {
         let mut dumped = 0;
         each_session(&args.folder, only, |session| {
             for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(args.cuts)) {
-                dump::write_dump(folder, session, &cut, &SessionPast::before_cut(session, &cut)?)?;
+                dump::write_dump_of_cut(folder, session, &cut, &SessionUpToCut::before_cut(session, &cut)?)?;
                 dumped += 1;
             }
             Ok(())
@@ -102,7 +102,7 @@ pub fn run_recall(args: &Args) -> Result<bool> {
     let mut scoring = Settings::DEFAULT.scoring_settings();
     args.weights.iter().for_each(|(at, weight)| scoring.weights.0[*at] = *weight);
     if args.tune {
-        let (mut trials, labels) = (tune::weight_trials(&scoring), labels::built_in_labels()?);
+        let (mut trials, labels) = (tune::weight_trials(&scoring), labels::built_in_failure_labels()?);
         each_session(&args.folder, only, |session| {
             tune::measure_session(&mut trials, session, args.cuts, &labels)
         })?;
@@ -110,8 +110,13 @@ pub fn run_recall(args: &Args) -> Result<bool> {
         return Ok(true);
     }
     let scoring = args.scoring.map(|_| scoring);
-    let (fixed, scored) =
-        measure_transcripts(&args.folder, only, args.cuts, &labels::built_in_labels()?, scoring.as_ref())?;
+    let (fixed, scored) = measure_transcripts(
+        &args.folder,
+        only,
+        args.cuts,
+        &labels::built_in_failure_labels()?,
+        scoring.as_ref(),
+    )?;
     if fixed.is_empty() {
         bail!("{} contains no transcript with a compaction", args.folder.display());
     }
@@ -137,8 +142,8 @@ fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     let mut written = 0;
     each_session(&args.folder, only, |session| {
         for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(args.cuts)) {
-            let past = SessionPast::before_cut(session, &cut)?;
-            for digest in [past.digest(), &past.digest_beside(&cut.summary)] {
+            let past = SessionUpToCut::before_cut(session, &cut)?;
+            for digest in [past.digest(), &past.digest_after_summary(&cut.summary)] {
                 std::fs::write(folder.path().join(format!("{written}.json")), serde_json::to_vec(digest)?)?;
                 written += 1;
             }
@@ -166,7 +171,7 @@ fn measure_transcripts(
     let (mut fixed, mut scored) = (Vec::new(), Vec::new());
     each_session(folder, only, |session| {
         for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(made_up)) {
-            let past = SessionPast::before_cut(session, &cut)?;
+            let past = SessionUpToCut::before_cut(session, &cut)?;
             fixed.push(MeasuredCut::measure_cut(session, &cut, &past, labels, None)?);
             if scoring.is_some() {
                 scored.push(MeasuredCut::measure_cut(session, &cut, &past, labels, scoring)?);
@@ -191,11 +196,11 @@ pub fn each_transcript(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.contains(only) {
             let name = name.split('.').next().unwrap_or_default();
-            crate::table::print_progress(name);
+            crate::table::print_overwritten_progress_line(name);
             with(name, &read_transcript(&path)?)?;
         }
     }
-    crate::table::print_progress("");
+    crate::table::print_overwritten_progress_line("");
     Ok(())
 }
 

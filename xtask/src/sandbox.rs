@@ -30,7 +30,7 @@ impl SandboxRoot {
         Ok(Self { folder, bin, row_filter: String::new() })
     }
 
-    pub fn with_rows(self, rows: &str) -> Self {
+    pub fn with_row_filter(self, rows: &str) -> Self {
         Self { row_filter: rows.to_owned(), ..self }
     }
 
@@ -231,7 +231,7 @@ pub mod payload {
     /// contains one.
     pub fn edit_payload(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
         let file = sandbox.join("project/src/session.rs");
-        let code = sample_code(size / 2, secret);
+        let code = sample_code_with_secret(size / 2, secret);
         let input = json!({"file_path": file, "old_string": code, "new_string": code.replace("key", "keys")});
         let response = json!({"filePath": file, "userModified": false, "replaceAll": false});
         let more =
@@ -240,7 +240,7 @@ pub mod payload {
     }
 
     /// Returns code that mentions secrets and contains one, so that redaction must examine it closely.
-    pub fn sample_code(size: usize, secret: &str) -> String {
+    pub fn sample_code_with_secret(size: usize, secret: &str) -> String {
         let mut text = format!("const FALLBACK: &str = \"{secret}\";\n");
         let lines = [
             "    let token = tokens.next().ok_or(Error::Eof)?; // the next token of the stream\n",

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 /// Returns an error if strace is not installed. Without strace, making individual system calls fail, or counting them,
 /// would need `unsafe` code.
 pub fn require_strace() -> Result<()> {
-    if is_installed() {
+    if is_strace_installed() {
         return Ok(());
     }
     bail!(
@@ -16,7 +16,7 @@ pub fn require_strace() -> Result<()> {
     );
 }
 
-pub fn is_installed() -> bool {
+pub fn is_strace_installed() -> bool {
     Command::new("strace")
         .arg("-V")
         .stdout(Stdio::null())
@@ -75,14 +75,14 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
 }
 
 /// For each kind of call, the number and the arguments of every call that differs from all earlier calls.
-pub type FirstCalls = BTreeMap<String, BTreeMap<usize, String>>;
+pub type FirstDistinctCallsByKind = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Returns the calls that differ from every earlier call. Calls are counted from 1 in each process, like strace's
 /// `when=`. Opening the same file again is not a different call. The log needs `-y`, which adds the names of the files.
-pub fn first_calls_by_kind(log: &str) -> FirstCalls {
+pub fn first_distinct_system_calls(log: &str) -> FirstDistinctCallsByKind {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
-    let mut firsts = FirstCalls::new();
+    let mut firsts = FirstDistinctCallsByKind::new();
     for line in log.lines() {
         let Some(call) = parse_call(line) else { continue };
         // With `-f`, every line begins with the process id. Without `-f`, no line does.
@@ -100,7 +100,7 @@ pub fn first_calls_by_kind(log: &str) -> FirstCalls {
 
 /// Returns whether a fault was injected. The whole log is searched, because the output of another process can separate
 /// the mark from its call.
-pub fn was_injected(log: &str) -> bool {
+pub fn was_fault_injected(log: &str) -> bool {
     log.contains("(INJECTED)")
 }
 
@@ -154,7 +154,7 @@ mod tests {
 1 close(4</p/a>) = 0
 1 openat(AT_FDCWD</p>, "c", O_RDONLY) = 4</p/c>
 "#;
-        let firsts = first_calls_by_kind(log);
+        let firsts = first_distinct_system_calls(log);
         let numbers = |kind: &str| firsts[kind].keys().copied().collect::<Vec<_>>();
         assert_eq!(numbers("openat"), [1, 3]);
         assert_eq!(numbers("close"), [1]);

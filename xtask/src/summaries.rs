@@ -64,7 +64,7 @@ pub fn run_summaries(args: &Args) -> Result<bool> {
     tallies.clear();
     for path in recall::find_transcripts(&args.folder)? {
         for output in tool_outputs(&recall::read_transcript(&path)?) {
-            if summary::is_large_enough(output.len(), args.threshold) {
+            if summary::is_large_enough_for_summary(output.len(), args.threshold) {
                 let redacted = Redacted::redact_whole(&output, RedactOptions::default());
                 problems.extend(summarise_output(
                     &sandbox,
@@ -131,7 +131,7 @@ fn summarise_output(
     if text.len() * 100 > output.len() * summary::MAX_SUMMARY_PERCENT {
         problem(format!("{} of {} bytes", text.len(), output.len()));
     }
-    for error in errors.iter().filter(|error| !oracle::is_kept(text, error)) {
+    for error in errors.iter().filter(|error| !oracle::does_summary_contain_text(text, error)) {
         problem(format!("an error is missing: {}", model::render::one_line(error, 160)));
     }
     let retrieved = sandbox.run_thru(&["swarm", "retrieve", &id], b"")?;

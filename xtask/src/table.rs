@@ -64,7 +64,7 @@ fn format_row(align: &[ColumnAlignment], widths: &[usize], row: &[String], betwe
 }
 
 /// Prints a line that the next call overwrites. Prints nothing if stderr is not a terminal.
-pub fn print_progress(text: &str) {
+pub fn print_overwritten_progress_line(text: &str) {
     let mut err = std::io::stderr();
     if err.is_terminal() {
         let _ = write!(err, "\r\x1b[K{text}");

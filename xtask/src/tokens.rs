@@ -50,7 +50,7 @@ pub fn run_tokens(args: &Args) -> Result<bool> {
             "{}",
             serde_json::to_string_pretty(&figures.iter().map(ErrorFigures::to_json).collect::<Vec<_>>())?
         ),
-        false => print_figures(&figures),
+        false => print_token_estimate_errors(&figures),
     }
     Ok(true)
 }
@@ -78,13 +78,13 @@ impl TokenStep {
 
 /// The text that the transcript contains between two requests.
 #[derive(Default)]
-struct TextBetween {
+struct TextBetweenRequests {
     chars: [usize; 4],
     /// Whether the transcript may lack part of the text. Thinking may be shortened, and pictures have no text.
     is_unclear: bool,
 }
 
-impl TextBetween {
+impl TextBetweenRequests {
     fn add_text(&mut self, kind: TokenTextKind, text: &str) {
         self.chars[kind as usize] += utf16_length(text);
     }
@@ -104,7 +104,7 @@ impl TextBetween {
 fn read_steps(bytes: &[u8]) -> Vec<TokenStep> {
     let mut steps = Vec::new();
     let (mut request, mut input) = (String::new(), 0_u64);
-    let mut between = TextBetween::default();
+    let mut between = TextBetweenRequests::default();
     let mut calls: Vec<(String, TokenTextKind)> = Vec::new();
     let mut has_thought = false;
     let lines =
@@ -117,7 +117,7 @@ fn read_steps(bytes: &[u8]) -> Vec<TokenStep> {
                 if id != request {
                     let now = input_tokens(&line["message"]["usage"]);
                     steps.extend(between.to_step(now.saturating_sub(input)).filter(|_| input > 0));
-                    (request, input, between) = (id.to_owned(), now, TextBetween::default());
+                    (request, input, between) = (id.to_owned(), now, TextBetweenRequests::default());
                 }
                 for block in content.as_array().into_iter().flatten() {
                     add_agent_block(block, &mut between, &mut calls);
@@ -150,7 +150,11 @@ fn input_tokens(usage: &Value) -> u64 {
     fields.iter().filter_map(|field| usage[field].as_u64()).sum()
 }
 
-fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(String, TokenTextKind)>) {
+fn add_agent_block(
+    block: &Value,
+    between: &mut TextBetweenRequests,
+    calls: &mut Vec<(String, TokenTextKind)>,
+) {
     match block["type"].as_str() {
         Some("text") => {
             let text = block["text"].as_str().unwrap_or_default();
@@ -159,7 +163,7 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
         Some("tool_use") => {
             let input = &block["input"];
             let kind = match (block["name"].as_str(), input["file_path"].as_str()) {
-                (Some("Read"), Some(path)) => TokenTextKind::of_path(path),
+                (Some("Read"), Some(path)) => TokenTextKind::kind_of_file_content(path),
                 (Some("Task" | "Agent" | "WebFetch" | "WebSearch"), _) => TokenTextKind::Markdown,
                 _ => TokenTextKind::Code,
             };
@@ -171,7 +175,9 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
                         between.add_text(kind_of_written_text(text), text);
                     }
                     Some(text) => between.add_text(
-                        input["file_path"].as_str().map_or(TokenTextKind::Code, TokenTextKind::of_path),
+                        input["file_path"]
+                            .as_str()
+                            .map_or(TokenTextKind::Code, TokenTextKind::kind_of_file_content),
                         text,
                     ),
                     None => between.add_text(TokenTextKind::Json, &value.to_string()),
@@ -183,7 +189,7 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
     }
 }
 
-fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, TokenTextKind)]) {
+fn add_result_block(block: &Value, between: &mut TextBetweenRequests, calls: &[(String, TokenTextKind)]) {
     let Some("tool_result") = block["type"].as_str() else {
         between.is_unclear = true;
         return;
@@ -274,7 +280,7 @@ impl ErrorFigures {
     }
 }
 
-fn print_figures(figures: &[ErrorFigures]) {
+fn print_token_estimate_errors(figures: &[ErrorFigures]) {
     let head =
         ["kind", "texts", "tokens per character", "ratio", "error, median", "p90", "0.33: median", "p90"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

@@ -81,7 +81,7 @@ impl TortureTally {
         self.tables.extend(other.tables);
     }
 
-    pub fn count_point(&mut self, wrong: Vec<(LossKind, String)>, reproduce: impl Fn() -> String) {
+    pub fn count_tested_point(&mut self, wrong: Vec<(LossKind, String)>, reproduce: impl Fn() -> String) {
         self.points_tested += 1;
         self.failures.extend(wrong.into_iter().map(|(loss, text)| TortureFailure {
             loss,
@@ -126,32 +126,32 @@ const TORTURE_SECTIONS: &[TortureSection] = &[
     TortureSection {
         name: "the same, the log rotating",
         location: SandboxLocation::Disk,
-        run: concurrency::appends_rotating,
+        run: concurrency::simultaneous_appends_with_rotation,
     },
     TortureSection {
         name: "64 processes, 20 locked updates each",
         location: SandboxLocation::Disk,
-        run: concurrency::trust_updates_at_once,
+        run: concurrency::simultaneous_trust_updates,
     },
     TortureSection {
         name: "64 inits in one empty folder",
         location: SandboxLocation::Disk,
-        run: concurrency::inits_at_once,
+        run: concurrency::simultaneous_inits,
     },
     TortureSection {
         name: "one packet claimed by two, in rounds",
         location: SandboxLocation::Disk,
-        run: concurrency::packet_claims_at_once,
+        run: concurrency::simultaneous_packet_claims,
     },
     TortureSection {
         name: "64 hooks, one tool call",
         location: SandboxLocation::Disk,
-        run: concurrency::same_call_at_once,
+        run: concurrency::simultaneous_reports_of_same_call,
     },
     TortureSection {
         name: "64 stops of one session",
         location: SandboxLocation::Disk,
-        run: concurrency::stops_at_once,
+        run: concurrency::simultaneous_stops,
     },
     TortureSection {
         name: "64 processes, 20 loop iterations each",
@@ -161,7 +161,7 @@ const TORTURE_SECTIONS: &[TortureSection] = &[
     TortureSection {
         name: "64 processes, 20 changes of the plan each",
         location: SandboxLocation::Disk,
-        run: plans::plan_changes_at_once,
+        run: plans::simultaneous_plan_changes,
     },
     TortureSection {
         name: "64 processes, 20 decisions each",
@@ -217,16 +217,16 @@ pub fn run_torture(args: &Args) -> Result<bool> {
         "no section is called `{only}`"
     );
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
-    ensure!(is_row || stores::matches_filter_text(row), "no row is called `{row}`");
+    ensure!(is_row || stores::does_any_store_match_filter(row), "no row is called `{row}`");
 
-    let disk = SandboxRoot::new(bin.clone(), SandboxLocation::Disk)?.with_rows(row);
-    let memory = SandboxRoot::new(bin, SandboxLocation::Memory)?.with_rows(row);
+    let disk = SandboxRoot::new(bin.clone(), SandboxLocation::Disk)?.with_row_filter(row);
+    let memory = SandboxRoot::new(bin, SandboxLocation::Memory)?.with_row_filter(row);
     let mut rows = vec![
         ["section", "points", "lost", "treated as empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];
     let mut total = TortureTally::default();
     for section in TORTURE_SECTIONS.iter().filter(|section| section.name.contains(only)) {
-        table::print_progress(section.name);
+        table::print_overwritten_progress_line(section.name);
         let start = Instant::now();
         let lab = match section.location {
             SandboxLocation::Disk => &disk,
@@ -236,7 +236,7 @@ pub fn run_torture(args: &Args) -> Result<bool> {
         rows.push(table_row(section.name, &tally, start));
         total.add_tally(tally);
     }
-    table::print_progress("");
+    table::print_overwritten_progress_line("");
     print!(
         "{}",
         table::plain_table(

@@ -11,16 +11,17 @@ use crate::sandbox::{SANDBOX_SESSION_ID, payload};
 
 /// The size of a block, in bytes. A large file consists of equal blocks. A block is larger than what a hook reads at
 /// once, so a hook reads the same text at the end of every large file.
-const BLOCK_BYTES: usize = 10 * MEGABYTE;
+const TRANSCRIPT_BLOCK_BYTES: usize = 10 * MEGABYTE;
 pub const MEGABYTE: usize = 1024 * 1024;
 
 /// Writes a Claude Code transcript of about `size` bytes and syncs it to disk.
 pub fn write_transcript(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
     // Each large block contains two screenshots. The part that a hook reads includes the second one.
-    let mut screenshots = [2 * MEGABYTE, 6 * MEGABYTE].into_iter().filter(|_| size >= BLOCK_BYTES).peekable();
+    let mut screenshots =
+        [2 * MEGABYTE, 6 * MEGABYTE].into_iter().filter(|_| size >= TRANSCRIPT_BLOCK_BYTES).peekable();
     for number in 0.. {
-        if block.len() >= size.min(BLOCK_BYTES) {
+        if block.len() >= size.min(TRANSCRIPT_BLOCK_BYTES) {
             break;
         }
         block.push_str(&turn_lines(project, &format!("{number:06}"), number));
@@ -29,7 +30,7 @@ pub fn write_transcript(path: &Path, project: &Path, size: usize) -> Result<()> 
         }
     }
     let mut file = fs::File::create(path)?;
-    for _ in 0..(size / BLOCK_BYTES).max(1) {
+    for _ in 0..(size / TRANSCRIPT_BLOCK_BYTES).max(1) {
         file.write_all(block.as_bytes())?;
     }
     Ok(file.sync_all()?)
@@ -50,10 +51,10 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     let file = project.join(format!("src/module{}.rs", number % 40));
     let tool = format!("toolu_{id}");
     let (name, input, result) = match number % 4 {
-        0 => ("Read", json!({"file_path": file}), payload::sample_code(9000, "none")),
+        0 => ("Read", json!({"file_path": file}), payload::sample_code_with_secret(9000, "none")),
         1 => (
             "Edit",
-            json!({"file_path": file, "old_string": payload::sample_code(900, "a"), "new_string": payload::sample_code(1100, "b")}),
+            json!({"file_path": file, "old_string": payload::sample_code_with_secret(900, "a"), "new_string": payload::sample_code_with_secret(1100, "b")}),
             format!("The file {} has been updated.", file.display()),
         ),
         2 => (
@@ -61,9 +62,13 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
             json!({"command": format!("cargo test module{number}"), "description": "Run the tests"}),
             "test result: ok. 12 passed; 0 failed\n".repeat(60),
         ),
-        _ => ("Grep", json!({"pattern": "token", "path": project}), payload::sample_code(2500, "none")),
+        _ => (
+            "Grep",
+            json!({"pattern": "token", "path": project}),
+            payload::sample_code_with_secret(2500, "none"),
+        ),
     };
-    let thought = payload::sample_code(1200, "none");
+    let thought = payload::sample_code_with_secret(1200, "none");
     for block in [
         json!({"type": "thinking", "thinking": thought, "signature": "EqQBCkYIBRgCKkA".repeat(20)}),
         json!({"type": "tool_use", "id": tool, "name": name, "input": input}),

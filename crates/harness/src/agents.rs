@@ -77,7 +77,7 @@ pub fn agent_description(part: SwarmRole) -> &'static str {
 
 /// Returns the whole prompt of an agent: our prompt or the user's replacement, followed by the text that the user
 /// added. All variables are expanded.
-pub fn full_prompt(definition: &AgentDefinition) -> String {
+pub fn full_agent_prompt(definition: &AgentDefinition) -> String {
     let AgentDefinition { swarm, swarm_role, prompt: given, appended_prompt, program, .. } = *definition;
     let whole = match appended_prompt {
         Some(more) => {
@@ -98,7 +98,7 @@ pub fn agent_file_text(harness: &Harness, definition: &AgentDefinition) -> Optio
         swarm_role: definition.swarm_role,
         model: definition.model,
     });
-    let body = format!("---\n{head}---\n\n{}\n\n", full_prompt(definition));
+    let body = format!("---\n{head}---\n\n{}\n\n", full_agent_prompt(definition));
     Some(format!("{body}{}\n", agent_file_mark(definition.swarm, &body)))
 }
 

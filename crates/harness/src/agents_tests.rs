@@ -96,7 +96,7 @@ fn a_prompt_is_replaced_appended_and_given_a_model() {
         appended_prompt: Some("\nAsk {{AGENT_PREFIX}}sme.\n"),
         ..test_definition(&swarm, SwarmRole::Coder)
     };
-    assert_eq!(full_prompt(&definition), "Mine, of mega.\n\nAsk mega_sme.");
+    assert_eq!(full_agent_prompt(&definition), "Mine, of mega.\n\nAsk mega_sme.");
     let text = agent_file_text(harness_by_name("claude-code").unwrap(), &definition).unwrap();
     assert!(text.contains("name: mega_coder\n") && text.contains("model: \"opus\"\n"), "{text}");
 }

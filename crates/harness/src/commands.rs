@@ -225,7 +225,7 @@ fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) 
 
 /// Lists our command names that the harness already uses for its own commands. In that harness, our commands have other
 /// names.
-pub fn renamed_commands(harness: &Harness) -> Vec<&'static str> {
+pub fn command_names_taken_by_harness(harness: &Harness) -> Vec<&'static str> {
     COMMAND_TEMPLATES
         .iter()
         .map(|template| template.name)

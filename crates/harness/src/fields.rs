@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::transcript::message::first_text;
+use crate::transcript::message::first_text_block;
 use crate::transcript::walk::{JsonWalk, RawJson, decode_string};
 
 /// The undecoded fields of one object. A field that is not used is never parsed, however large it is.
@@ -46,7 +46,7 @@ impl<'a> JsonFields<'a> {
     pub fn result_text(&self, name: &str) -> Option<Cow<'a, str>> {
         let raw = self.raw_value(name)?;
         raw.text(usize::MAX)
-            .or_else(|| Some(first_text(raw, usize::MAX)).filter(|text| !text.is_empty()))
+            .or_else(|| Some(first_text_block(raw, usize::MAX)).filter(|text| !text.is_empty()))
             .or_else(|| raw.as_written().map(Cow::Borrowed))
     }
 

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use model::event::{Event, EventKind, EventName, ToolDone};
-use model::packet::pickup::MentionStyle;
+use model::packet::pickup::FileMentionStyle;
 use model::reply::Reply;
 use settings::TimeoutUnit;
 use transcript::walk::JsonWalk;
@@ -81,7 +81,7 @@ pub struct Harness {
     pub encode: fn(&Reply, &EventKind) -> Vec<u8>,
     /// Returns the text of a tool's result if a hook may replace it. Results of tools that read files are never
     /// replaced, because a model that requests a file needs the whole file.
-    pub replaceable_text: ReplaceableFn,
+    pub replaceable_text: ReplaceableTextFn,
     pub transcript: TranscriptSource,
     /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
     pub stop_block_limit: Option<StopBlockLimit>,
@@ -89,7 +89,7 @@ pub struct Harness {
     /// if it keeps them.
     pub retention_days: fn(&str) -> Option<u32>,
     /// How a prompt must mention a file so that the harness reads the file.
-    pub mention_style: MentionStyle,
+    pub mention_style: FileMentionStyle,
     /// Paths of the files in which a project describes its agents for this harness, relative to the project. `{role}`
     /// is the role's name.
     pub agent_description_files: &'static [&'static str],
@@ -236,26 +236,26 @@ pub struct RegisteredEvent {
 
 /// The timeout at a stop, when the validators of a loop may run, in seconds. It equals the default of
 /// `loops.validator_timeout`; an installation uses the configured value.
-pub const STOP_TIMEOUT: u32 = 300;
+pub const STOP_HOOK_TIMEOUT_SECONDS: u32 = 300;
 
 /// Decodes a payload. The second argument is the event's name from the command line, which is used if the payload does
 /// not contain one.
 pub type DecodeFn = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, UndecodablePayload>;
 
-pub type ReplaceableFn = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
+pub type ReplaceableTextFn = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
 pub const HARNESSES: &[Harness] = &[claude_code::HARNESS_ROW, droid::HARNESS_ROW, opencode::HARNESS_ROW];
 
 /// Harnesses that thru cannot be installed into yet. thru can import packets from them, and write prompts for them.
-pub const OTHER_HARNESSES: &[OtherHarness] = &[
-    OtherHarness { name: "codex", mention_style: MentionStyle::Plain },
-    OtherHarness { name: "gemini", mention_style: MentionStyle::At },
+pub const OTHER_HARNESSES: &[HarnessWithoutInstallation] = &[
+    HarnessWithoutInstallation { name: "codex", mention_style: FileMentionStyle::Plain },
+    HarnessWithoutInstallation { name: "gemini", mention_style: FileMentionStyle::At },
 ];
 
 #[derive(Clone, Copy, Debug)]
-pub struct OtherHarness {
+pub struct HarnessWithoutInstallation {
     pub name: &'static str,
-    pub mention_style: MentionStyle,
+    pub mention_style: FileMentionStyle,
 }
 
 pub fn harness_by_name(name: &str) -> Option<&'static Harness> {
@@ -268,7 +268,7 @@ pub fn harness_names() -> impl Iterator<Item = &'static str> {
 
 /// Returns how prompts for a harness mention files. `word` is the harness's name or alias. Returns `None` if the
 /// harness is unknown.
-pub fn mention_style(word: &str) -> Option<MentionStyle> {
+pub fn mention_style(word: &str) -> Option<FileMentionStyle> {
     let named = |harness: &&Harness| harness.name == word || harness.aliases.contains(&word);
     let other = || OTHER_HARNESSES.iter().find(|other| other.name == word).map(|other| other.mention_style);
     HARNESSES.iter().find(named).map(|harness| harness.mention_style).or_else(other)

@@ -102,18 +102,18 @@ impl EditOutcome {
     }
 
     pub fn has_changed(&self) -> bool {
-        self.changes.iter().any(|change| change.kind != ChangeKind::Kept)
+        self.changes.iter().any(|change| change.kind != HookChangeKind::Kept)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookChange {
     pub event: String,
-    pub kind: ChangeKind,
+    pub kind: HookChangeKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeKind {
+pub enum HookChangeKind {
     /// The file already contained the correct hook.
     Kept,
     Added,
@@ -161,7 +161,7 @@ pub fn uninstall_hooks(bytes: &[u8], place: &HookLocation) -> Result<EditOutcome
     Ok(EditOutcome::new(mark, &text, all.iter().map(|hook| hook.to_removal()).collect()))
 }
 
-pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, SettingsProblem> {
+pub fn find_thru_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
     let found = SettingsSurvey::survey_text(text, place)?.our_hooks.into_iter().map(|hook| FoundHook {
         line: problem::line_number(text, hook.text_range.start),

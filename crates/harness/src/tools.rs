@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use model::declared::{
-    ChangedNames, SourceText, compare_declarations, compare_file_versions, may_declare_names, texts_in_patch,
+    ChangedNames, SourceText, compare_declarations, compare_file_versions, may_declare_names,
+    old_and_new_texts_in_patch,
 };
 use model::event::{
     DelegatedWork, Event, EventKind, EventSubagent, FileAction, LineRange, QuestionAnswer, Todo, TodoChange,
@@ -116,7 +117,7 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
         Some(TouchedFile::new(Cow::Owned(line[mark.len()..].trim().to_owned()), *action))
     };
     let mut files: Vec<TouchedFile> = patch.lines().filter_map(named).collect();
-    for (path, old, new) in texts_in_patch(patch) {
+    for (path, old, new) in old_and_new_texts_in_patch(patch) {
         if let Some(file) = files.iter_mut().find(|file| file.path == path && may_declare_names(path)) {
             file.changed_names = compare_declarations(SourceText::plain(&old), SourceText::plain(&new));
         }
@@ -133,13 +134,13 @@ pub fn lines_read(input: &JsonFields<'_>) -> Option<LineRange> {
 
 /// Returns the declarations that an editing tool changed. `input` is the tool's input. It contains either the whole
 /// content of the file, or one or more replacements.
-pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> ChangedNames {
+pub fn names_changed_by_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> ChangedNames {
     if !may_declare_names(path) {
         return ChangedNames::default();
     }
     let nothing = SourceText::plain("");
     if let Some(content) = source_text(input, &["content"]) {
-        return compare_declarations(nothing, content).of_written_file(is_new);
+        return compare_declarations(nothing, content).keep_only_if_file_is_new(is_new);
     }
     let compare = |edit: &JsonFields| {
         let old = source_text(edit, &["old_string", "old_str", "oldString"]);
@@ -148,13 +149,13 @@ pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> Change
     };
     let mut names = compare(input);
     let several = ["edits", "changes"].iter().flat_map(|name| input.objects(name));
-    several.for_each(|edit| names.add_later(&compare(&edit)));
+    several.for_each(|edit| names.add_later_edit(&compare(&edit)));
     names
 }
 
 /// Returns the declarations that changed in a file that was written as a whole. `original` is the file's content before
 /// the call. If it is unknown, no names are returned.
-pub fn names_in_rewrite(path: &str, input: &JsonFields<'_>, original: Option<&[u8]>) -> ChangedNames {
+pub fn names_changed_by_rewrite(path: &str, input: &JsonFields<'_>, original: Option<&[u8]>) -> ChangedNames {
     match (original, input.string_bytes("content")) {
         (Some(old), Some(new)) if may_declare_names(path) => compare_file_versions(old, new, decode_string),
         _ => ChangedNames::default(),
@@ -163,11 +164,13 @@ pub fn names_in_rewrite(path: &str, input: &JsonFields<'_>, original: Option<&[u
 
 /// Returns the first of these fields that is a string.
 fn source_text<'a>(fields: &JsonFields<'a>, names: &[&str]) -> Option<SourceText<'a>> {
-    names.iter().find_map(|name| Some(SourceText::in_json(fields.string_bytes(name)?, decode_string)))
+    names
+        .iter()
+        .find_map(|name| Some(SourceText::from_json_string(fields.string_bytes(name)?, decode_string)))
 }
 
 /// Splits an error that begins with `Exit code 3`, as Claude Code writes it, into the code and the output after it.
-pub fn exit_code_at_start(text: &str) -> Option<(i64, &str)> {
+pub fn split_leading_exit_code(text: &str) -> Option<(i64, &str)> {
     let rest = text.strip_prefix("Exit code ")?;
     let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
     Some((code.trim().parse().ok()?, output))
@@ -236,7 +239,7 @@ pub fn subject_of_external_call<'a>(tool: &str, input: &JsonFields<'a>) -> Optio
 
 /// Returns whether a command's output is needed, that is, whether it may report test results or an effect on the
 /// outside world.
-pub fn needs_output(command: &str) -> bool {
+pub fn is_command_output_needed(command: &str) -> bool {
     run::may_report_result(command) || effect::may_have_effect(command)
 }
 

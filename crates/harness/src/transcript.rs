@@ -39,7 +39,7 @@ pub fn cwd_of_line(line: &[u8]) -> Option<String> {
 
 /// Returns the id of the session that this line belongs to. Returns `None` if the line contains no id. The file's name
 /// is not reliable, because the file may have been renamed or copied.
-pub fn session_of_line(line: &[u8]) -> Option<String> {
+pub fn session_id_of_line(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::JsonFields::parse(trim_non_json(line));
     let named = fields.text("sessionId");
     // In the first line of a session, `id` is the session's id.

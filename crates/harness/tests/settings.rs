@@ -12,8 +12,8 @@ mod properties;
 use std::path::PathBuf;
 
 use harness::settings::{
-    ChangeKind, HookCommand, HookEntry, HookLocation, HookTimeout, SettingsProblem, TimeoutUnit, find_hooks,
-    install_hooks, line_disabling_hooks, unified_diff, uninstall_hooks,
+    HookChangeKind, HookCommand, HookEntry, HookLocation, HookTimeout, SettingsProblem, TimeoutUnit,
+    find_thru_hooks, install_hooks, line_disabling_hooks, unified_diff, uninstall_hooks,
 };
 use oracle::{apply_diff, check_round_trip, count_insertions, parse_jsonc};
 
@@ -31,13 +31,13 @@ fn a_timeout_is_written_in_the_unit_of_the_harness() {
         })
         .collect();
     let installed = install_hooks(None, &HookLocation::CLAUDE_CODE, &in_ms).unwrap().bytes;
-    assert_eq!(find_hooks(&installed, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10_000));
+    assert_eq!(find_thru_hooks(&installed, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10_000));
     let again = install_hooks(Some(&installed), &HookLocation::CLAUDE_CODE, &in_ms).unwrap();
     assert!(!again.has_changed());
     let changed =
         install_hooks(Some(&installed), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop")).unwrap();
-    assert_eq!(changed.changes[0].kind, ChangeKind::Updated);
-    assert_eq!(find_hooks(&changed.bytes, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
+    assert_eq!(changed.changes[0].kind, HookChangeKind::Updated);
+    assert_eq!(find_thru_hooks(&changed.bytes, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
 }
 
 pub fn claude_code_entries() -> Vec<HookEntry> {
@@ -93,7 +93,7 @@ fn every_fixture_is_extended_and_restored() {
         check_round_trip(&name, &bytes, &HookLocation::CLAUDE_CODE, &claude_code_entries());
         check_round_trip(&name, &bytes, &HookLocation::CLAUDE_CODE, &entry_for_event("Stop"));
         check_round_trip(&name, &bytes, &HookLocation::DROID_SETTINGS, &droid_entries());
-        assert!(find_hooks(&bytes, &HookLocation::CLAUDE_CODE).unwrap().is_empty(), "{name}");
+        assert!(find_thru_hooks(&bytes, &HookLocation::CLAUDE_CODE).unwrap().is_empty(), "{name}");
         let untouched = uninstall_hooks(&bytes, &HookLocation::CLAUDE_CODE).unwrap();
         assert_eq!((untouched.bytes, untouched.changes.len()), (bytes, 0), "{name}");
     }
@@ -160,7 +160,7 @@ fn an_invalid_file_is_left_alone() {
             install_hooks(Some(bytes), &HookLocation::CLAUDE_CODE, &claude_code_entries()).unwrap_err();
         assert_eq!(problem.to_string(), format!("line {line}, column {column}: {why}"), "{name}");
         assert_eq!(uninstall_hooks(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
-        assert_eq!(find_hooks(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(find_thru_hooks(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
         assert_eq!(line_disabling_hooks(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
     }
 }
@@ -198,7 +198,7 @@ fn old_entries_are_updated_in_place() {
         let entries = entry_for_event("Stop");
         let outcome = install_hooks(Some(&bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
         assert!(outcome.has_changed(), "{name}");
-        let found = find_hooks(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap();
+        let found = find_thru_hooks(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap();
         assert_eq!(found.len(), 1, "{name}");
         assert_eq!((&found[0].command, found[0].timeout), (&entries[0].command, Some(10)), "{name}");
         let again = install_hooks(Some(&outcome.bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
@@ -213,7 +213,7 @@ fn old_entries_are_updated_in_place() {
 }
 
 #[track_caller]
-fn check_install(old: &str, entries: &[HookEntry], new: &str, what: &[ChangeKind]) {
+fn check_install(old: &str, entries: &[HookEntry], new: &str, what: &[HookChangeKind]) {
     let outcome = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, entries).unwrap();
     assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
     assert_eq!(outcome.changes.iter().map(|change| change.kind).collect::<Vec<_>>(), what);
@@ -238,21 +238,26 @@ fn only_the_values_that_differ_change() {
         &ours("/old/thru", "10"),
         &entry_for_event("Stop"),
         &ours(program, "10"),
-        &[ChangeKind::Updated],
+        &[HookChangeKind::Updated],
     );
     check_install(
         &ours(program, "2.5"),
         &entry_for_event("Stop"),
         &ours(program, "10"),
-        &[ChangeKind::Updated],
+        &[HookChangeKind::Updated],
     );
     check_install(
         &ours("/old/thru", "99"),
         &entry_for_event("Stop"),
         &ours(program, "10"),
-        &[ChangeKind::Updated],
+        &[HookChangeKind::Updated],
     );
-    check_install(&ours(program, "10"), &entry_for_event("Stop"), &ours(program, "10"), &[ChangeKind::Kept]);
+    check_install(
+        &ours(program, "10"),
+        &entry_for_event("Stop"),
+        &ours(program, "10"),
+        &[HookChangeKind::Kept],
+    );
 }
 
 #[test]
@@ -267,7 +272,7 @@ fn entries_no_longer_wanted_are_removed() {
             .unwrap()
             .bytes
     );
-    assert_eq!(fewer.changes.iter().filter(|change| change.kind == ChangeKind::Removed).count(), 5);
+    assert_eq!(fewer.changes.iter().filter(|change| change.kind == HookChangeKind::Removed).count(), 5);
     let none = install_hooks(Some(&old), &HookLocation::CLAUDE_CODE, &[]).unwrap();
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
@@ -381,7 +386,7 @@ fn new_entries_follow_the_formatting_of_the_file() {
         ),
     ];
     for (old, new) in cases {
-        check_install(old, &entry_for_event("Stop"), &new, &[ChangeKind::Added]);
+        check_install(old, &entry_for_event("Stop"), &new, &[HookChangeKind::Added]);
     }
     let tabs = "{\n\t\"a\": 1 // one\n}\n";
     let lines = install_hooks(Some(tabs.as_bytes()), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop"))
@@ -545,7 +550,7 @@ fn sees_the_off_switch() {
 fn finds_line_matcher_and_time() {
     let new =
         install_hooks(Some(b"{\n}\n"), &HookLocation::CLAUDE_CODE, &claude_code_entries()).unwrap().bytes;
-    let found = find_hooks(&new, &HookLocation::CLAUDE_CODE).unwrap();
+    let found = find_thru_hooks(&new, &HookLocation::CLAUDE_CODE).unwrap();
     assert_eq!(found.len(), 6);
     assert_eq!((found[0].line, found[1].matcher.as_deref(), found[2].timeout), (6, Some("*"), Some(10)));
 }

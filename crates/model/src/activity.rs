@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{EventName, FileAction};
 use crate::journal::{JournalRecord, RecordedAgent, RecordedFile};
-use crate::render::{inline_for_model, path_or_code, utf16_length};
+use crate::render::{format_path_or_code, inline_for_model, utf16_length};
 use crate::text::{count_with_noun, fnv_fingerprint};
 use crate::time;
 
@@ -237,26 +237,26 @@ impl Clash {
         let agent = if self.other_agent == MAIN_AGENT {
             String::new()
         } else {
-            format!(", {}", path_or_code(&self.other_agent, 40))
+            format!(", {}", format_path_or_code(&self.other_agent, 40))
         };
         format!(
             "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session edited it at {}. Read it again before you \
              change it.\n",
             short_session_id(&self.other_session),
             inline_for_model(title, 40),
-            path_or_code(&self.path, 200),
-            path_or_code(&self.other_edit_at, 30),
-            path_or_code(&self.own_edit_at, 30),
+            format_path_or_code(&self.path, 200),
+            format_path_or_code(&self.other_edit_at, 30),
+            format_path_or_code(&self.own_edit_at, 30),
         )
     }
 }
 
 /// Returns an abbreviated session id, which every command accepts.
 pub fn short_session_id(session: &str) -> String {
-    path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
+    format_path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
 }
 
-const MAX_FILES_NAMED: usize = 3;
+const MAX_FILES_NAMED_PER_AGENT: usize = 3;
 
 /// Describes the activity of each agent in one phrase, such as `coder of session 1a2b3c4d edited src/a.rs, src/b.rs
 /// (2 of 5 calls failed)`. The most recently active agent comes first. Phrases that do not fit into `max` characters
@@ -301,14 +301,21 @@ fn describe_agent_activity(last: &Activity, calls: &[&Activity], own: &str) -> O
             files.push(&file.path);
         }
     }
-    let mut text = format!("{}{whose}", path_or_code(last.agent_name(), 40));
+    let mut text = format!("{}{whose}", format_path_or_code(last.agent_name(), 40));
     text.push_str(&match files.len() {
         0 if failed == 0 => return None,
         0 => format!(" made {}", count_with_noun(calls.len(), "call")),
         n => {
-            let named: Vec<String> =
-                files.iter().take(MAX_FILES_NAMED).map(|file| path_or_code(file, 80)).collect();
-            let more = if n > MAX_FILES_NAMED { format!(" +{}", n - MAX_FILES_NAMED) } else { String::new() };
+            let named: Vec<String> = files
+                .iter()
+                .take(MAX_FILES_NAMED_PER_AGENT)
+                .map(|file| format_path_or_code(file, 80))
+                .collect();
+            let more = if n > MAX_FILES_NAMED_PER_AGENT {
+                format!(" +{}", n - MAX_FILES_NAMED_PER_AGENT)
+            } else {
+                String::new()
+            };
             format!(" edited {}{more}", named.join(", "))
         }
     });

@@ -52,16 +52,16 @@ impl CountedRecords {
             let verdict = entry.verdict();
             // A review that asks for a revision counts as a review but not as a rejection.
             let is_revision = is_review && verdict == EvidenceVerdict::Warn;
-            if !verdict.is_good() && !verdict.is_bad() && !is_revision {
+            if !verdict.is_good() && !verdict.is_negative_verdict() && !is_revision {
                 continue;
             }
             is_judged = true;
             if is_review {
                 self.reviews += 1;
-                self.rejected_reviews += u64::from(verdict.is_bad());
+                self.rejected_reviews += u64::from(verdict.is_negative_verdict());
                 self.approved_reviews += u64::from(verdict.is_good());
             } else {
-                self.failed_tests += u64::from(verdict.is_bad());
+                self.failed_tests += u64::from(verdict.is_negative_verdict());
                 last_test = Some(verdict.is_good());
             }
         }
@@ -278,7 +278,7 @@ pub enum NoDataPolicy {
 
 /// Returns the combined outcome of all checks. Without any data, this is no-data or, under
 /// [`NoDataPolicy::FailsGate`], a failure.
-pub fn gate_outcome(checks: &[MetricCheck], no_data: NoDataPolicy) -> CheckOutcome {
+pub fn benchmark_gate_outcome(checks: &[MetricCheck], no_data: NoDataPolicy) -> CheckOutcome {
     let has = |outcome: CheckOutcome| checks.iter().any(|check| check.outcome == outcome);
     match () {
         () if has(CheckOutcome::Fail) => CheckOutcome::Fail,

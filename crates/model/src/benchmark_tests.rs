@@ -87,7 +87,10 @@ fn no_data_is_never_a_pass() {
     ] {
         let checks = check_metrics(&metrics, &Settings::DEFAULT);
         assert_eq!(
-            (gate_outcome(&checks, NoDataPolicy::Ignored), gate_outcome(&checks, NoDataPolicy::FailsGate)),
+            (
+                benchmark_gate_outcome(&checks, NoDataPolicy::Ignored),
+                benchmark_gate_outcome(&checks, NoDataPolicy::FailsGate)
+            ),
             (left_out, fails),
             "{metrics:?}"
         );

@@ -3,11 +3,11 @@
 //! Candidates are gathered and ranked. Those that fit are chosen in order of rank and printed section by section. The
 //! output is deterministic: the same records always give the same bytes.
 
-mod beside;
 mod budget;
 mod candidate;
 mod effects;
 mod gather;
+mod missing_in_summary;
 mod order;
 mod paths;
 mod print;
@@ -22,7 +22,7 @@ use crate::render::utf16_length;
 use crate::score::{ScorePart, ScoringSettings};
 use crate::tokens::{TokenRatios, TokenTextKind, round_up_to_tokens};
 
-use budget::{Budget, FormChoice, OmissionReason, choose_forms};
+use budget::{BriefBudget, FormChoice, OmissionReason, choose_forms};
 pub use candidate::{BriefSection, Candidate, FactClass, FeatureSignals, SignalValue};
 pub use effects::{find_contradictions, is_uncommitted_work};
 use order::FixedOrder;
@@ -66,7 +66,7 @@ impl<'a> BriefMaterial<'a> {
     /// Returns the harness's summary if the agent can see it, otherwise an empty string.
     fn visible_summary(&self) -> &'a str {
         match self.occasion {
-            BriefOccasion::Compacted => self.digest.fresh_summary(),
+            BriefOccasion::Compacted => self.digest.summary_if_no_work_followed(),
             BriefOccasion::Resumed
             | BriefOccasion::Replayed
             | BriefOccasion::Started
@@ -88,11 +88,11 @@ pub struct ExplainedBrief {
     /// The estimated number of tokens in the text.
     pub tokens: usize,
     /// Every candidate, in the order in which it was considered.
-    pub rows: Vec<ExplainedRow>,
+    pub rows: Vec<ExplainedCandidate>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ExplainedRow {
+pub struct ExplainedCandidate {
     /// The candidate's stable id, such as `file:src/a.rs`, `command:cargo test` or `prompt:12`.
     pub id: String,
     pub class: &'static str,
@@ -130,7 +130,7 @@ pub fn compose_brief(material: &BriefMaterial, cap: usize) -> Option<Brief> {
 /// Composes a sub-agent's brief of at most `cap` UTF-16 units, with only the sections of its profile.
 pub fn compose_for_profile(profile: &SubagentProfile, material: &BriefMaterial, cap: usize) -> Option<Brief> {
     let mut candidates = gather::gather_candidates(material);
-    profile.keep_included(&mut candidates);
+    profile.keep_candidates_of_profile(&mut candidates);
     let draft = BriefDraft::from_candidates(print::head_for_profile(profile.name), candidates, material, cap);
     Some(Brief { text: draft.to_text()?, sent_candidate_ids: draft.taken_ids() })
 }
@@ -162,11 +162,12 @@ pub struct BriefFact {
 pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> {
     let mut candidates = gather::gather_candidates(material);
     candidates.retain(|candidate| !candidate.class.is_file_class() && candidate.class != FactClass::Answered);
-    let order = FixedOrder::for_room(cap, material.digest.count_likely_files());
+    let order =
+        FixedOrder::fixed_order_for_brief_room(cap, material.digest.count_files_likely_needed_again());
     let ranked = rank_candidates(candidates, order, None);
     let choice = choose_forms(
         &ranked,
-        Budget { max_units: cap, max_tokens: None, ratios: TokenRatios::UNIFORM_RATIOS },
+        BriefBudget { max_units: cap, max_tokens: None, ratios: TokenRatios::UNIFORM_RATIOS },
     );
     let taken = ranked.candidates.iter().zip(&choice.forms).filter_map(|(candidate, form)| {
         let Candidate { class, id, forms, .. } = candidate;
@@ -225,11 +226,12 @@ impl BriefDraft {
         if room < MIN_ROOM_FOR_ANSWERED {
             candidates.retain(|candidate| candidate.class != FactClass::Answered);
         }
-        let order = FixedOrder::for_room(room, material.digest.count_likely_files());
+        let order =
+            FixedOrder::fixed_order_for_brief_room(room, material.digest.count_files_likely_needed_again());
         let ranked = rank_candidates(candidates, order, material.scoring);
         let ratios = material.scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);
         let frame = |tail: usize| (utf16_length(&head) + tail) as f64 * ratios.prose;
-        let budget = |tail: usize| Budget {
+        let budget = |tail: usize| BriefBudget {
             max_units: room.saturating_sub(tail),
             max_tokens: material.scoring.map(|scoring| scoring.max_tokens as f64 - frame(tail)),
             ratios,
@@ -237,7 +239,7 @@ impl BriefDraft {
         let mut choice = choose_forms(&ranked, budget(0));
         let mut tail = 0;
         // Reserve space for the line about omitted facts only if some facts are omitted.
-        if !choice.has_all() {
+        if !choice.has_all_candidates() {
             tail = OMISSIONS_LINE_UNITS;
             choice = choose_forms(&ranked, budget(tail));
             // The line about omitted facts is usually shorter than the space reserved for it, so a few more facts may
@@ -267,13 +269,13 @@ impl BriefDraft {
             .then(|| print::print_brief(&self.head, &self.ranked.candidates, &self.form_choice))
     }
 
-    fn explained_row(&self, i: usize, scoring: Option<&ScoringSettings>) -> ExplainedRow {
+    fn explained_row(&self, i: usize, scoring: Option<&ScoringSettings>) -> ExplainedCandidate {
         let (candidate, form) = (&self.ranked.candidates[i], self.form_choice.forms[i]);
         let text = candidate.forms[form.unwrap_or(0)].clone();
         let chars = utf16_length(&text);
         let score = self.ranked.scores.get(i);
         let ratios = scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);
-        ExplainedRow {
+        ExplainedCandidate {
             text,
             id: candidate.id.clone(),
             class: candidate.class.name(),

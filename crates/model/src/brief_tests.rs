@@ -1,5 +1,5 @@
 use super::*;
-use crate::digest::{AgentStatement, CallStep, CommandUse, Failure, FileUse, Prompt, StepAction};
+use crate::digest::{AgentStatement, CallStep, CommandUse, Failure, FileUse, Prompt, ToolCallAction};
 use crate::event::TodoStatus;
 use crate::journal::{JournalRecord, RecordedAnswer, RecordedTodo};
 use crate::run::{CommandKind, RunResult};
@@ -74,9 +74,9 @@ fn test_digest() -> Digest {
         ..CallStep::default()
     };
     digest.steps = vec![
-        step(16, StepAction::Read, "README.md", false),
-        step(18, StepAction::Ran, "cargo test", true),
-        step(19, StepAction::Edited, "src/parse.rs", false),
+        step(16, ToolCallAction::Read, "README.md", false),
+        step(18, ToolCallAction::Ran, "cargo test", true),
+        step(19, ToolCallAction::Edited, "src/parse.rs", false),
     ];
     digest
 }
@@ -188,7 +188,7 @@ fn files_that_are_hardly_likely_wait_where_room_is_short() {
         digest.files.push(FileUse { path, reads: 1, last_use_record: 2, ..FileUse::default() });
     }
     digest.files[0].last_use_record = 999;
-    assert_eq!(digest.count_likely_files(), 2);
+    assert_eq!(digest.count_files_likely_needed_again(), 2);
     let named = |cap| brief_text(&digest, cap).unwrap().matches("looked_at_").count();
     assert_eq!((named(560), named(2_000)), (0, 6));
 }
@@ -263,7 +263,8 @@ fn only_a_brief_with_little_room_uses_a_terse_form() {
     terse.add_terse_form("To do: “a”".to_owned());
     terse.add_terse_form("To do: “a”".to_owned());
     assert_eq!(terse.forms.len(), 3);
-    let (short, roomy) = (FixedOrder::for_room(1_200, 5), FixedOrder::for_room(2_000, 5));
+    let (short, roomy) =
+        (FixedOrder::fixed_order_for_brief_room(1_200, 5), FixedOrder::fixed_order_for_brief_room(2_000, 5));
     assert!(short.rank_of_form(&terse, 1) > short.rank_of_form(&terse, 0));
     assert_eq!(roomy.rank_of_form(&terse, 1), roomy.rank_of_form(&terse, 0));
     assert_eq!(roomy.rank_of_form(&terse, 2), roomy.rank_of_form(&plain, 1));

@@ -5,27 +5,27 @@ use std::collections::BTreeSet;
 
 /// Normalised text that can be searched for other text.
 #[derive(Debug)]
-pub struct TextContent {
+pub struct SearchableText {
     /// The text in lower case with single spaces, without quotation marks, brackets and markup.
     text: String,
     words: BTreeSet<String>,
 }
 
-/// The minimum percentage of meaningful words that must match for [`TextContent::contains_text`].
-const MIN_SHARE_PERCENT: usize = 80;
+/// The minimum percentage of meaningful words that must match for [`SearchableText::contains_text`].
+const MIN_PERCENT_OF_MATCHING_WORDS: usize = 80;
 
-/// [`TextContent::shared_percent`] returns 0 for text with fewer meaningful words than this, because other text might
+/// [`SearchableText::percent_of_words_shared_with`] returns 0 for text with fewer meaningful words than this, because other text might
 /// contain them by chance.
 const MIN_COMPARED_WORDS: usize = 8;
 
 /// A quotation is recognised by this many words from the start of the quoted text.
 const QUOTED_WORDS: usize = 8;
 
-impl TextContent {
-    pub fn from_text(text: &str) -> TextContent {
+impl SearchableText {
+    pub fn from_text(text: &str) -> SearchableText {
         let text = normalise_text(text);
         let words = meaningful_words(&text).map(str::to_owned).collect();
-        TextContent { text, words }
+        SearchableText { text, words }
     }
 
     /// Returns whether this text contains all of `text`, its first `QUOTED_WORDS` words, or most of its meaningful
@@ -43,19 +43,19 @@ impl TextContent {
         }
         let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
         let held = words.iter().filter(|word| self.words.contains(**word)).count();
-        words.len() >= 4 && held * 100 >= words.len() * MIN_SHARE_PERCENT
+        words.len() >= 4 && held * 100 >= words.len() * MIN_PERCENT_OF_MATCHING_WORDS
     }
 
     /// Returns the percentage of the meaningful words in `text` that also occur in this text. Returns 0 if `text` has
     /// too few meaningful words.
-    pub fn shared_percent(&self, text: &str) -> usize {
+    pub fn percent_of_words_shared_with(&self, text: &str) -> usize {
         let wanted = normalise_text(text);
         let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
         let held = words.iter().filter(|word| self.words.contains(**word)).count();
         if words.len() < MIN_COMPARED_WORDS { 0 } else { held * 100 / words.len() }
     }
 
-    /// Adds the words of `text` to those that are compared by [`TextContent::shared_percent`].
+    /// Adds the words of `text` to those that are compared by [`SearchableText::percent_of_words_shared_with`].
     pub fn add_words(&mut self, text: &str) {
         self.words.extend(meaningful_words(&normalise_text(text)).map(str::to_owned));
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_text_is_found_in_other_spelling_and_markup() {
-        let summary = TextContent::from_text(
+        let summary = SearchableText::from_text(
             "The user said: \"please don't amend commits - it messes with the workflows\". Edited `src/data.rs` and ran\n\
              **make check**. Then: \"Also rename the folder to cache and move...\". The reader loses comments in nested arrays.",
         );

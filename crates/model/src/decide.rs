@@ -14,7 +14,7 @@ use crate::session::{self, PendingBrief, SessionOrigin};
 
 /// The state on disk before the decision.
 #[derive(Clone, Copy, Debug)]
-pub struct CaptureFacts<'a> {
+pub struct StoreStateBeforeEvent<'a> {
     pub mode: SharingMode,
     pub pending_brief: Option<PendingBrief>,
     /// The origin of the session, which is known only at a session start.
@@ -46,7 +46,7 @@ const MAX_REPLAYED_BRIEF_UNITS: usize = 1_000;
 
 /// Returns the effects that record an event.
 pub fn changes_to_record_event(
-    facts: &CaptureFacts,
+    facts: &StoreStateBeforeEvent,
     event: &Event,
     record: &JournalRecord,
     policy: &RecordPolicy,
@@ -63,10 +63,14 @@ pub fn changes_to_record_event(
     effects
 }
 
-fn session_state_changes(facts: &CaptureFacts, event: &Event, policy: &RecordPolicy) -> Vec<StoreChange> {
+fn session_state_changes(
+    facts: &StoreStateBeforeEvent,
+    event: &Event,
+    policy: &RecordPolicy,
+) -> Vec<StoreChange> {
     match &event.kind {
         EventKind::SessionStart { source } => {
-            let mut effects = vec![StoreChange::RegisterSession(session::start_line(
+            let mut effects = vec![StoreChange::RegisterSession(session::session_start_line(
                 event,
                 *source,
                 facts.session_origin,
@@ -97,7 +101,7 @@ fn session_state_changes(facts: &CaptureFacts, event: &Event, policy: &RecordPol
         },
         EventKind::Stop(_) => vec![StoreChange::Checkpoint],
         EventKind::SessionEnd { reason } => {
-            let ended = session::end_line(event, reason.as_deref(), policy);
+            let ended = session::session_end_line(event, reason.as_deref(), policy);
             let mut effects = vec![StoreChange::Checkpoint, StoreChange::RegisterSession(ended)];
             if facts.pending_brief.is_some() {
                 effects.push(StoreChange::SetPending(None));
@@ -152,7 +156,7 @@ pub fn max_brief_length(occasion: BriefOccasion, context_cap: usize) -> usize {
 }
 
 /// Returns whether this event sends guidance to the summariser.
-pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
+pub fn sends_guidance_to_summariser(event: &Event, settings: &Settings) -> bool {
     matches!(event.kind, EventKind::BeforeCompact { .. })
         && event.subagent.is_none()
         && settings.compaction_guidance
@@ -161,7 +165,7 @@ pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
 /// Returns guidance for the summariser, followed by as many facts from features as fit. Nothing depends on the
 /// guidance, because the summariser may ignore it.
 pub fn summariser_guidance(facts: &[String]) -> Reply {
-    let mut text = GUIDANCE_TEXT.to_owned();
+    let mut text = SUMMARISER_GUIDANCE_TEXT.to_owned();
     let mut room = MAX_GUIDANCE_FACTS_UNITS;
     let fitting = facts.iter().take_while(|fact| {
         let fits = utf16_length(fact) <= room;
@@ -177,7 +181,7 @@ pub fn summariser_guidance(facts: &[String]) -> Reply {
     Reply::GuideSummariser(text)
 }
 
-const GUIDANCE_TEXT: &str = "\
+const SUMMARISER_GUIDANCE_TEXT: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or still need to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 

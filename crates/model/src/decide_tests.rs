@@ -2,8 +2,12 @@ use super::*;
 use crate::event::{EventSubagent, StopEvent};
 use crate::{journal, time};
 
-fn default_facts() -> CaptureFacts<'static> {
-    CaptureFacts { mode: SharingMode::Private, pending_brief: None, session_origin: SessionOrigin::default() }
+fn default_facts() -> StoreStateBeforeEvent<'static> {
+    StoreStateBeforeEvent {
+        mode: SharingMode::Private,
+        pending_brief: None,
+        session_origin: SessionOrigin::default(),
+    }
 }
 
 fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
@@ -24,7 +28,7 @@ fn test_policy() -> RecordPolicy<'static> {
     RecordPolicy { harness: "claude-code", checkout: "/p", redact_options: Default::default(), now }
 }
 
-fn capture_event(facts: &CaptureFacts, event: &Event) -> Vec<StoreChange> {
+fn capture_event(facts: &StoreStateBeforeEvent, event: &Event) -> Vec<StoreChange> {
     changes_to_record_event(facts, event, &journal::record_of_event(event, &test_policy()), &test_policy())
 }
 
@@ -51,16 +55,16 @@ fn effect_names(effects: &[StoreChange]) -> Vec<&'static str> {
 
 #[test]
 fn effects_by_event() {
-    let shared = CaptureFacts { mode: SharingMode::Shared, ..default_facts() };
-    let announced = CaptureFacts { pending_brief: Some(PendingBrief::Announced), ..default_facts() };
-    let due = CaptureFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
+    let shared = StoreStateBeforeEvent { mode: SharingMode::Shared, ..default_facts() };
+    let announced = StoreStateBeforeEvent { pending_brief: Some(PendingBrief::Announced), ..default_facts() };
+    let due = StoreStateBeforeEvent { pending_brief: Some(PendingBrief::Due), ..default_facts() };
     let (stop, end) = (EventKind::Stop(StopEvent::default()), EventKind::SessionEnd { reason: None });
     let (compact, summary) = (
         EventKind::BeforeCompact { trigger: None, instructions: None },
         EventKind::Summary { text: "s".into() },
     );
     let after = EventKind::AfterCompact { trigger: None };
-    let cases: &[(&str, CaptureFacts, EventKind, &[&str])] = &[
+    let cases: &[(&str, StoreStateBeforeEvent, EventKind, &[&str])] = &[
         ("a tool call is one write", default_facts(), EventKind::ToolDone(Default::default()), &["journal"]),
         ("a prompt", default_facts(), user_prompt(), &["journal"]),
         ("a stop", default_facts(), stop, &["journal", "checkpoint"]),
@@ -99,7 +103,7 @@ fn effects_by_event() {
 
 #[test]
 fn half_a_payload_leaves_a_brief_due() {
-    let due = CaptureFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
+    let due = StoreStateBeforeEvent { pending_brief: Some(PendingBrief::Due), ..default_facts() };
     assert_eq!(
         effect_names(&capture_event(
             &due,
@@ -121,7 +125,7 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
         let event = Event { subagent: agent, ..event_of_kind(kind) };
         assert_eq!(effect_names(&capture_event(&default_facts(), &event)), ["journal"]);
         assert_eq!(brief_occasion(&event, Some(PendingBrief::Due), true), None);
-        assert!(!guides_summariser(&event, &Settings::default()));
+        assert!(!sends_guidance_to_summariser(&event, &Settings::default()));
     }
 }
 
@@ -161,17 +165,17 @@ fn when_a_brief_is_given() {
 #[test]
 fn the_summariser_is_guided_unless_told_not_to() {
     let compact = event_of_kind(EventKind::BeforeCompact { trigger: None, instructions: None });
-    assert!(guides_summariser(&compact, &Settings::default()));
+    assert!(sends_guidance_to_summariser(&compact, &Settings::default()));
     let off = Settings { compaction_guidance: false, ..Settings::default() };
-    assert!(!guides_summariser(&compact, &off));
-    assert!(!guides_summariser(&event_of_kind(user_prompt()), &Settings::default()));
+    assert!(!sends_guidance_to_summariser(&compact, &off));
+    assert!(!sends_guidance_to_summariser(&event_of_kind(user_prompt()), &Settings::default()));
     let text = |facts: &[&str]| match summariser_guidance(
         &facts.iter().map(|fact| (*fact).to_owned()).collect::<Vec<_>>(),
     ) {
         Reply::GuideSummariser(text) => text,
         other => panic!("{other:?}"),
     };
-    assert_eq!(text(&[]), GUIDANCE_TEXT);
+    assert_eq!(text(&[]), SUMMARISER_GUIDANCE_TEXT);
     let told = text(&["phase 2", "in progress: 2.1"]);
     assert!(told.ends_with("as they are now:\n- phase 2\n- in progress: 2.1\n"), "{told}");
     let long = "x".repeat(MAX_GUIDANCE_FACTS_UNITS);

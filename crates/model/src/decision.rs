@@ -116,7 +116,7 @@ impl DecisionSource {
 impl Decision {
     /// Returns whether the decision belongs to a plan, that is, whether it was imported, or was made for a phase or a
     /// task.
-    pub fn is_of_plan(&self) -> bool {
+    pub fn belongs_to_plan(&self) -> bool {
         self.source == DecisionSource::Import || self.phase.is_some() || !self.task.is_empty()
     }
 
@@ -128,10 +128,10 @@ impl Decision {
 
     /// Parses a line of the log. Returns `None` for a line that is torn, is in another format or has a later version.
     pub fn parse_line(line: &[u8]) -> Option<Decision> {
-        serde_json::from_slice(line).ok().filter(Decision::is_version_known)
+        serde_json::from_slice(line).ok().filter(Decision::is_complete_and_of_known_version)
     }
 
-    pub fn is_version_known(&self) -> bool {
+    pub fn is_complete_and_of_known_version(&self) -> bool {
         !self.id.is_empty()
             && self.v <= DECISION_FORMAT_VERSION
             && (!self.text.is_empty() || self.is_withdrawal())
@@ -214,7 +214,7 @@ fn question_and_answer(answer: &RecordedAnswer) -> String {
 const ANSWER_ARROW: &str = " → ";
 
 /// Returns the id of the decision that is created from this answer.
-pub fn answer_id(answer: &RecordedAnswer) -> String {
+pub fn decision_id_of_answer(answer: &RecordedAnswer) -> String {
     id_from_content(DecisionSource::Answer, &question_and_answer(answer))
 }
 

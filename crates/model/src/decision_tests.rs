@@ -134,7 +134,7 @@ fn an_answer_is_a_decision_unless_it_asks_back() {
         "x, because small"
     );
     let field = RecordedAnswer { question: "Which database?".into(), answer: "SQLite".into() };
-    assert_eq!(answer_id(&field), decided.id);
+    assert_eq!(decision_id_of_answer(&field), decided.id);
     for back in ["", "  ", "What is the difference?", "why not both?"] {
         let field = RecordedAnswer { question: "Which?".into(), answer: back.into() };
         assert_eq!(decision_from_answer(&field), None, "{back}");

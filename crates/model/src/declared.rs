@@ -10,19 +10,19 @@ use crate::summary::source;
 pub use text::{DecodeJson, SourceText};
 
 /// How many names are kept for one edit.
-const MAX_NAMES: usize = 6;
+const MAX_DECLARED_NAMES_KEPT_PER_EDIT: usize = 6;
 
 /// A name longer than this is left out. It is not cut short, because nobody could then search for it.
 const MAX_NAME_BYTES: usize = 60;
 
 /// How many bytes of an edit's text are searched.
-const MAX_BYTES_SEARCHED: usize = 20 * 1024;
+const MAX_EDIT_BYTES_SEARCHED: usize = 20 * 1024;
 
 /// A constant with a shorter name than this, such as `OK`, is left out, because its name says too little.
 const MIN_CONSTANT_BYTES: usize = 3;
 
 /// Declarations indented by more bytes than this are left out, because they are details.
-const MAX_INDENTATION: usize = 8;
+const MAX_DECLARATION_INDENT_BYTES: usize = 8;
 
 /// Files with these extensions contain no declarations, but may contain words such as `type` and `class`.
 const PROSE_AND_DATA_EXTENSIONS: &[&str] = &[
@@ -115,7 +115,7 @@ pub fn compare_declarations(old: SourceText<'_>, new: SourceText<'_>) -> Changed
     }
     let removed = before.iter().filter(|part| !after.iter().any(|kept| kept.name == part.name));
     names.removed = removed.map(|part| part.name.clone()).collect();
-    names.limit_to(MAX_NAMES);
+    names.limit_to(MAX_DECLARED_NAMES_KEPT_PER_EDIT);
     names
 }
 
@@ -123,10 +123,13 @@ pub fn compare_declarations(old: SourceText<'_>, new: SourceText<'_>) -> Changed
 /// searched. If that part is too long to be searched as a whole, no names are returned.
 pub fn compare_file_versions(old: &[u8], new: &[u8], decode: DecodeJson) -> ChangedNames {
     let (old, new) = text::differing_parts(old, new);
-    if old.len().max(new.len()) > MAX_BYTES_SEARCHED {
+    if old.len().max(new.len()) > MAX_EDIT_BYTES_SEARCHED {
         return ChangedNames::default();
     }
-    let mut names = compare_declarations(SourceText::in_json(old, decode), SourceText::in_json(new, decode));
+    let mut names = compare_declarations(
+        SourceText::from_json_string(old, decode),
+        SourceText::from_json_string(new, decode),
+    );
     // The part begins at the left margin, so nothing contains its beginning.
     names.begins_inside = false;
     names
@@ -138,36 +141,39 @@ impl ChangedNames {
     }
 
     /// Adds the declaration that contains the beginning of the edit.
-    pub fn set_enclosing(&mut self, name: Option<String>) {
+    pub fn set_enclosing_declaration(&mut self, name: Option<String>) {
         if let Some(name) = name.filter(|name| self.begins_inside && name.len() <= MAX_NAME_BYTES) {
             self.changed.retain(|known| *known != name);
             self.changed.insert(0, name);
-            self.limit_to(MAX_NAMES);
+            self.limit_to(MAX_DECLARED_NAMES_KEPT_PER_EDIT);
         }
     }
 
     /// Returns the names in a file that was written as a whole. If the file already existed, it is unknown which of
     /// them the write changed, so there are none.
     #[must_use]
-    pub fn of_written_file(self, is_new: bool) -> ChangedNames {
+    pub fn keep_only_if_file_is_new(self, is_new: bool) -> ChangedNames {
         if is_new { self } else { ChangedNames::default() }
     }
 
     /// Adds a later edit to the same file. A name that was added and then changed is still new.
-    pub fn add_later(&mut self, later: &ChangedNames) {
+    pub fn add_later_edit(&mut self, later: &ChangedNames) {
         for name in &later.removed {
             let was_new = remove_name(&mut self.added, name);
             remove_name(&mut self.changed, name);
             if !was_new {
-                push_last(&mut self.removed, name);
+                move_or_push_name_to_end(&mut self.removed, name);
             }
         }
         for name in &later.added {
             let is_back = remove_name(&mut self.removed, name);
-            push_last(if is_back { &mut self.changed } else { &mut self.added }, name);
+            move_or_push_name_to_end(if is_back { &mut self.changed } else { &mut self.added }, name);
         }
         for name in &later.changed {
-            push_last(if self.added.contains(name) { &mut self.added } else { &mut self.changed }, name);
+            move_or_push_name_to_end(
+                if self.added.contains(name) { &mut self.added } else { &mut self.changed },
+                name,
+            );
         }
         self.more += later.more;
         self.begins_inside |= later.begins_inside;
@@ -220,7 +226,7 @@ fn remove_name(names: &mut Vec<String>, name: &str) -> bool {
     names.len() < before
 }
 
-fn push_last(names: &mut Vec<String>, name: &str) {
+fn move_or_push_name_to_end(names: &mut Vec<String>, name: &str) {
     remove_name(names, name);
     names.push(name.to_owned());
 }
@@ -231,7 +237,7 @@ pub fn declared_name(line: &str) -> Option<&str> {
     let indentation = line.len() - bare.len();
     let bare = bare.trim_end();
     let is_word = bare.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if !is_word || indentation > MAX_INDENTATION {
+    if !is_word || indentation > MAX_DECLARATION_INDENT_BYTES {
         return None;
     }
     let rest = source::without_modifiers(bare);
@@ -313,9 +319,9 @@ fn is_name_part(c: char) -> bool {
 
 /// Returns the path, the old text and the new text of each file in a patch. The patch has the format `*** Update File:
 /// path`.
-pub fn texts_in_patch(patch: &str) -> Vec<(&str, String, String)> {
+pub fn old_and_new_texts_in_patch(patch: &str) -> Vec<(&str, String, String)> {
     let mut files: Vec<(&str, String, String)> = Vec::new();
-    for line in crate::text::cut_to_bytes(patch, 4 * MAX_BYTES_SEARCHED).lines() {
+    for line in crate::text::cut_to_bytes(patch, 4 * MAX_EDIT_BYTES_SEARCHED).lines() {
         if let Some(mark) = line.strip_prefix("*** ") {
             if let Some((_, path)) = mark.split_once(" File: ") {
                 files.push((path.trim(), String::new(), String::new()));

@@ -7,7 +7,7 @@ fn compare(old: &str, new: &str) -> ChangedNames {
         text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('"', "\\\"")
     };
     let (old, new) = (json(old), json(new));
-    let [old, new] = [&old, &new].map(|text| SourceText::in_json(text.as_bytes(), decode_json));
+    let [old, new] = [&old, &new].map(|text| SourceText::from_json_string(text.as_bytes(), decode_json));
     assert_eq!(compare_declarations(old, new), names);
     names
 }
@@ -96,9 +96,9 @@ fn a_long_file_gives_a_few_names_and_their_number() {
     let text: String = (0..9).map(|n| format!("def f{n}():\n    pass\n")).collect();
     let names = compare("", &text);
     assert_eq!(names.describe(2, str::to_owned), "added f5, f4 +7 more");
-    let written = names.clone().of_written_file(true);
+    let written = names.clone().keep_only_if_file_is_new(true);
     assert_eq!(written.describe(9, str::to_owned), "added f5, f4, f3, f2, f1, f0 +3 more");
-    assert!(names.of_written_file(false).is_empty(), "the file may have contained them before");
+    assert!(names.keep_only_if_file_is_new(false).is_empty(), "the file may have contained them before");
     let long = format!("def {}():", "x".repeat(80));
     assert!(compare("", &long).is_empty());
 }
@@ -115,17 +115,17 @@ fn later_edits_of_a_file_are_added() {
         }
     };
     let mut all = names(&["a", "b"], &["c"], &["d"]);
-    all.add_later(&names(&["d"], &["a"], &["b", "c"]));
+    all.add_later_edit(&names(&["d"], &["a"], &["b", "c"]));
     assert_eq!(all, names(&["a"], &["d"], &["c"]));
 }
 
 #[test]
 fn the_declaration_around_an_edit_counts_only_if_the_edit_begins_inside() {
     let mut inside = compare("  x", "  y");
-    inside.set_enclosing(Some("around".to_owned()));
+    inside.set_enclosing_declaration(Some("around".to_owned()));
     assert_eq!(inside.changed, ["around"]);
     let mut whole = compare("fn a() {}", "fn a() { 1 }");
-    whole.set_enclosing(Some("around".to_owned()));
+    whole.set_enclosing_declaration(Some("around".to_owned()));
     assert_eq!(whole.changed, ["a"]);
 }
 
@@ -133,7 +133,7 @@ fn the_declaration_around_an_edit_counts_only_if_the_edit_begins_inside() {
 fn a_patch_has_two_texts_for_each_file() {
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@ fn outer() {\n-    one();\n+    two();\n*** Add File: \
                  b.py\n+def new():\n+    pass\n*** End Patch";
-    let found = texts_in_patch(patch);
+    let found = old_and_new_texts_in_patch(patch);
     let described: Vec<(&str, String)> =
         found.iter().map(|(path, old, new)| (*path, compare(old, new).describe(9, str::to_owned))).collect();
     assert_eq!(described, [("src/a.rs", "changed outer".to_owned()), ("b.py", "added new".to_owned())]);

@@ -8,14 +8,14 @@ mod effects;
 mod failures;
 mod handed_off;
 mod ids;
-mod left;
+mod likely_needed;
 mod names;
 mod parsed;
 mod prompts;
+mod remaining_request;
 mod repeated;
 mod statements;
 mod todos;
-mod worth;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,21 +23,21 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
+use crate::checkout_path;
 use crate::event::{EventName, EventSet, FileAction, TodoStatus};
 use crate::journal::{self, JournalRecord, RecordedAnswer, RecordedFile, RecordedTodo};
-use crate::place;
-use crate::window::ContextUse;
+use crate::window::ContextWindowUse;
 
 pub use agents::{ApprovedPlan, DelegatedTask};
 pub use changed::{ChangedFiles, is_documentation};
 pub use changes::FileEdit;
-pub use effects::{EffectUse, GitOnDisk, GitState};
-pub use failures::{CheckUse, CommandUse, Failure, Trap};
-pub use left::NamedFileEdits;
+pub use effects::{GitOnDisk, GitState, RecordedEffect};
+pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};
+pub use likely_needed::is_generated_or_vendored_file;
 pub use names::is_only_reference;
 pub use prompts::{Goal, Prompt};
-pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than_a_tool};
-pub use worth::is_generated;
+pub use remaining_request::NamedFileEdits;
+pub use statements::{AgentStatement, CallStep, RequestWithOutcome, ToolCallAction, names_more_than_a_tool};
 
 /// A digest with another version is rebuilt from the journal.
 pub const SCHEMA_VERSION: u32 = 16;
@@ -48,9 +48,9 @@ const WORK_OR_START: EventSet =
 /// The maximum number of files. A digest is read at every session start, so it must stay small.
 const MAX_FILES: usize = 400;
 
-const MAX_ANSWERS: usize = 50;
+const MAX_USER_ANSWERS_KEPT: usize = 50;
 
-/// How many call ids or call shapes (see `hash_shape`) are kept to recognise repeated reports.
+/// How many call ids or call shapes (see `hash_event_content`) are kept to recognise repeated reports.
 const MAX_CALL_IDS: usize = 2_048;
 
 /// How many events without an id are kept to recognise repeated reports.
@@ -103,7 +103,7 @@ pub struct Digest {
     pub files: Vec<FileUse>,
     pub commands: Vec<CommandUse>,
     /// The newest run of each test, build, lint or similar command.
-    pub checks: Vec<CheckUse>,
+    pub checks: Vec<NewestRunOfCheck>,
     /// All failures, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<RecordedTodo>,
@@ -112,7 +112,7 @@ pub struct Digest {
     pub todos_changed_at: u64,
     pub answers: Vec<RecordedAnswer>,
     /// Effects on the outside world and on the checkout, oldest first.
-    pub effects: Vec<EffectUse>,
+    pub effects: Vec<RecordedEffect>,
     /// The branch last seen checked out.
     pub branch: String,
     /// The commit at HEAD when a hook last read it.
@@ -166,7 +166,7 @@ pub struct Digest {
     pub summary: String,
     pub compactions: u32,
     /// How full the context window is, according to the transcript.
-    pub context: ContextUse,
+    pub context: ContextWindowUse,
     /// The record number of the last compaction after which work was done.
     #[serde(rename = "epoch")]
     pub last_compaction_before_work: u64,
@@ -332,7 +332,7 @@ impl Digest {
 
     pub fn fold_record(&mut self, record: &JournalRecord) -> FoldOutcome {
         self.end_open_call(record);
-        if self.is_repeated(record) {
+        if self.is_repeated_report(record) {
             return FoldOutcome::Repeated;
         }
         self.record_count += 1;
@@ -434,7 +434,7 @@ impl Digest {
 
     fn add_call(&mut self, record: &JournalRecord) {
         if record.agent.is_none() {
-            self.end_purpose(record);
+            self.clear_announced_change_if_finished(record);
         }
         for file in &record.files {
             let mut file = self.path_from_first_worktree(file, record);
@@ -442,9 +442,9 @@ impl Digest {
             if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
                 file.to_mut().action = FileAction::Mention;
             }
-            self.add_file(&file, record);
+            self.add_file_of_record(&file, record);
             if record.agent.is_none() {
-                self.add_change(&file, record);
+                self.add_file_edit(&file, record);
             }
         }
         self.add_unnamed_change(record);
@@ -455,7 +455,7 @@ impl Digest {
                 self.add_step(record);
             }
             self.add_agent(record);
-            self.add_plan(record);
+            self.add_approved_plan(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
             self.todos_changed_at = self.record_count;
@@ -463,7 +463,7 @@ impl Digest {
         }
         self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
-        keep_last(&mut self.answers, MAX_ANSWERS);
+        keep_last(&mut self.answers, MAX_USER_ANSWERS_KEPT);
     }
 
     /// Makes a file's path relative to the first worktree. Files with the same name in different worktrees are
@@ -477,11 +477,11 @@ impl Digest {
             return Cow::Borrowed(file);
         }
         let whole = format!("{}/{}", record.worktree, file.path);
-        let path = place::path_within_checkout(&self.first_worktree, &whole).path.into_owned();
+        let path = checkout_path::path_within_checkout(&self.first_worktree, &whole).path.into_owned();
         Cow::Owned(RecordedFile { path, ..file.clone() })
     }
 
-    fn add_file(&mut self, file: &RecordedFile, record: &JournalRecord) {
+    fn add_file_of_record(&mut self, file: &RecordedFile, record: &JournalRecord) {
         let last = self.record_count;
         let place = match self.files.iter().position(|known| known.path == file.path) {
             Some(place) => place,
@@ -535,7 +535,7 @@ impl Digest {
     }
 
     /// Appends this session to `earlier`, the session that it continues.
-    pub fn merge_into(self, earlier: Digest) -> Digest {
+    pub fn append_to_earlier_digest(self, earlier: Digest) -> Digest {
         let shift = earlier.record_count;
         let mut whole =
             Digest { session: self.session, last_at: self.last_at, end_reason: self.end_reason, ..earlier };
@@ -605,7 +605,7 @@ impl Digest {
         }
         whole.merge_continued_runs(self.commands, self.checks, self.failures, shift);
         whole.answers.extend(self.answers);
-        let later = |used: EffectUse| EffectUse { record: used.record + shift, ..used };
+        let later = |used: RecordedEffect| RecordedEffect { record: used.record + shift, ..used };
         whole.effects.extend(self.effects.into_iter().map(later));
         if !self.branch.is_empty() {
             whole.branch = self.branch;
@@ -633,12 +633,12 @@ impl Digest {
     }
 
     /// Returns the record number of the last compaction. Everything after it is still in the agent's context window.
-    pub fn last_compaction(&self) -> u64 {
+    pub fn last_compaction_record_number(&self) -> u64 {
         self.compaction_without_work.unwrap_or(self.last_compaction_before_work)
     }
 
     /// Returns the harness's summary if no work has followed the compaction, otherwise an empty string.
-    pub fn fresh_summary(&self) -> &str {
+    pub fn summary_if_no_work_followed(&self) -> &str {
         if self.compaction_without_work.is_some() { &self.summary } else { "" }
     }
 

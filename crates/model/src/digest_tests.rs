@@ -177,7 +177,7 @@ fn a_digest_stays_small() {
     }
     assert_eq!(
         (digest.files.len(), digest.commands.len(), digest.prompts.len()),
-        (MAX_FILES, failures::MAX_COMMANDS, prompts::MAX_PROMPTS)
+        (MAX_FILES, failures::MAX_COMMANDS_IN_DIGEST, prompts::MAX_PROMPTS_KEPT)
     );
     assert!(digest.files.iter().any(|file| file.path == "src/file0.rs"), "what was edited is kept");
     assert_eq!(digest.prompts[0].record, 1, "and so is the first prompt");

@@ -51,14 +51,15 @@ impl Document {
             let before = slice_or_empty(&bytes, 0..error.valid_up_to());
             let line =
                 line::lines_from_offset(&bytes, 0, 1).take_while(|line| line.start <= before.len()).count();
-            findings.push(DocumentFinding { line, kind: FindingKind::NotUtf8 });
+            findings.push(DocumentFinding { line, kind: DocumentFindingKind::NotUtf8 });
         }
         let start = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let frontmatter = Frontmatter::parse_at(&bytes, start, &mut findings);
         let (body, number) = frontmatter.as_ref().map_or((start, 1), |frontmatter| frontmatter.body_start);
-        let outline = outline::outline_from(&bytes, body, number);
+        let outline = outline::outline_from_position(&bytes, body, number);
         if let Some(open) = outline.open_block {
-            findings.push(DocumentFinding { line: open.line, kind: FindingKind::Unclosed(open.block) });
+            findings
+                .push(DocumentFinding { line: open.line, kind: DocumentFindingKind::Unclosed(open.block) });
         }
         findings.sort_by_key(|finding| finding.line);
         Document { bytes, frontmatter, outline, findings }
@@ -225,7 +226,7 @@ impl Document {
     }
 
     fn has_unclosed_frontmatter(&self) -> bool {
-        self.findings.iter().any(|finding| finding.kind == FindingKind::UnclosedFrontmatter)
+        self.findings.iter().any(|finding| finding.kind == DocumentFindingKind::UnclosedFrontmatter)
     }
 
     fn find_unclosed_block(&self) -> Option<UnclosedBlock> {
@@ -270,11 +271,11 @@ impl ByteEdit {
 pub struct DocumentFinding {
     /// The number of the line, counted from 1.
     pub line: usize,
-    pub kind: FindingKind,
+    pub kind: DocumentFindingKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FindingKind {
+pub enum DocumentFindingKind {
     /// The file starts with `---`, but no line closes the frontmatter, so the whole file is the body.
     UnclosedFrontmatter,
     /// A line of the frontmatter that cannot be parsed.
@@ -293,19 +294,21 @@ pub enum FindingKind {
     NotUtf8,
 }
 
-impl fmt::Display for FindingKind {
+impl fmt::Display for DocumentFindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter has no closing `---` line"),
-            FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
-            FindingKind::DuplicateKey { effective_line } => {
+            DocumentFindingKind::UnclosedFrontmatter => f.write_str("frontmatter has no closing `---` line"),
+            DocumentFindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
+            DocumentFindingKind::DuplicateKey { effective_line } => {
                 write!(f, "key is set again on line {effective_line}, and the later value is used")
             }
-            FindingKind::BrokenJson => f.write_str("looks like JSON but is not valid; read as text"),
-            FindingKind::BrokenQuotes => f.write_str("quotes are not closed; read as text"),
-            FindingKind::ForeignYaml => f.write_str("YAML syntax that is not supported; read as text"),
-            FindingKind::Unclosed(block) => write!(f, "{block} is never closed"),
-            FindingKind::NotUtf8 => f.write_str("not UTF-8"),
+            DocumentFindingKind::BrokenJson => f.write_str("looks like JSON but is not valid; read as text"),
+            DocumentFindingKind::BrokenQuotes => f.write_str("quotes are not closed; read as text"),
+            DocumentFindingKind::ForeignYaml => {
+                f.write_str("YAML syntax that is not supported; read as text")
+            }
+            DocumentFindingKind::Unclosed(block) => write!(f, "{block} is never closed"),
+            DocumentFindingKind::NotUtf8 => f.write_str("not UTF-8"),
         }
     }
 }

@@ -4,13 +4,13 @@
 //! A failed command has no effects. An effect is recorded if the output proves it, or if the call succeeded and its
 //! exit code belongs to the command in question.
 
+mod command_output;
 mod commands;
 mod forge;
 mod git;
 mod git_lines;
 mod parts;
 mod request;
-mod said;
 mod table;
 mod tokens;
 mod tool;
@@ -18,8 +18,8 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use parts::RunCommand;
-use said::CommandOutput;
+use command_output::CommandOutput;
+use parts::UnwrappedCommand;
 
 pub use tool::tool_acts_externally as tool_acts;
 pub use words::{DescriptionDetail, describe_effect};
@@ -29,9 +29,9 @@ const MAX_EFFECT_TEXT_BYTES: usize = 200;
 /// A list of changed files that is longer than this is not recorded, because a truncated list says nothing about the
 /// other files.
 const MAX_CHANGED_FILES_LIST_BYTES: usize = 2_000;
-const MAX_PLACE_BYTES: usize = 200;
-const MAX_ID_BYTES: usize = 120;
-const MAX_LINK_BYTES: usize = 300;
+const MAX_EFFECT_PLACE_BYTES: usize = 200;
+const MAX_EFFECT_ID_BYTES: usize = 120;
+const MAX_EFFECT_LINK_BYTES: usize = 300;
 
 pub const MAX_EFFECTS_PER_CALL: usize = 40;
 
@@ -140,10 +140,10 @@ impl Effect {
                     MAX_EFFECT_TEXT_BYTES
                 },
             ),
-            (&mut self.place, MAX_PLACE_BYTES),
-            (&mut self.id, MAX_ID_BYTES),
-            (&mut self.link, MAX_LINK_BYTES),
-            (&mut self.folder, MAX_PLACE_BYTES),
+            (&mut self.place, MAX_EFFECT_PLACE_BYTES),
+            (&mut self.id, MAX_EFFECT_ID_BYTES),
+            (&mut self.link, MAX_EFFECT_LINK_BYTES),
+            (&mut self.folder, MAX_EFFECT_PLACE_BYTES),
         ];
         for (text, most) in limits {
             text.truncate(crate::text::cut_to_bytes(text, most).len());
@@ -187,7 +187,7 @@ pub fn effects_of_call(made: &CompletedCall) -> Vec<Effect> {
     found.into_iter().take(MAX_EFFECTS_PER_CALL).map(Effect::with_fields_cut).collect()
 }
 
-fn apply_effect_rule(seen: &mut EffectCollector, part: &RunCommand) {
+fn apply_effect_rule(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     match part.words[0].as_str() {
         "git" => git::apply_git_rule(seen, part),
         "gh" | "glab" => forge::apply_forge_rule(seen, part),
@@ -206,7 +206,7 @@ struct EffectCollector<'a> {
 
 impl EffectCollector<'_> {
     /// Returns whether a command is assumed to have succeeded although its output does not prove it.
-    fn probably_succeeded(&self, part: &RunCommand) -> bool {
+    fn probably_succeeded(&self, part: &UnwrappedCommand) -> bool {
         self.output.call_succeeded && (part.is_success_implied || !self.output.reports_failure())
     }
 

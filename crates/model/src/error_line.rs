@@ -121,7 +121,7 @@ pub fn is_error_line(line: &str) -> bool {
     }
     let lower = without_zero_counts(line).to_lowercase();
     let has_word = ERROR_WORDS.iter().chain(DOUBTFUL_ERROR_WORDS).any(|word| lower.contains(word));
-    !is_passed_test(line) && (has_word && !is_source_code(line) || starts_with_file_and_line(line))
+    !is_line_of_unfailed_test(line) && (has_word && !is_source_code(line) || starts_with_file_and_line(line))
 }
 
 /// Returns whether a line has the form of an error report. In source code and file lists, a word such as `error` is
@@ -145,7 +145,7 @@ pub fn is_error_report(line: &str) -> bool {
 pub fn starts_with_file_and_line(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-    file.contains('.') && !file.contains(' ') && is_number(number)
+    file.contains('.') && !file.contains(' ') && is_all_digits(number)
 }
 
 /// Returns whether a line is a warning from Python or Node.js, such as `a.py:16: ResourceWarning: unclosed file` or
@@ -215,7 +215,7 @@ const PUNCTUATION: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '!', '|',
 /// Returns whether a line counts at least one failure, such as `10 failed`, `Found 20 errors` or `failures: 3`.
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(PUNCTUATION)).collect();
-    let is_some = |word: &str| is_number(word) && word.bytes().any(|digit| digit != b'0');
+    let is_some = |word: &str| is_all_digits(word) && word.bytes().any(|digit| digit != b'0');
     let is_counted = |word: Option<&&str>| word.is_some_and(|word| COUNTED_FAILURE_NOUNS.contains(word));
     words.iter().enumerate().any(|(i, word)| match word.split_once([':', '=']) {
         Some((name, number)) => COUNTED_FAILURE_NOUNS.contains(&name) && is_some(number),
@@ -288,7 +288,7 @@ fn is_pytest_error_line(line: &str) -> bool {
 
 /// Returns whether a line reports that a test passed, was skipped or started. The names of such tests may contain
 /// `error`.
-pub(crate) fn is_passed_test(line: &str) -> bool {
+pub(crate) fn is_line_of_unfailed_test(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let first = words.first().copied().unwrap_or_default();
     let is_time = |word: &&str| {
@@ -298,7 +298,8 @@ pub(crate) fn is_passed_test(line: &str) -> bool {
         || ["--- PASS", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", "PASS ", "✓", "✔", "√"]
             .iter()
             .any(|start| line.starts_with(start))
-        || first == "ok" && (words.get(1).is_some_and(|n| is_number(n)) || words.get(2).is_some_and(is_time))
+        || first == "ok"
+            && (words.get(1).is_some_and(|n| is_all_digits(n)) || words.get(2).is_some_and(is_time))
         || words.contains(&"PASSED") && line.contains("::")
 }
 
@@ -308,7 +309,7 @@ fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ") && line.contains(['(', '=', '<', '.', '"', '&'])
 }
 
-fn is_number(text: &str) -> bool {
+fn is_all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 

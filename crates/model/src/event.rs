@@ -8,7 +8,7 @@ pub use name::{EventName, EventSet};
 
 use crate::declared::ChangedNames;
 use crate::transcript::TokenUsage;
-use crate::window::ContextUse;
+use crate::window::ContextWindowUse;
 
 type Text<'a> = Cow<'a, str>;
 
@@ -99,7 +99,7 @@ pub struct StopEvent<'a> {
     /// The turn's token usage, if the payload contains it.
     pub turn_usage: Option<TokenUsage<'a>>,
     /// How full the context window was at the turn's last request, if the payload contains it.
-    pub context_use: Option<ContextUse>,
+    pub context_use: Option<ContextWindowUse>,
     /// Whether the caller cannot wait for validators. If validators must run, the reply asks the caller to call again.
     pub cannot_wait: bool,
 }

@@ -15,11 +15,11 @@ mod standing;
 
 use serde_json::{Map, Value};
 
-pub use import::{ForeignEvidence, read_foreign_file};
+pub use import::{ForeignEvidence, read_foreign_evidence_file};
 pub use judged::{AgentAnswer, entry_of_answer};
 pub use limits::{
     MAX_BUNDLE_BYTES, MAX_ENTRIES_PER_BUNDLE, MAX_EVIDENCE_BYTES_PER_TASK, MAX_PATCH_BYTES, TrimmedBundle,
-    entries_kept_for_new, trim_to_count, trim_to_size,
+    archive_entries_over_limits, max_old_entries_beside_new_ones, trim_to_count,
 };
 pub use listing::{FileListing, ListedFileState};
 pub use observed::{entry_of_run, task_of_run, verdict_of_run};
@@ -165,7 +165,7 @@ impl EvidenceVerdict {
         matches!(self, EvidenceVerdict::Pass | EvidenceVerdict::Approved)
     }
 
-    pub fn is_bad(self) -> bool {
+    pub fn is_negative_verdict(self) -> bool {
         matches!(self, EvidenceVerdict::Fail | EvidenceVerdict::Rejected)
     }
 }

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::digest::CheckUse;
+use crate::digest::NewestRunOfCheck;
 use crate::plan::{Plan, Task, TaskStatus};
 
 fn run_entry(command: &str, verdict: EvidenceVerdict) -> EvidenceEntry {
@@ -206,7 +206,7 @@ fn the_same_entry_is_taken_once_and_the_oldest_are_archived() {
     for _ in 0..10 {
         large.add_entry(EvidenceEntry { summary: "x".repeat(100 * 1024), ..EvidenceEntry::default() });
     }
-    let TrimmedBundle { bundle, archived } = trim_to_size(large);
+    let TrimmedBundle { bundle, archived } = archive_entries_over_limits(large);
     assert!(
         bundle.to_bytes().len() <= MAX_BUNDLE_BYTES && bundle.entries.len() == 4,
         "{}",
@@ -270,7 +270,7 @@ fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
     };
     let entries = vec![of("small", 10), of("huge", MAX_BUNDLE_BYTES), of("last", 10)];
     let TrimmedBundle { bundle, archived } =
-        trim_to_size(EvidenceBundle { entries, ..EvidenceBundle::new("1.1", "t") });
+        archive_entries_over_limits(EvidenceBundle { entries, ..EvidenceBundle::new("1.1", "t") });
     let ids = |entries: &[EvidenceEntry]| entries.iter().map(|entry| entry.id.clone()).collect::<Vec<_>>();
     assert_eq!(
         (ids(&bundle.entries), ids(&archived)),
@@ -278,9 +278,9 @@ fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
     );
     let large = vec![of("a", 400 * 1024), of("b", 90 * 1024), of("c", 90 * 1024)];
     let large = EvidenceBundle { entries: large, ..EvidenceBundle::default() };
-    assert_eq!(entries_kept_for_new(&large, &[]), Some(2));
-    assert_eq!(entries_kept_for_new(&large, &[of("new", 400 * 1024)]), Some(1));
-    assert_eq!(entries_kept_for_new(&large, &[of("new", MAX_BUNDLE_BYTES)]), None);
+    assert_eq!(max_old_entries_beside_new_ones(&large, &[]), Some(2));
+    assert_eq!(max_old_entries_beside_new_ones(&large, &[of("new", 400 * 1024)]), Some(1));
+    assert_eq!(max_old_entries_beside_new_ones(&large, &[of("new", MAX_BUNDLE_BYTES)]), None);
 }
 
 /// Entries are ordered by their time, because observed runs and imports are recorded late.
@@ -334,7 +334,7 @@ fn a_listing_reads_back_and_a_torn_one_does_not() {
     assert_ne!(touched.tree_hash(), listing.tree_hash(), "nobody read that one");
 }
 
-fn check_use(run: &str, ended: crate::run::RunResult, result: &str) -> CheckUse {
+fn check_use(run: &str, ended: crate::run::RunResult, result: &str) -> NewestRunOfCheck {
     let value = json!({"run": run, "sort": "test", "ended": ended, "result": result, "at": "2026-11-15T19:22:00Z",
         "last": 3, "runs": 1});
     serde_json::from_value(value).unwrap()
@@ -411,7 +411,8 @@ fn a_patch_is_counted() {
 
 #[test]
 fn evidence_of_another_tool_is_read_as_it_is_laid_out() {
-    let read = |path: &str, value: Value| match read_foreign_file(path, value.to_string().as_bytes()) {
+    let read = |path: &str, value: Value| match read_foreign_evidence_file(path, value.to_string().as_bytes())
+    {
         Ok(ForeignEvidence::Evidence { task, entries }) => (task, entries),
         other => panic!("{path}: {other:?}"),
     };
@@ -447,8 +448,11 @@ fn evidence_of_another_tool_is_read_as_it_is_laid_out() {
         assert!(crate::id::Id::new(&task).is_ok(), "{path}: {task}");
     }
     assert!(matches!(
-        read_foreign_file("agent-tools-init-1.json", b"{}"),
+        read_foreign_evidence_file("agent-tools-init-1.json", b"{}"),
         Ok(ForeignEvidence::NotEvidence(_))
     ));
-    assert!(read_foreign_file("1.json", b"[1]").is_err() && read_foreign_file("1.json", b"{").is_err());
+    assert!(
+        read_foreign_evidence_file("1.json", b"[1]").is_err()
+            && read_foreign_evidence_file("1.json", b"{").is_err()
+    );
 }

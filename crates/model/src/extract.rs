@@ -101,7 +101,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
 }
 
 /// Gives each block a safe and unique path.
-pub fn name_blocks(message: &str, rules: &FileNameRules) -> Vec<NamedBlock> {
+pub fn assign_paths_to_blocks(message: &str, rules: &FileNameRules) -> Vec<NamedBlock> {
     let mut taken = HashSet::new();
     let blocks = code_blocks(message).into_iter().enumerate();
     blocks

@@ -151,7 +151,7 @@ fn files_that_change_what_runs_are_guarded() {
         ("src/a.rs", false),
         ("github/ci.yml", false),
     ] {
-        let [block] = &name_blocks(&format!("```text {path}\nx\n```"), &RULES)[..] else {
+        let [block] = &assign_paths_to_blocks(&format!("```text {path}\nx\n```"), &RULES)[..] else {
             panic!("one block")
         };
         assert_eq!((block.path.as_str(), block.is_guarded), (path, expected), "{path}");
@@ -202,7 +202,9 @@ fn unsafe_names_are_not_used_and_that_is_told() {
     {
         assert_eq!(safe_path(good, FORBIDDEN_FOLDERS).as_deref(), Ok(path), "{good}");
     }
-    let [block] = &name_blocks("```sh ../../evil.sh\nx\n```", &RULES)[..] else { panic!("one block") };
+    let [block] = &assign_paths_to_blocks("```sh ../../evil.sh\nx\n```", &RULES)[..] else {
+        panic!("one block")
+    };
     assert_eq!(block.path, "block-1.sh");
     assert!(block.note.contains("leads out of the folder"), "{}", block.note);
 }
@@ -210,7 +212,7 @@ fn unsafe_names_are_not_used_and_that_is_told() {
 #[test]
 fn every_block_has_a_path_of_its_own() {
     let message = "```rust a.rs\n1\n```\n```rust a.rs\n2\n```\n```rust A.RS\n3\n```\n```\n4\n```\n```python\n5\n```\n```Makefile\n6\n```\n```Makefile\n7\n```";
-    let named = name_blocks(message, &RULES);
+    let named = assign_paths_to_blocks(message, &RULES);
     let paths: Vec<&str> = named.iter().map(|block| block.path.as_str()).collect();
     assert_eq!(paths, ["a.rs", "a.2.rs", "A.3.RS", "block-4.txt", "block-5.py", "Makefile", "Makefile.2"]);
     assert!(named[1].note.contains("an earlier block is already called a.rs"), "{}", named[1].note);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error_line::{
-    ERROR_WORDS, is_passed_test, is_warning_line, starts_with_file_and_line, without_zero_counts,
+    ERROR_WORDS, is_line_of_unfailed_test, is_warning_line, starts_with_file_and_line, without_zero_counts,
 };
 use crate::redact::Redacted;
 use crate::run;
@@ -91,7 +91,7 @@ pub fn error_lines(output: &Redacted) -> String {
     if chosen.len() > MAX_FAILURE_LINES {
         chosen.retain(|line| !report::is_failed_test_location(line));
     }
-    let count = report::failed_test_count(&lines).filter(|_| has_many_names);
+    let count = report::failed_test_count_line(&lines).filter(|_| has_many_names);
     let mut kept = String::new();
     let told = most_informative_lines(&chosen, MAX_FAILURE_LINES - usize::from(count.is_some()));
     for line in told.into_iter().chain(count) {
@@ -231,7 +231,7 @@ pub fn names_file(error: &str, path: &str) -> bool {
 
 /// Returns the files that an error names as its places: those with a line number, and those with a merge conflict. Each
 /// is returned once.
-pub fn places_in_error(error: &str) -> Vec<&str> {
+pub fn files_located_by_error(error: &str) -> Vec<&str> {
     let conflicts = error.lines().filter_map(|line| {
         let (_, path) = line.strip_prefix("CONFLICT ")?.split_once("Merge conflict in ")?;
         Some(path.trim())
@@ -274,7 +274,7 @@ fn is_informative(line: &str) -> bool {
         && (has(ERROR_WORDS) && !is_source_code(line)
             || has_actual_value(&lower)
             || starts_with_file_and_line(line) && (!is_from_test || has(TEST_FAILURE_WORDS)))
-        && !is_passed_test(line)
+        && !is_line_of_unfailed_test(line)
 }
 
 /// Returns whether a line contains the time and level of a log entry that is not an error, such as `hooks.go:155: Hook
@@ -338,8 +338,8 @@ fn is_bare_verdict(line: &str) -> bool {
 
 /// Returns whether a line is a warning. Such a line is also printed when the command passes.
 fn is_npm_or_node_warning(line: &str) -> bool {
-    const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
-    BEGINNINGS.iter().any(|words| line.starts_with(words)) || is_warning_line(line)
+    const NPM_NOISE_LINE_BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
+    NPM_NOISE_LINE_BEGINNINGS.iter().any(|words| line.starts_with(words)) || is_warning_line(line)
 }
 
 /// Returns whether a line is a compiler's warning, such as `src/main.c:7:17: warning: unused variable`, or a note that

@@ -14,12 +14,12 @@ use crate::id::Id;
 use crate::time;
 
 pub use ending::{OutputEnding, OutputScanner};
-pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedProblem, SCHEMA_VERSION};
+pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedOutputsProblem, SCHEMA_VERSION};
 pub use live::{live_dir_of_yaml, parse_earlier_dirs, parse_live_dir, render_live_json};
 pub use words::{
-    OmittedOutput, advice_for_agent, awaited_output_text, describe_open_output, describe_open_stage,
-    launch_prompt, message_to_keep, remedy_for_output, render_omissions, subagent_instruction,
-    valid_output_text,
+    OmittedOutput, advice_for_agent, describe_open_output, describe_open_stage, last_message_to_save,
+    launch_prompt, remedy_for_output, render_omissions, subagent_instruction,
+    text_for_subagent_with_awaited_output, text_for_subagent_with_valid_output,
 };
 
 /// The last line of a complete output.
@@ -29,7 +29,7 @@ pub const COMPLETION_LINE: &str = "<!-- AGENT_COMPLETE -->";
 pub const EXPECTED_FILE: &str = "expected.json";
 
 /// The file that lists missing advisory outputs.
-pub const OMISSIONS_FILE: &str = "omissions.md";
+pub const OMITTED_OUTPUTS_FILE: &str = "omissions.md";
 
 /// The suffix of the file with a sub-agent's last message, next to its output.
 pub const LAST_MESSAGE_SUFFIX: &str = ".last-message.md";
@@ -46,7 +46,7 @@ pub const LAUNCH_PROCESS_SUFFIX: &str = ".process";
 pub const MAX_OUTPUT_BYTES: u64 = 5 * 1024 * 1024;
 
 /// How many times the command for an output may be launched: once, plus one retry.
-pub const MAX_LAUNCHES: u32 = 2;
+pub const MAX_LAUNCHES_PER_OUTPUT: u32 = 2;
 
 /// What happens to the stage if an output is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
     if let Err(bad) = Id::new(&output.file) {
         return judged(OutputVerdict::Unsafe, format!("its name cannot be used: it {}", bad.reason()));
     }
-    if is_reserved_name(&output.file) {
+    if is_reserved_output_name(&output.file) {
         return judged(OutputVerdict::Unsafe, "it is reserved for the run itself".to_owned());
     }
     let (modified, ending) = match seen {
@@ -154,12 +154,12 @@ pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> Next
     match verdict {
         OutputVerdict::Valid => NextLaunchStep::Reuse,
         // An output with an invalid or reserved name cannot be written.
-        OutputVerdict::Unsafe if Id::new(&output.file).is_err() || is_reserved_name(&output.file) => {
+        OutputVerdict::Unsafe if Id::new(&output.file).is_err() || is_reserved_output_name(&output.file) => {
             NextLaunchStep::NoCommand
         }
         _ if output.launch.is_empty() => NextLaunchStep::NoCommand,
         // For an output that was valid before, launches are counted from zero again.
-        _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => NextLaunchStep::GiveUp,
+        _ if output.attempts >= MAX_LAUNCHES_PER_OUTPUT && !output.was_valid => NextLaunchStep::GiveUp,
         _ => NextLaunchStep::Launch,
     }
 }
@@ -181,7 +181,7 @@ pub fn default_output_tier(file: &str) -> OutputTier {
 }
 
 /// Returns whether the run itself uses this file name. No output can have such a name.
-pub fn is_reserved_name(file: &str) -> bool {
+pub fn is_reserved_output_name(file: &str) -> bool {
     let beside = [LAST_MESSAGE_SUFFIX, LAUNCH_PROMPT_SUFFIX, LAUNCH_LOG_SUFFIX, LAUNCH_PROCESS_SUFFIX];
     is_expected_outputs_file(file)
         || file.starts_with("omissions.")
@@ -196,7 +196,7 @@ pub fn is_expected_outputs_file(file: &str) -> bool {
 
 /// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it, and
 /// otherwise the first word of the name.
-pub fn agent_role_in_name<'a>(file: &'a str, stage: &str) -> &'a str {
+pub fn agent_role_in_output_file_name<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = output_file_stem(file);
     let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));
     of_stage.or_else(|| stem.split_once('-').map(|(_, role)| role)).unwrap_or(stem)
@@ -218,7 +218,7 @@ pub fn output_of_agent(expected: &ExpectedOutputs, agent: &str) -> Option<usize>
     let having = |is_so: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
         let files = expected.outputs.iter().map(|output| output.file.as_str()).enumerate();
         files
-            .filter(|(_, file)| is_so(file, agent_role_in_name(file, &expected.stage)))
+            .filter(|(_, file)| is_so(file, agent_role_in_output_file_name(file, &expected.stage)))
             .map(|(i, _)| i)
             .collect()
     };

@@ -130,7 +130,11 @@ fn names_tell_tier_and_role() {
         ("deep-review-security.md", "deep-review", OutputTier::Critical, "security"),
         ("notes.md", "x", OutputTier::Critical, "notes"),
     ] {
-        assert_eq!((default_output_tier(file), agent_role_in_name(file, stage)), (tier, role), "{file}");
+        assert_eq!(
+            (default_output_tier(file), agent_role_in_output_file_name(file, stage)),
+            (tier, role),
+            "{file}"
+        );
     }
 }
 
@@ -179,7 +183,7 @@ fn expected_json_keeps_what_it_does_not_know() {
 #[test]
 fn expected_json_says_what_is_wrong_with_it() {
     let why = |text: &str| match ExpectedOutputs::parse(text.as_bytes()) {
-        Err(ExpectedProblem::Damaged { why, .. }) => why,
+        Err(ExpectedOutputsProblem::Damaged { why, .. }) => why,
         other => panic!("{text}: {other:?}"),
     };
     for (text, expected) in [
@@ -199,7 +203,7 @@ fn expected_json_says_what_is_wrong_with_it() {
     }
     assert!(why("{").starts_with("not JSON: "));
     let newer = ExpectedOutputs::parse(br#"{"schema_version": 2, "outputs": []}"#);
-    assert!(matches!(newer, Err(ExpectedProblem::Foreign { .. })));
+    assert!(matches!(newer, Err(ExpectedOutputsProblem::Foreign { .. })));
 }
 
 #[test]
@@ -238,7 +242,7 @@ fn instructions_hold_what_is_judged() {
     assert!(text.contains("/p/review-a.md") && text.contains(&format!("\n{COMPLETION_LINE}\n")), "{text}");
     let output = ExpectedOutput { prompt: "Look at it.\n".into(), ..expected_output() };
     assert!(launch_prompt(&output, "/p/a").starts_with("Look at it.\n\nWrite your complete result"));
-    assert!(awaited_output_text("review", "/p/a").contains(COMPLETION_LINE));
+    assert!(text_for_subagent_with_awaited_output("review", "/p/a").contains(COMPLETION_LINE));
 }
 
 #[test]
@@ -252,7 +256,7 @@ fn the_last_message_is_kept_where_nothing_was_left() {
         (OutputVerdict::Valid, Some("It is fine."), None),
     ];
     for (verdict, message, expected) in cases {
-        assert_eq!(message_to_keep(verdict, message).as_deref(), expected, "{verdict:?} {message:?}");
+        assert_eq!(last_message_to_save(verdict, message).as_deref(), expected, "{verdict:?} {message:?}");
     }
 }
 
@@ -261,12 +265,12 @@ fn a_stage_that_passed_is_opened_again_only_by_a_launch_or_a_lost_output() {
     let mut list = ExpectedOutputs::new("review", vec![ExpectedOutput::new("review-a.md")]);
     let judged = |verdict| JudgedOutput { verdict, why: String::new() };
     let (stale, missing) = (judged(OutputVerdict::Stale), judged(OutputVerdict::Missing));
-    assert!(list.keeps_open(&stale) && list.keeps_open(&missing));
+    assert!(list.keeps_stage_open(&stale) && list.keeps_stage_open(&missing));
     let at = time::parse_time("2026-11-15T19:00:00Z").unwrap();
     assert!(list.record_pass(at) && !list.record_pass(at));
     let mut list = ExpectedOutputs::parse(&list.to_bytes()).unwrap();
     assert_eq!(list.passed_at, Some(at));
-    assert!(!list.keeps_open(&stale) && list.keeps_open(&missing));
+    assert!(!list.keeps_stage_open(&stale) && list.keeps_stage_open(&missing));
     list.count_launch(0, "d");
     assert_eq!(ExpectedOutputs::parse(&list.to_bytes()).unwrap().passed_at, None);
 }

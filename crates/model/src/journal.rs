@@ -6,6 +6,7 @@ use std::ops::Range;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::checkout_path::{self, CheckoutPath};
 use crate::declared::ChangedNames;
 use crate::effect::{self, Effect};
 use crate::event::{
@@ -13,7 +14,6 @@ use crate::event::{
     TodoStatus, ToolDone,
 };
 use crate::failure::error_lines;
-use crate::place::{self, CheckoutPath};
 use crate::redact::{self, Redacted};
 use crate::run::{self, PartVerdict, RunResult, TestCounts};
 use crate::shell;
@@ -36,7 +36,7 @@ const MAX_COMMAND_BYTES: usize = 8 * 1024;
 const MAX_MESSAGE_BYTES: usize = 4 * 1024;
 /// In real sessions, approved plans are up to 18 KB long. The digest uses the same limit, so that the whole plan can be
 /// imported.
-pub(crate) const MAX_PLAN_BYTES: usize = 32 * 1024;
+pub(crate) const MAX_APPROVED_PLAN_BYTES: usize = 32 * 1024;
 const MAX_PATH_BYTES: usize = 4 * 1024;
 const MAX_SHORT_TEXT_BYTES: usize = 512;
 /// How many bytes at the start of an output are searched for the command of a package script.
@@ -48,7 +48,7 @@ const MAX_NAME_BYTES: usize = 256;
 /// How many bytes of an output are searched for effects.
 const MAX_OUTPUT_BYTES_SEARCHED: usize = 16 * 1024;
 
-const MAX_TODOS: usize = 100;
+const MAX_TODOS_RECORDED: usize = 100;
 
 /// The checkout and the settings that determine how records are made.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +136,7 @@ pub struct JournalRecord<'a> {
     pub script: Cow<'a, str>,
     /// How each check in a command line with several checks ended. Older records lack this field.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<RecordedPart>,
+    pub parts: Vec<RecordedCheckOutcome>,
     /// The line that sums up the check's output.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
@@ -206,7 +206,7 @@ impl RecordedFile {
 /// How one check of a command line ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct RecordedPart {
+pub struct RecordedCheckOutcome {
     /// `passed`, `failed`, `ran` if the result is unknown, or empty if the check may not have run.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ended: String,
@@ -398,7 +398,7 @@ fn set_tool_fields<'a>(
     }
     if let Some(plan) = done.proposed_plan.as_deref().filter(|_| !done.failed) {
         record.name = APPROVED_PLAN_TOOL.into();
-        record.text = policy.redact_and_cut(plan, MAX_PLAN_BYTES);
+        record.text = policy.redact_and_cut(plan, MAX_APPROVED_PLAN_BYTES);
     }
     record.todos = done.todo_change.as_ref().map(|change| todo_fields(change, policy));
     record.answers = done
@@ -435,12 +435,12 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
     if let Some(line) = verdict.deciding_line {
         record.result = redact_line(line);
     }
-    if verdict.result == RunResult::Failed && run::runs_package_script(&record.command) {
+    if verdict.result == RunResult::Failed && run::may_run_package_script(&record.command) {
         let head = Redacted::redact_head(output, MAX_SCRIPT_HEAD_BYTES, policy.redact_options);
         let script = run::printed_script(&head).unwrap_or_default();
         record.script = crate::text::cut_to_bytes(script, MAX_SHORT_TEXT_BYTES).to_owned().into();
     }
-    let part = |part: PartVerdict| RecordedPart {
+    let part = |part: PartVerdict| RecordedCheckOutcome {
         ended: part.result.map_or("", RunResult::name).to_owned(),
         exit: done.exit_code.filter(|_| part.owns_exit_code),
         result: part.deciding_line.map(|line| redact_line(line).into_owned()).unwrap_or_default(),
@@ -491,7 +491,7 @@ fn files_of_call(
     let field = |path: &str, action, guess| {
         // The path is redacted before it is parsed, because it may be a URL such as `https://user:secret@host`.
         let path = policy.redact_and_cut(path, MAX_PATH_BYTES);
-        let CheckoutPath { path, is_outside } = place::path_within_checkout(policy.checkout, &path);
+        let CheckoutPath { path, is_outside } = checkout_path::path_within_checkout(policy.checkout, &path);
         RecordedFile { outside: is_outside, guess, ..RecordedFile::new(path.into_owned(), action) }
     };
     let mut files: Vec<RecordedFile> = done
@@ -535,7 +535,7 @@ fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<RecordedTodo> 
     match change {
         TodoChange::WholeList(todos) => todos
             .iter()
-            .take(MAX_TODOS)
+            .take(MAX_TODOS_RECORDED)
             .map(|todo| RecordedTodo { id: String::new(), text: text(&todo.text), status: Some(todo.status) })
             .collect(),
         TodoChange::OneEntry { id, text: words, status } => vec![RecordedTodo {
@@ -548,7 +548,7 @@ fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<RecordedTodo> 
 
 /// Returns the working directory relative to the checkout, or an empty string for the top of the checkout.
 fn cwd_below_checkout<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
-    match place::path_within_checkout(policy.checkout, &policy.redact_and_cut(cwd, MAX_PATH_BYTES))
+    match checkout_path::path_within_checkout(policy.checkout, &policy.redact_and_cut(cwd, MAX_PATH_BYTES))
         .path
         .as_ref()
     {

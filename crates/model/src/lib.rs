@@ -5,6 +5,7 @@
 pub mod activity;
 pub mod benchmark;
 pub mod brief;
+pub mod checkout_path;
 pub mod clean;
 pub mod config;
 pub mod consent;
@@ -31,7 +32,6 @@ pub mod loops;
 pub mod manifest;
 pub mod marker;
 pub mod packet;
-pub mod place;
 pub mod plan;
 pub mod profile;
 pub mod prompt;

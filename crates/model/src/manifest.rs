@@ -22,15 +22,15 @@ pub const KNOWN_PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
 /// The phase assumed if a manifest contains no known phase.
-pub const DEFAULT_PHASE: &str = "execution";
+pub const DEFAULT_MANIFEST_PHASE: &str = "execution";
 
 /// The next action in a new manifest. It is not the name of a skill or command. It stands for the first unticked box of
 /// the steps.
-pub const NEXT_OPEN_STEP: &str = "next-open-step";
-/// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
+pub const NEXT_ACTION_OF_NEW_MANIFEST: &str = "next-open-step";
+/// Explains [`NEXT_ACTION_OF_NEW_MANIFEST`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
-/// The former name of [`NEXT_OPEN_STEP`].
-const FORMER_NEXT_OPEN_STEP: &str = "continue-next-step";
+/// The former name of [`NEXT_ACTION_OF_NEW_MANIFEST`].
+const FORMER_NEXT_ACTION_OF_NEW_MANIFEST: &str = "continue-next-step";
 
 /// The maximum depth of a workstream's folder below the root. The deepest is `.agent/context/workstreams/<id>`.
 const MAX_FOLDER_DEPTH: usize = 4;
@@ -78,9 +78,10 @@ pub fn read_manifest(document: &Document) -> Manifest {
 
 impl Manifest {
     /// Returns the skill or command that continues the work, if the manifest names one.
-    pub fn named_action(&self) -> Option<&str> {
+    pub fn action_that_continues_work(&self) -> Option<&str> {
         let action = self.next_action.as_str();
-        (!["", NEXT_OPEN_STEP, FORMER_NEXT_OPEN_STEP].contains(&action)).then_some(action)
+        (!["", NEXT_ACTION_OF_NEW_MANIFEST, FORMER_NEXT_ACTION_OF_NEW_MANIFEST].contains(&action))
+            .then_some(action)
     }
 
     /// Returns whether every step is done, according to `progress`.
@@ -361,7 +362,7 @@ pub fn create_manifest(new: &NewManifestContent) -> Vec<u8> {
         .map(|(i, file)| format!("{}. {} (from {file})\n", i + 1, question_about_file(file)))
         .collect();
     let NewManifestContent { project_id, project_name, phase, next_action, .. } = new;
-    let about_action = if *next_action == NEXT_OPEN_STEP { NEXT_OPEN_STEP_COMMENT } else { "" };
+    let about_action = if *next_action == NEXT_ACTION_OF_NEW_MANIFEST { NEXT_OPEN_STEP_COMMENT } else { "" };
     format!(
         "---\nresume_schema_version: \"{SCHEMA_VERSION}\"\nlast_updated: \"{}\"\nproject_id: \"{project_id}\"\nproject_name: \
          {}\ncurrent_phase: {phase}\nnext_action: {}{about_action}\nfiles_to_load:\n{files}current_section: 0\ncurrent_task: \
@@ -424,7 +425,7 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
 }
 
 /// Returns the text of the next unticked box.
-pub fn next_open_box(steps: &Document) -> Option<String> {
+pub fn text_of_next_unticked_box(steps: &Document) -> Option<String> {
     steps.list_items().into_iter().find(|item| item.checked == Some(false)).map(|item| item.text)
 }
 
@@ -477,7 +478,9 @@ pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Ti
         (
             "current_phase",
             Some(json!(
-                phase.filter(|p| KNOWN_PHASES.contains(&p.as_str())).unwrap_or_else(|| DEFAULT_PHASE.into())
+                phase
+                    .filter(|p| KNOWN_PHASES.contains(&p.as_str()))
+                    .unwrap_or_else(|| DEFAULT_MANIFEST_PHASE.into())
             )),
         ),
         (

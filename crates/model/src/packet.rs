@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::document::Document;
 use crate::time;
 
-pub use choose::work_named_by;
+pub use choose::work_named_by_goal;
 pub use compose::{
     ContinuedPacket, ContinuedSession, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet,
     is_title_of_finished_work,
@@ -30,7 +30,7 @@ pub const INTENT_HEADING: &str = "Intent";
 pub const CONTEXT_HEADING: &str = "Context";
 pub const CONSTRAINTS_HEADING: &str = "Constraints";
 pub const DECISIONS_HEADING: &str = "Decisions";
-pub const FILES_HEADING: &str = "Relevant Files";
+pub const RELEVANT_FILES_HEADING: &str = "Relevant Files";
 pub const NEXT_PROMPT_HEADING: &str = "Next Prompt (Draft)";
 pub const PLAN_HEADING: &str = "Plan";
 pub const VALIDATORS_HEADING: &str = "Validators / Exit Criteria";
@@ -42,7 +42,7 @@ pub const ALL_HEADINGS: &[&str] = &[
     CONTEXT_HEADING,
     CONSTRAINTS_HEADING,
     DECISIONS_HEADING,
-    FILES_HEADING,
+    RELEVANT_FILES_HEADING,
     NEXT_PROMPT_HEADING,
     PLAN_HEADING,
     VALIDATORS_HEADING,
@@ -51,10 +51,10 @@ pub const ALL_HEADINGS: &[&str] = &[
 ];
 
 /// The prefix of a constraint that quotes the user.
-pub const USER_SAID: &str = "the user: ";
+pub const USER_QUOTE_PREFIX: &str = "the user: ";
 
-/// The first of the two level-3 headings below [`FILES_HEADING`].
-pub const CONFIRMED_HEADING: &str = "Confirmed";
+/// The first of the two level-3 headings below [`RELEVANT_FILES_HEADING`].
+pub const CONFIRMED_FILES_HEADING: &str = "Confirmed";
 pub const SUGGESTED_HEADING: &str = "Suggested";
 
 /// The schema version that this build reads and writes. A packet without a version has version 1.
@@ -62,7 +62,7 @@ pub const SCHEMA_VERSION: i64 = 1;
 
 /// The allowed values of `source`, which are part of the format. A test in `ops` checks that every harness is
 /// included.
-pub const ALLOWED_SOURCES: &[&str] =
+pub const ALLOWED_PACKET_SOURCES: &[&str] =
     &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude", "open-code"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,7 +141,7 @@ impl Packet {
     /// added them there.
     pub fn read_with_listed_files(document: &Document, name: &str) -> Packet {
         let mut packet = Packet::read_frontmatter(document, name);
-        for file in confirm::files_in_section(document) {
+        for file in confirm::files_listed_as_confirmed(document) {
             if !packet.confirmed.contains(&file) {
                 packet.confirmed.push(file);
             }
@@ -184,7 +184,7 @@ impl Packet {
     }
 
     /// Returns the confirmed files, then the suggested files, without duplicates.
-    pub fn all_files(&self) -> Vec<&str> {
+    pub fn confirmed_and_suggested_files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for path in self.confirmed.iter().chain(&self.suggested) {
             if !files.contains(&path.as_str()) {
@@ -212,12 +212,12 @@ fn current_source_name(source: &str) -> &str {
 
 /// Returns the n-th candidate for a new packet's id: `<ts>-<slug>`, then the same with `-2`, `-3` and so on.
 pub fn packet_id(now: Timestamp, purpose: &str, n: usize) -> String {
-    let first = format!("{}-{}", time::to_compact(now), slug_of_purpose(purpose));
+    let first = format!("{}-{}", time::format_time_for_file_name(now), slug_of_purpose(purpose));
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
 /// Returns the packet's schema version if it is newer than this build supports.
-pub fn newer_version(document: &Document) -> Option<i64> {
+pub fn schema_version_if_too_new(document: &Document) -> Option<i64> {
     document.frontmatter_integer("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }
 

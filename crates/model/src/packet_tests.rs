@@ -73,6 +73,6 @@ fn odd_frontmatter_is_read_as_far_as_it_goes() {
         (packet.id.as_str(), packet.status, packet.source.as_str()),
         ("name", Some(PacketStatus::Done), "claude-code")
     );
-    assert_eq!(packet.all_files(), ["a", "b"]);
+    assert_eq!(packet.confirmed_and_suggested_files(), ["a", "b"]);
     assert_eq!(packet.loop_promise, None);
 }

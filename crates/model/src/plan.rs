@@ -17,21 +17,21 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use change::{PlanChange, apply_changes, plan_changes};
-pub use check::{PlanProblem, find_problems};
+pub use change::{PlanChange, apply_changes, changes_between_plans};
+pub use check::{PlanProblem, find_plan_problems};
 pub use edit::{
     CompletionEvidence, NewTask, PlanEditRefusal, RefusalKind, TaskFieldChanges, add_phase, add_task,
     append_plan, block_task, complete_task, find_phase, newly_ended_phases, refuse_new_problems, set_task,
     start_task, unblock_task,
 };
-pub use follow::{FollowedPlan, LinkedTodos, follow_todos, is_task_of};
+pub use follow::{LinkedTodos, PlanUpdatedFromTodos, follow_todos, has_task_for_todo};
 pub use graph::{GraphLine, draw_graph};
 pub use json::{ImportWarning, ImportedPlan, read_json_or_markdown};
 pub use ledger::{LedgerComparison, LedgerLine, ReplayedLedger, fold_ledger};
 pub use markdown::{is_plan_view_unedited, render_plan};
 pub use outline::read_outline as read_markdown;
 pub use standing::{PlanStanding, TaskProgress, compare_ids_naturally, current_phase, standing_of_plan};
-pub use words::{PhaseNotes, describe_task, describe_waiting, render_phase_record};
+pub use words::{PhaseNotes, describe_open_dependencies, describe_task, render_phase_record};
 
 use crate::text;
 use fields::keeping_the_rest;

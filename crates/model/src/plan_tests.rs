@@ -164,7 +164,7 @@ fn blocked_goes_on_where_it_was() {
 fn an_appended_plan_keeps_its_dependencies() {
     let both = append_plan(&test_plan(), &test_plan());
     assert_eq!(both.phases.iter().map(|phase| phase.id).collect::<Vec<_>>(), [1, 2, 3, 4]);
-    assert_eq!(find_problems(&both), []);
+    assert_eq!(find_plan_problems(&both), []);
     assert_eq!(both.task("3.2").unwrap().depends, ["3.1"]);
     assert_eq!(both.task("4.1").unwrap().depends, ["3.2"]);
 }
@@ -214,7 +214,7 @@ fn every_circle_is_named_once() {
     let mut plan = test_plan();
     plan.task_mut("1.1").unwrap().depends = vec!["1.1".into()];
     plan.task_mut("1.2").unwrap().depends = vec!["2.1".into()];
-    let found: Vec<String> = find_problems(&plan).iter().map(ToString::to_string).collect();
+    let found: Vec<String> = find_plan_problems(&plan).iter().map(ToString::to_string).collect();
     assert_eq!(
         found,
         [

@@ -58,7 +58,7 @@ impl SubagentProfile<'_> {
             || self.classes.iter().any(|class| class_contains(class, name, name == "plan", false))
     }
 
-    pub(crate) fn keep_included(&self, candidates: &mut Vec<Candidate>) {
+    pub(crate) fn keep_candidates_of_profile(&self, candidates: &mut Vec<Candidate>) {
         let has_task = candidates.iter().any(is_task_candidate);
         candidates.retain(|one| {
             let name = one.class.name();

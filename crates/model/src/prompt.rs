@@ -102,7 +102,7 @@ const NON_WORK_SLASH_COMMANDS: &[&str] = &[
 ];
 
 /// The minimum length of a substantial prompt. A shorter prompt is rarely clear on its own.
-pub const MIN_SUBSTANTIAL_CHARS: usize = 40;
+pub const MIN_SUBSTANTIAL_PROMPT_CHARS: usize = 40;
 
 /// A prompt of at least this many bytes is considered a paste, such as a log, a plan or a file. Its sentences are not
 /// the user's own.
@@ -159,7 +159,7 @@ pub fn split_slash_command(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the part of a prompt that the person typed, without the command that picks up a packet.
-pub fn typed_words(text: &str) -> &str {
+pub fn prompt_without_pickup_command(text: &str) -> &str {
     let text = words_after_pickup(text).unwrap_or(text);
     text.find(HARNESS_ADDITION_START).map_or(text, |at| &text[..at]).trim()
 }
@@ -182,7 +182,7 @@ pub fn classify_prompt(text: &str) -> PromptKind {
     if is_question(text, first) {
         return PromptKind::Question;
     }
-    match text.chars().count() >= MIN_SUBSTANTIAL_CHARS {
+    match text.chars().count() >= MIN_SUBSTANTIAL_PROMPT_CHARS {
         true => PromptKind::Task,
         false => PromptKind::Remark,
     }
@@ -279,11 +279,11 @@ fn is_question(text: &str, first: &str) -> bool {
 /// Returns whether a message is unclear without the message before it, such as "and the tests?" or "how about the
 /// reader?".
 pub fn is_unclear_without_message_before(text: &str) -> bool {
-    const MAX_LEANING_WORDS: usize = 15;
+    const MAX_DEPENDENT_PROMPT_WORDS: usize = 15;
     /// The maximum length of a message that begins with a word such as "but" or "and", in words. A longer message is
     /// clear without the one before it.
     const MAX_CONTINUING_WORDS: usize = 30;
-    const LEANING_STARTS: &[&[&str]] =
+    const DEPENDENT_PROMPT_BEGINNINGS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];
     const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
     let words = first_words_in_lower_case(text, MAX_CONTINUING_WORDS + 1);
@@ -296,8 +296,8 @@ pub fn is_unclear_without_message_before(text: &str) -> bool {
                 || ["", "is", "are", "was", "to", "in", "for", "if", "as", "too"].contains(&next))
     });
     let is_paste = text.len() >= MIN_PASTE_BYTES;
-    let continues = words.len() <= MAX_CONTINUING_WORDS && LEANING_STARTS.iter().any(begins);
-    !is_paste && !text.starts_with('/') && (continues || words.len() <= MAX_LEANING_WORDS && points)
+    let continues = words.len() <= MAX_CONTINUING_WORDS && DEPENDENT_PROMPT_BEGINNINGS.iter().any(begins);
+    !is_paste && !text.starts_with('/') && (continues || words.len() <= MAX_DEPENDENT_PROMPT_WORDS && points)
 }
 
 fn begins_with_words(words: &[String], start: &[&str]) -> bool {
@@ -306,8 +306,8 @@ fn begins_with_words(words: &[String], start: &[&str]) -> bool {
 
 /// Returns whether a message only asks the agent to look at something, such as "have a look at docs/plan.md".
 pub fn only_asks_to_look(text: &str) -> bool {
-    const MAX_ERRAND_WORDS: usize = 8;
-    const LOOKING_STARTS: &[&[&str]] = &[
+    const MAX_LOOK_REQUEST_WORDS: usize = 8;
+    const LOOK_REQUEST_BEGINNINGS: &[&[&str]] = &[
         &["look", "at"],
         &["have", "a", "look", "at"],
         &["take", "a", "look", "at"],
@@ -316,10 +316,10 @@ pub fn only_asks_to_look(text: &str) -> bool {
         &["open"],
         &["check", "out"],
     ];
-    let words = first_words_in_lower_case(text, MAX_ERRAND_WORDS + 1);
+    let words = first_words_in_lower_case(text, MAX_LOOK_REQUEST_WORDS + 1);
     let skipped = usize::from(words.first().is_some_and(|first| first == "please"));
-    words.len() <= MAX_ERRAND_WORDS
-        && LOOKING_STARTS.iter().any(|start| begins_with_words(&words[skipped..], start))
+    words.len() <= MAX_LOOK_REQUEST_WORDS
+        && LOOK_REQUEST_BEGINNINGS.iter().any(|start| begins_with_words(&words[skipped..], start))
 }
 
 /// Returns whether a message could state what a session is about. A question, an errand or an order to commit does not
@@ -368,7 +368,7 @@ pub fn words_above_paste(text: &str) -> Option<&str> {
 /// Returns whether a message only states a fact and requests nothing, such as "the strategy is a trailer on the
 /// commit".
 pub fn is_statement_of_fact(text: &str) -> bool {
-    const MAX_FACT_CHARS: usize = 160;
+    const MAX_STATEMENT_OF_FACT_CHARS: usize = 160;
     const FACT_STARTS: &[&str] = &[
         "the", "this", "that", "it", "it's", "there", "there's", "they", "these", "those", "here", "that's",
     ];
@@ -378,7 +378,7 @@ pub fn is_statement_of_fact(text: &str) -> bool {
         "missing", "wrong", "fails", "failing",
     ];
     let words = first_words_in_lower_case(text, 40);
-    text.chars().count() <= MAX_FACT_CHARS
+    text.chars().count() <= MAX_STATEMENT_OF_FACT_CHARS
         && words.first().is_some_and(|first| FACT_STARTS.contains(&first.as_str()))
         && !words.iter().any(|word| WISH_WORDS.contains(&word.as_str()))
 }
@@ -618,7 +618,7 @@ pub fn is_instruction_revoked_by(wish: &str, later: &str) -> bool {
 }
 
 /// Returns whether a refusal gives a reason or an alternative.
-pub fn is_objection(text: &str) -> bool {
+pub fn is_refusal_with_reason(text: &str) -> bool {
     const OBJECTION_WORDS: &[&str] = &[
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
         "only",

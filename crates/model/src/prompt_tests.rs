@@ -125,7 +125,7 @@ fn instructions_are_found_in_prompts() {
         ("hang on a sec, I'll get you a log", false),
         ("is this not the same as before?", false),
     ] {
-        assert_eq!(is_objection(words), expected, "{words}");
+        assert_eq!(is_refusal_with_reason(words), expected, "{words}");
     }
     assert!(
         is_lasting_instruction("please don't amend commits")

@@ -43,6 +43,7 @@ mod infix;
 mod keys;
 mod languages;
 mod lexicon;
+mod lines_about_secrets;
 mod literals;
 mod made_up;
 mod mentions;
@@ -60,13 +61,12 @@ mod sentences;
 mod shape;
 mod stated;
 mod tables;
-mod telling_lines;
 mod urls;
 mod values;
 mod view;
 mod words;
 
-pub use capture::{REDACTION_MARGIN, Redacted};
+pub use capture::{REDACTION_MARGIN_BYTES, Redacted};
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -141,7 +141,7 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<FoundSecret> {
     for region in regions {
         let view = DecodedView::build(text, region);
         hits.extend(find_secrets_in_bytes(&view.bytes, options).0.iter().map(|hit| {
-            let span = view.text_span(hit.start, hit.end);
+            let span = view.range_in_original_text(hit.start, hit.end);
             FoundSecret { start: span.start, end: span.end, kind: hit.kind }
         }));
     }

@@ -15,11 +15,13 @@ use crate::brief::{BriefSection, Candidate};
 use crate::document::Document;
 use crate::id::Id;
 use crate::redact::{self, redact_text};
-use crate::render::{in_backticks, in_quotation_marks, path_or_code as shown_path};
+use crate::render::{format_path_or_code as shown_path, in_backticks, in_quotation_marks};
 use crate::score::ScoreSignal;
 use crate::time;
 
-pub use check::{FactsOutsideContextFile, RoleFinding, RoleFindingKind, RoleReport};
+pub use check::{
+    ContextFileCheckReport, ContextFileFinding, ContextFileFindingKind, FactsOutsideContextFile,
+};
 pub use fix::{FixedContextFile, fix_context_file};
 
 /// The suffix of a context file's name.
@@ -95,7 +97,7 @@ impl ContextFile {
         section::section_items(&self.document, &section::RULES_SECTION)
     }
 
-    pub fn check(&self, facts: &FactsOutsideContextFile) -> RoleReport {
+    pub fn check(&self, facts: &FactsOutsideContextFile) -> ContextFileCheckReport {
         check::check_context_file(&self.document, facts)
     }
 
@@ -127,7 +129,7 @@ pub struct RoleFacts<'a> {
     /// The path of the context file, which may not exist yet.
     pub path: &'a str,
     pub file: Option<&'a ContextFile>,
-    pub report: Option<&'a RoleReport>,
+    pub report: Option<&'a ContextFileCheckReport>,
     pub redact_options: redact::RedactOptions,
 }
 
@@ -204,7 +206,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
             format!("Completed: {}{more}", quoted(&completed[left..].join("; "), MAX_QUOTED_TEXT_CHARS)),
         ));
     }
-    let errors = told.report.map(RoleReport::errors).unwrap_or_default();
+    let errors = told.report.map(ContextFileCheckReport::errors).unwrap_or_default();
     if !errors.is_empty() {
         let words: Vec<String> = errors.iter().take(3).map(|error| quoted(&error.to_string(), 160)).collect();
         let more = if errors.len() > 3 { format!("; and {} more", errors.len() - 3) } else { String::new() };

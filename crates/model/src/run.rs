@@ -32,11 +32,11 @@ pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_
 pub use lasting::failure_lasts;
 pub use list::{DividedCommandLine, divide_failed_line};
 pub use open::{
-    CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result, is_refused_call,
-    is_user_error, only_calls_thru,
+    CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result,
+    is_mistyped_or_refused_command_error, is_refused_call, only_calls_thru,
 };
 pub use parts::PartVerdict;
-pub use printed::{printed_script, runs_package_script};
+pub use printed::{may_run_package_script, printed_script};
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
 pub use writes::may_change_unnamed_files;
@@ -166,7 +166,7 @@ pub fn command_kind(command: &str) -> Option<CommandKind> {
 }
 
 /// Returns whether a command line runs tests exactly once.
-pub fn command_has_one_test(command: &str) -> bool {
+pub fn command_runs_tests_once(command: &str) -> bool {
     let checks = checks_of_command(command, "");
     checks.iter().filter(|check| check.check_kind == CommandKind::Test).count() == 1
 }
@@ -187,7 +187,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         let refused = own != RunResult::Passed
             && !failed
             && summary::reports_git_refusal(output)
-            && line.is_git_piped();
+            && line.has_git_step();
         return RunVerdict { result: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
     }
     let seen = summary_of_output(&line, output);
@@ -264,11 +264,11 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
     // If a command after the checks also failed, it is unknown which check failed, so all of them must pass later.
     let is_all_failed =
-        divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.acts_after_checks();
+        divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.runs_command_after_checks();
     let step = match ended {
         RunResult::Failed if !parts.is_empty() => first_failed_part(&parts),
         RunResult::Failed if !is_all_failed => {
-            line.failing_step(seen.task.as_deref(), seen.failed_check_kind)
+            line.index_of_failed_check(seen.task.as_deref(), seen.failed_check_kind)
         }
         _ => None,
     };
@@ -297,7 +297,7 @@ fn first_failed_part(parts: &[PartVerdict]) -> Option<usize> {
 
 /// Returns the test counts in the output of a line that contains tests.
 fn counts_of_tests(line: &exit::CheckedLine, output: &str) -> TestCounts {
-    if !line.kinds_of_checks()(CommandKind::Test) {
+    if !line.check_kind_predicate()(CommandKind::Test) {
         return TestCounts::default();
     }
     let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTS_TAIL_BYTES));
@@ -307,13 +307,13 @@ fn counts_of_tests(line: &exit::CheckedLine, output: &str) -> TestCounts {
 /// Summarises the end of an output, and also its start if the end reports no failure.
 fn summary_of_output(line: &exit::CheckedLine, output: &str) -> summary::CheckOutputSummary {
     let start = output.ceil_char_boundary(output.len().saturating_sub(SUMMARY_TAIL_BYTES));
-    let mut seen = summary::summarise_check_output(line.kinds_of_checks(), &output[start..]);
+    let mut seen = summary::summarise_check_output(line.check_kind_predicate(), &output[start..]);
     if let Some(range) = &mut seen.most_informative_line {
         *range = range.start + start..range.end + start;
     }
     if start > 0 && !seen.reports_failure {
         let head = summary::summarise_check_output(
-            line.kinds_of_checks(),
+            line.check_kind_predicate(),
             text::cut_to_bytes(output, SUMMARY_HEAD_BYTES.min(start)),
         );
         if head.reports_failure {

@@ -178,7 +178,7 @@ pub enum DecayShape {
 }
 
 impl DecayShape {
-    pub const ALLOWED_WORDS: &'static [&'static str] = &["exponential", "linear"];
+    pub const DECAY_SHAPE_WORDS: &'static [&'static str] = &["exponential", "linear"];
 
     /// Returns the value that remains after `age` hours, from 1 down to 0. A negative age counts as 0.
     pub fn remaining_value(self, age: f64, half_life: f64) -> f64 {

@@ -16,7 +16,7 @@ pub enum PendingBrief {
 }
 
 #[derive(Debug, Serialize)]
-struct StartLine<'a> {
+struct SessionStartLine<'a> {
     ts: String,
     session: &'a str,
     harness: &'a str,
@@ -47,10 +47,10 @@ pub struct SessionOrigin<'a> {
     pub by_gate_run: bool,
 }
 
-const MAX_REASON_BYTES: usize = 256;
+const MAX_SESSION_END_REASON_BYTES: usize = 256;
 
 #[derive(Debug, Serialize)]
-struct EndLine<'a> {
+struct SessionEndLine<'a> {
     ts: String,
     session: &'a str,
     harness: &'a str,
@@ -59,9 +59,9 @@ struct EndLine<'a> {
 }
 
 /// Returns the line for a session that ended normally.
-pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
-    let reason = policy.redact_and_cut(reason.unwrap_or("ended"), MAX_REASON_BYTES);
-    let line = EndLine {
+pub fn session_end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
+    let reason = policy.redact_and_cut(reason.unwrap_or("ended"), MAX_SESSION_END_REASON_BYTES);
+    let line = SessionEndLine {
         ts: time::to_rfc3339(policy.now),
         session: &event.session,
         harness: policy.harness,
@@ -71,13 +71,13 @@ pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> V
 }
 
 /// Returns the line for a session that started, was resumed or was compacted.
-pub fn start_line(
+pub fn session_start_line(
     event: &Event,
     source: StartSource,
     origin: SessionOrigin,
     policy: &RecordPolicy,
 ) -> Vec<u8> {
-    let line = StartLine {
+    let line = SessionStartLine {
         ts: time::to_rfc3339(policy.now),
         session: &event.session,
         harness: policy.harness,

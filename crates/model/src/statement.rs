@@ -10,11 +10,12 @@ mod talk;
 use std::borrow::Cow;
 
 pub use about::{
-    gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question, without_open_ends,
+    gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question,
+    without_sentences_about_open_work,
 };
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
-pub use purpose::{change_before_look, ends_by_announcing_look, purpose_of_words};
+pub use purpose::{change_announced_before_looking, change_announced_in_message, ends_by_announcing_look};
 pub use talk::retracts_statement;
 use talk::{announces_step, is_announcement, is_bare_heading, is_informative, is_uninformative_talk};
 
@@ -29,12 +30,12 @@ pub fn condense_message(text: &str) -> String {
 }
 
 /// Returns whether [`condense_message`] keeps any part of the text.
-pub fn has_condensed_content(text: &str) -> bool {
+pub fn keeps_content_when_condensed(text: &str) -> bool {
     !condense_text(text, AnnouncedSteps::Drop, CondensedExtent::FirstSentence).is_empty()
 }
 
 /// Condenses a closing message. Announcements are kept, because no call follows them.
-pub fn condense_closing(text: &str) -> String {
+pub fn condense_closing_message(text: &str) -> String {
     condense_text(text, AnnouncedSteps::Keep, CondensedExtent::Whole)
 }
 
@@ -283,13 +284,13 @@ fn announces_stop(small: &str) -> bool {
 
 /// Returns the sentence at the end that announces the next step. If it is unclear on its own, the sentences before it
 /// are included.
-pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
+pub fn sentence_announcing_next_step(text: &str, max: usize) -> Cow<'_, str> {
     /// A shorter announcement, such as "Let me fix it:", is unclear on its own.
-    const CLEAR_CHARS: usize = 40;
+    const MIN_CLEAR_ANNOUNCEMENT_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
     match last.chars().count() {
-        ..CLEAR_CHARS => last_sentences(text, max),
+        ..MIN_CLEAR_ANNOUNCEMENT_CHARS => last_sentences(text, max),
         // The first words say what the agent does, so a long announcement is cut at its end.
         _ => first_sentences(last, max),
     }
@@ -304,7 +305,7 @@ pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
     if text.chars().count() <= max || !announces_next_step(text) {
         return last_sentences(text, max);
     }
-    let step = announcing_sentence(text, max);
+    let step = sentence_announcing_next_step(text, max);
     let Some(before) = text.strip_suffix(&*step) else { return step };
     let before = condense_message(before);
     let room = max.saturating_sub(step.chars().count() + 3);

@@ -78,7 +78,7 @@ fn closing_words_keep_the_next_step() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(condense_closing(text), expected, "{text:?}");
+        assert_eq!(condense_closing_message(text), expected, "{text:?}");
     }
 }
 
@@ -155,7 +155,7 @@ fn an_announcement_is_the_last_sentence_if_it_is_clear() {
         ("The reader drops comments. Let me fix it:", "The reader drops comments. Let me fix it:"),
         ("", ""),
     ] {
-        assert_eq!(announcing_sentence(text, 200), expected, "{text:?}");
+        assert_eq!(sentence_announcing_next_step(text, 200), expected, "{text:?}");
     }
 }
 
@@ -174,6 +174,6 @@ fn an_announcement_keeps_its_reason() {
     let promise =
         "I'll now rewrite the reader so that it keeps the comments of nested arrays and of objects in them";
     let cut = "I'll now rewrite the reader so that it keeps the comments of…";
-    assert_eq!(announcing_sentence(promise, 60), cut);
+    assert_eq!(sentence_announcing_next_step(promise, 60), cut);
     assert_eq!(reason_and_announcement(promise, 60), cut);
 }

@@ -36,7 +36,7 @@ pub fn relevant_file_lines(record: &JournalRecord) -> Vec<Vec<u8>> {
 }
 
 /// Returns one line for each file that the user confirmed in a packet.
-pub fn confirmed_file_lines(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
+pub fn index_lines_of_confirmed_files(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
     let line = |file: &String| {
         serde_json::to_vec(&RelevantFileLine {
             timestamp: at,

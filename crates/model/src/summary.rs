@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use sha2::{Digest as _, Sha256};
 
 pub use kind::OutputKind;
-pub use record::{ArchivedOutput, ORIGINAL_KEPT_DAYS, SummarisedOutput, outdated_ids};
+pub use record::{ArchivedOutput, ORIGINAL_KEPT_DAYS, SummarisedOutput, ids_of_outdated_originals};
 
 use crate::clean::clean_line;
 use crate::error_line;
@@ -27,7 +27,7 @@ use crate::text::{count_with_noun, cut_to_bytes};
 
 /// Returns whether an output is large enough for a summary. It must exceed the threshold by more than a quarter,
 /// because summarising a slightly larger output saves little.
-pub fn is_large_enough(bytes: usize, threshold: u64) -> bool {
+pub fn is_large_enough_for_summary(bytes: usize, threshold: u64) -> bool {
     bytes as u64 > threshold.saturating_add(threshold / 4)
 }
 
@@ -56,9 +56,9 @@ pub const MAX_SUMMARY_PERCENT: usize = 15;
 /// The maximum length of a shown line, in bytes. Error lines are never cut.
 const MAX_SHOWN_LINE_BYTES: usize = 160;
 
-const MAX_FIRST_LINES: usize = 12;
+const MAX_FIRST_LINES_IN_SUMMARY: usize = 12;
 
-const MAX_LAST_LINES: usize = 20;
+const MAX_LAST_LINES_SHOWN: usize = 20;
 
 /// The summary of an output, with figures about that output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,9 +181,10 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
         }
         kept
     };
-    let head = fit(&mut lines.iter().take(MAX_FIRST_LINES), room * 2 / 5);
+    let head = fit(&mut lines.iter().take(MAX_FIRST_LINES_IN_SUMMARY), room * 2 / 5);
     let used: usize = head.iter().map(String::len).sum();
-    let mut tail = fit(&mut lines[head.len()..].iter().rev().take(MAX_LAST_LINES), room.saturating_sub(used));
+    let mut tail =
+        fit(&mut lines[head.len()..].iter().rev().take(MAX_LAST_LINES_SHOWN), room.saturating_sub(used));
     tail.reverse();
     let mut text = String::new();
     if !head.is_empty() {

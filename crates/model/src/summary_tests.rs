@@ -188,9 +188,9 @@ fn an_output_that_is_all_errors_is_left_alone() {
 #[test]
 fn thresholds_and_ids() {
     assert!(
-        !is_large_enough(16_384, 16_384)
-            && !is_large_enough(20_480, 16_384)
-            && is_large_enough(20_481, 16_384)
+        !is_large_enough_for_summary(16_384, 16_384)
+            && !is_large_enough_for_summary(20_480, 16_384)
+            && is_large_enough_for_summary(20_481, 16_384)
     );
     let name = output_id(&output_digest(b"abc"));
     assert_eq!(name, "o-ba7816bf8f01cfea");

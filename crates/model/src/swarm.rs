@@ -55,7 +55,7 @@ impl SwarmRole {
 
     /// Returns the role named at the start of a task description, as in `reviewer: check the lexer`.
     pub fn from_description(text: &str) -> Option<SwarmRole> {
-        SwarmRole::from_agent_type(described_agent(text))
+        SwarmRole::from_agent_type(agent_named_by_task_description(text))
     }
 
     /// Returns whether agents with this role are forbidden to change files.
@@ -87,7 +87,7 @@ impl SwarmRole {
 }
 
 /// Returns the first word of a task description, which may name the agent.
-pub fn described_agent(text: &str) -> &str {
+pub fn agent_named_by_task_description(text: &str) -> &str {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let word = text.trim_start().trim_start_matches('@');
     &word[..word.find(|c: char| !is_name(c)).unwrap_or(word.len())]
@@ -95,7 +95,7 @@ pub fn described_agent(text: &str) -> &str {
 
 /// Returns the swarm to which an agent with this name belongs, or `None` if no swarm uses such names. For example,
 /// `code-reviewer` and `plugin:reviewer` belong to no swarm.
-pub fn swarm_of(agent: &str) -> Option<SwarmId> {
+pub fn swarm_of_agent_name(agent: &str) -> Option<SwarmId> {
     let part = SwarmRole::from_agent_type(agent).filter(|_| !agent.contains(':'))?;
     let name = agent.trim().to_ascii_lowercase();
     match &name[..name.len() - part.name().len()] {
@@ -115,7 +115,7 @@ impl SwarmId {
     pub fn new(text: &str) -> Result<SwarmId, InvalidSwarmId> {
         Id::new(text).map_err(InvalidSwarmId::BadId)?;
         let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
-        match text.bytes().all(is_plain) && text.len() <= MAX_NAME_BYTES {
+        match text.bytes().all(is_plain) && text.len() <= MAX_SWARM_NAME_BYTES {
             true => Ok(SwarmId(text.to_owned())),
             false => Err(InvalidSwarmId::WrongShape),
         }
@@ -152,13 +152,15 @@ impl fmt::Display for SwarmId {
 }
 
 /// The maximum length of a swarm's name in bytes. Some harnesses truncate longer agent names.
-const MAX_NAME_BYTES: usize = 40;
+const MAX_SWARM_NAME_BYTES: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSwarmId {
     #[error("{0}")]
     BadId(InvalidId),
-    #[error("a swarm name consists of at most {MAX_NAME_BYTES} lower-case letters, digits, `-` and `_`")]
+    #[error(
+        "a swarm name consists of at most {MAX_SWARM_NAME_BYTES} lower-case letters, digits, `-` and `_`"
+    )]
     WrongShape,
 }
 

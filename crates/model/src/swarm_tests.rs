@@ -35,7 +35,7 @@ fn an_agent_of_another_plugin_belongs_to_no_swarm() {
         ("plugin:reviewer", None),
         ("general-purpose", None),
     ] {
-        assert_eq!(swarm_of(name).map(|swarm| swarm.to_string()).as_deref(), swarm, "{name}");
+        assert_eq!(swarm_of_agent_name(name).map(|swarm| swarm.to_string()).as_deref(), swarm, "{name}");
     }
 }
 

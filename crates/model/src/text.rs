@@ -260,7 +260,7 @@ fn fingerprint_step(state: u64, byte: u8) -> u64 {
 
 /// The hasher for maps that are never iterated. It has no random seed, because obtaining one would need a system
 /// call.
-pub type ByFingerprint = BuildHasherDefault<FingerprintHasher>;
+pub type FingerprintHasherBuilder = BuildHasherDefault<FingerprintHasher>;
 
 /// Computes an [`fnv_fingerprint`] incrementally.
 #[derive(Debug)]

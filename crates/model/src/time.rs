@@ -28,7 +28,7 @@ pub fn to_rfc3339_millis(at: Timestamp) -> String {
 
 /// Formats a time as `20261115T192200Z` for file names. Such names sort by time and contain no colons, which Windows
 /// forbids.
-pub fn to_compact(at: Timestamp) -> String {
+pub fn format_time_for_file_name(at: Timestamp) -> String {
     to_rfc3339(at).replace(['-', ':'], "")
 }
 
@@ -127,7 +127,10 @@ mod tests {
 
     #[test]
     fn compact_has_no_punctuation() {
-        assert_eq!(to_compact(parse_time("2026-11-15T19:22:00Z").unwrap()), "20261115T192200Z");
+        assert_eq!(
+            format_time_for_file_name(parse_time("2026-11-15T19:22:00Z").unwrap()),
+            "20261115T192200Z"
+        );
     }
 
     #[test]

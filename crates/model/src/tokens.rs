@@ -28,7 +28,7 @@ impl TokenTextKind {
     }
 
     /// Returns the kind of a file by its extension.
-    pub fn of_path(path: &str) -> TokenTextKind {
+    pub fn kind_of_file_content(path: &str) -> TokenTextKind {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
             "md" | "markdown" | "mdx" => TokenTextKind::Markdown,
@@ -112,7 +112,7 @@ mod tests {
             ("package.json", TokenTextKind::Json),
             ("notes.txt", TokenTextKind::Prose),
         ] {
-            assert_eq!(TokenTextKind::of_path(path), kind, "{path}");
+            assert_eq!(TokenTextKind::kind_of_file_content(path), kind, "{path}");
         }
     }
 }

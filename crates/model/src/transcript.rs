@@ -5,7 +5,7 @@
 
 mod dedup;
 mod deferred;
-mod spent;
+mod token_usage;
 
 use std::borrow::Cow;
 
@@ -13,21 +13,21 @@ use jiff::Timestamp;
 
 pub use dedup::ItemDedup;
 pub use deferred::DeferredText;
-pub use spent::{TokenTotal, TokenUsage};
+pub use token_usage::{TokenTotal, TokenUsage};
 
 use crate::event::{TodoChange, TouchedFile};
-use crate::redact::REDACTION_MARGIN;
+use crate::redact::REDACTION_MARGIN_BYTES;
 use crate::time;
 
 type Text<'a> = Cow<'a, str>;
 
 /// The maximum lengths, in bytes, of the strings that a reader decodes. Each is larger than the corresponding journal
 /// limit, so that a secret that crosses the journal's cut is still recognised as a whole.
-pub const MAX_TEXT_BYTES: usize = 64 * 1024 + REDACTION_MARGIN;
-pub const MAX_COMMAND_BYTES: usize = 8 * 1024 + REDACTION_MARGIN;
-pub const MAX_NOTE_BYTES: usize = 4 * 1024 + REDACTION_MARGIN;
-pub const MAX_RESULT_BYTES: usize = 8 * 1024 + REDACTION_MARGIN;
-pub const MAX_NAME_BYTES: usize = 256 + REDACTION_MARGIN;
+pub const MAX_DECODED_TEXT_BYTES: usize = 64 * 1024 + REDACTION_MARGIN_BYTES;
+pub const MAX_DECODED_COMMAND_BYTES: usize = 8 * 1024 + REDACTION_MARGIN_BYTES;
+pub const MAX_DECODED_NOTE_BYTES: usize = 4 * 1024 + REDACTION_MARGIN_BYTES;
+pub const MAX_CALL_RESULT_BYTES: usize = 8 * 1024 + REDACTION_MARGIN_BYTES;
+pub const MAX_NAME_BYTES: usize = 256 + REDACTION_MARGIN_BYTES;
 
 /// One line of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -169,7 +169,7 @@ pub struct CallResult<'a> {
     pub enclosing_declaration: Option<String>,
     pub exit_code: Option<i64>,
     /// The output, not redacted. For a failed call it is complete. Redact it before picking lines from it (see
-    /// [`crate::failure::error_lines`]). For other calls it is the start of the output, at least [`MAX_RESULT_BYTES`]
+    /// [`crate::failure::error_lines`]). For other calls it is the start of the output, at least [`MAX_CALL_RESULT_BYTES`]
     /// if the output is that long. It is empty for calls that read, found or changed files.
     pub text: DeferredText<'a>,
     /// The last lines of the output.

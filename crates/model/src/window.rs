@@ -40,7 +40,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 /// How much of a session's context window is in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ContextUse {
+pub struct ContextWindowUse {
     /// The number of tokens that the harness reported for its last request, or an estimate. 0 means unknown.
     pub tokens: u64,
     pub model: String,
@@ -85,14 +85,19 @@ fn tokens_of_request(usage: &TokenUsage) -> u64 {
     usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write)
 }
 
-impl ContextUse {
+impl ContextWindowUse {
     /// Returns the use of the window that the harness reported for one request.
-    pub fn from_report(usage: &TokenUsage, model: String, size: Option<u64>) -> ContextUse {
-        ContextUse { tokens: tokens_of_request(usage), model, window_size: size, ..ContextUse::default() }
+    pub fn from_usage_report(usage: &TokenUsage, model: String, size: Option<u64>) -> ContextWindowUse {
+        ContextWindowUse {
+            tokens: tokens_of_request(usage),
+            model,
+            window_size: size,
+            ..ContextWindowUse::default()
+        }
     }
 
     /// Updates the figures with the facts from the part of the transcript between `from` and `to`.
-    pub fn update_from(&mut self, seen: &WindowFacts, from: u64, to: u64) {
+    pub fn update_from_window_facts(&mut self, seen: &WindowFacts, from: u64, to: u64) {
         let from = from.max(self.counted_to);
         self.counted_to = to.max(self.counted_to);
         match seen.compacted_at {
@@ -128,7 +133,7 @@ fn window_size_in_table(model: &str) -> u64 {
 /// table is used. If the harness reports more tokens than that, a large window is assumed. If the number of tokens is
 /// only estimated, the size in the table is kept. Returns `None` if more tokens are in use than fit into a large
 /// window.
-fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
+fn window_size(used: &ContextWindowUse, settings: &str) -> Option<u64> {
     if let Some(stated) = window_size_in_settings(&used.model, used.window_size, settings) {
         return Some(stated);
     }
@@ -169,7 +174,7 @@ pub struct WindowWarning {
 
 /// Returns the warning level that was reached (0 if none) and the size of the window. Returns `None` if the use of
 /// the window or its size is unknown.
-pub fn reached_level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
+pub fn reached_level(used: &ContextWindowUse, settings: &str) -> Option<(u64, u64)> {
     if used.tokens == 0 {
         return None;
     }

@@ -1,7 +1,12 @@
 use super::*;
 
 fn limit_of(model: &str, size: Option<u64>, settings: &str) -> u64 {
-    let used = ContextUse { tokens: 1, model: model.to_owned(), window_size: size, ..ContextUse::default() };
+    let used = ContextWindowUse {
+        tokens: 1,
+        model: model.to_owned(),
+        window_size: size,
+        ..ContextWindowUse::default()
+    };
     window_size(&used, settings).unwrap()
 }
 
@@ -39,7 +44,11 @@ fn the_window_of_a_model() {
 
 #[test]
 fn the_level_that_a_window_has_reached() {
-    let used = |tokens, model: &str| ContextUse { tokens, model: model.to_owned(), ..ContextUse::default() };
+    let used = |tokens, model: &str| ContextWindowUse {
+        tokens,
+        model: model.to_owned(),
+        ..ContextWindowUse::default()
+    };
     let cases = [
         (used(139_999, "claude-haiku-4-5"), Some((0, 200_000))),
         (used(140_000, "claude-haiku-4-5"), Some((70, 200_000))),
@@ -62,12 +71,12 @@ fn the_level_that_a_window_has_reached() {
 /// estimate, or if the settings or the harness state the size.
 #[test]
 fn only_measured_tokens_enlarge_a_window() {
-    let used = |tokens, size, estimated| ContextUse {
+    let used = |tokens, size, estimated| ContextWindowUse {
         tokens,
         model: "my-own".to_owned(),
         window_size: size,
         estimated,
-        ..ContextUse::default()
+        ..ContextWindowUse::default()
     };
     let cases = [
         (used(212_500, None, true), "", (90, 200_000)),
@@ -88,25 +97,29 @@ fn test_usage(input: u64, cache_read: u64) -> TokenUsage<'static> {
 
 #[test]
 fn real_figures_replace_estimates_and_a_compaction_clears_both() {
-    let mut used = ContextUse::default();
-    used.update_from(&WindowFacts::default(), 0, 4_000);
+    let mut used = ContextWindowUse::default();
+    used.update_from_window_facts(&WindowFacts::default(), 0, 4_000);
     assert_eq!((used.tokens, used.estimated), (1_000, true));
     // After an unfinished call, the same bytes are read again, but they must be counted only once.
-    used.update_from(&WindowFacts::default(), 3_000, 8_000);
+    used.update_from_window_facts(&WindowFacts::default(), 3_000, 8_000);
     assert_eq!(used.tokens, 2_000);
     let mut seen = WindowFacts::default();
     seen.add_usage(&test_usage(10, 500));
     seen.add_usage(&test_usage(20, 600));
     seen.add_usage(&test_usage(0, 0));
-    used.update_from(&seen, 8_000, 9_000);
+    used.update_from_window_facts(&seen, 8_000, 9_000);
     assert_eq!((used.tokens, used.estimated, used.model.as_str()), (620, false, "m"));
     let mut seen = WindowFacts::default();
     seen.add_usage(&test_usage(900, 0));
     seen.add_compaction(10_000);
-    used.update_from(&seen, 9_000, 12_000);
+    used.update_from_window_facts(&seen, 9_000, 12_000);
     assert_eq!((used.tokens, used.estimated), (0, false), "not estimated once there were real figures");
-    let mut used = ContextUse::default();
-    used.update_from(&WindowFacts { compacted_at: Some(6_000), ..WindowFacts::default() }, 0, 10_000);
+    let mut used = ContextWindowUse::default();
+    used.update_from_window_facts(
+        &WindowFacts { compacted_at: Some(6_000), ..WindowFacts::default() },
+        0,
+        10_000,
+    );
     assert_eq!((used.tokens, used.estimated), (1_000, true));
 }
 

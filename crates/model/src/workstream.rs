@@ -12,7 +12,7 @@ use crate::manifest::is_workstream_id;
 use crate::time;
 
 /// The largest state file that `thru` writes, in bytes.
-pub const MAX_STATE_BYTES: usize = 1024;
+pub const MAX_WORKSTREAM_STATE_FILE_BYTES: usize = 1024;
 
 /// Folders that contain workstreams, relative to the root.
 const WORKSTREAM_FOLDERS: &[&str] = &[".agent/context/workstreams/", "02-projects/"];
@@ -126,7 +126,7 @@ fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
 
 /// The content of `precompact_state.json`. It is flat and small, and equal facts always give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PrecompactState {
+pub struct WorkstreamAtCompaction {
     pub active_project_id: Option<String>,
     pub confidence: DetectionConfidence,
     pub detection_method: DetectionMethod,
@@ -137,8 +137,8 @@ pub struct PrecompactState {
     pub root_id: Option<String>,
 }
 
-impl PrecompactState {
-    pub fn into_detected(self) -> DetectedWorkstream {
+impl WorkstreamAtCompaction {
+    pub fn into_detected_workstream(self) -> DetectedWorkstream {
         DetectedWorkstream {
             id: self.active_project_id,
             confidence: self.confidence,
@@ -146,8 +146,13 @@ impl PrecompactState {
         }
     }
 
-    pub fn new(detected: DetectedWorkstream, session: &str, root: &str, now: Timestamp) -> PrecompactState {
-        PrecompactState {
+    pub fn new(
+        detected: DetectedWorkstream,
+        session: &str,
+        root: &str,
+        now: Timestamp,
+    ) -> WorkstreamAtCompaction {
+        WorkstreamAtCompaction {
             active_project_id: detected.id,
             confidence: detected.confidence,
             detection_method: detected.method,
@@ -165,9 +170,12 @@ impl PrecompactState {
 
     /// Parses the file. Returns an error if the file is too large or is not JSON, if its fields are not at the top
     /// level, or if a field is missing or invalid.
-    pub fn parse(bytes: &[u8]) -> Result<PrecompactState, String> {
-        if bytes.len() >= MAX_STATE_BYTES {
-            return Err(format!("{} bytes; it must be smaller than {MAX_STATE_BYTES}", bytes.len()));
+    pub fn parse(bytes: &[u8]) -> Result<WorkstreamAtCompaction, String> {
+        if bytes.len() >= MAX_WORKSTREAM_STATE_FILE_BYTES {
+            return Err(format!(
+                "{} bytes; it must be smaller than {MAX_WORKSTREAM_STATE_FILE_BYTES}",
+                bytes.len()
+            ));
         }
         let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
         if value.get("project_detection").is_some() {
@@ -203,7 +211,7 @@ impl PrecompactState {
         time::parse_time(timestamp)
             .ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is not a valid time"))?;
         let some = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        Ok(PrecompactState {
+        Ok(WorkstreamAtCompaction {
             active_project_id: active,
             confidence,
             detection_method,

@@ -159,13 +159,13 @@ fn the_state_is_flat_small_and_stable() {
         confidence: DetectionConfidence::High,
         method: DetectionMethod::Transcript,
     };
-    let state = PrecompactState::new(detected, "s1", "p1", now);
+    let state = WorkstreamAtCompaction::new(detected, "s1", "p1", now);
     let text = "{\"active_project_id\":\"24-skills\",\"confidence\":\"high\",\"detection_method\":\"transcript\",\
                 \"timestamp\":\"2026-11-15T19:22:00Z\",\"session_id\":\"s1\",\"root_id\":\"p1\"}\n";
     assert_eq!(String::from_utf8(state.to_bytes()).unwrap(), text);
-    assert_eq!(PrecompactState::parse(text.as_bytes()), Ok(state));
+    assert_eq!(WorkstreamAtCompaction::parse(text.as_bytes()), Ok(state));
     let plain = "{\"active_project_id\":null,\"confidence\":\"low\",\"detection_method\":\"fallback\",\"timestamp\":\"2026-01-03T14:00:00\"}";
-    assert!(PrecompactState::parse(plain.as_bytes()).is_ok(), "a time without a zone is UTC");
+    assert!(WorkstreamAtCompaction::parse(plain.as_bytes()).is_ok(), "a time without a zone is UTC");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn what_is_wrong_with_a_state_has_a_name() {
         ("{torn".to_owned(), "not JSON"),
     ];
     for (text, expected) in cases {
-        let why = PrecompactState::parse(text.as_bytes()).unwrap_err();
+        let why = WorkstreamAtCompaction::parse(text.as_bytes()).unwrap_err();
         assert!(why.contains(expected), "{why} for {text}");
     }
 }

@@ -12,7 +12,8 @@ mod properties;
 
 use generate::{A, B};
 use model::document::{
-    Document, EditError, FindingKind, HeadingHidingBlock, HeadingPattern, unwrap_verbatim, wrap_verbatim,
+    Document, DocumentFindingKind, EditError, HeadingHidingBlock, HeadingPattern, unwrap_verbatim,
+    wrap_verbatim,
 };
 use oracle::{atx_headings, our_headings, parse_yaml};
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ fn check_refused(input: &str, path: &[HeadingPattern], text: &str, error: EditEr
     assert_eq!(document.bytes(), input.as_bytes());
 }
 
-fn document_findings(input: &str) -> Vec<(usize, FindingKind)> {
+fn document_findings(input: &str) -> Vec<(usize, DocumentFindingKind)> {
     Document::parse(input).findings().iter().map(|finding| (finding.line, finding.kind)).collect()
 }
 
@@ -124,23 +125,23 @@ fn finds_the_frontmatter() {
 
 #[test]
 fn reports_findings_by_line() {
-    assert_eq!(document_findings("---\na: 1\n"), [(1, FindingKind::UnclosedFrontmatter)]);
+    assert_eq!(document_findings("---\na: 1\n"), [(1, DocumentFindingKind::UnclosedFrontmatter)]);
     assert_eq!(
         document_findings("---\na: 1\nstatus:done\nb: [1\n  deep: 1\na: 2\nc: 'x\nd: |\n- e\n---\n```\n"),
         [
-            (2, FindingKind::DuplicateKey { effective_line: 6 }),
-            (3, FindingKind::UnknownLine),
-            (4, FindingKind::BrokenJson),
-            (5, FindingKind::UnknownLine),
-            (7, FindingKind::BrokenQuotes),
-            (8, FindingKind::ForeignYaml),
-            (9, FindingKind::UnknownLine),
-            (11, FindingKind::Unclosed(HeadingHidingBlock::Fence)),
+            (2, DocumentFindingKind::DuplicateKey { effective_line: 6 }),
+            (3, DocumentFindingKind::UnknownLine),
+            (4, DocumentFindingKind::BrokenJson),
+            (5, DocumentFindingKind::UnknownLine),
+            (7, DocumentFindingKind::BrokenQuotes),
+            (8, DocumentFindingKind::ForeignYaml),
+            (9, DocumentFindingKind::UnknownLine),
+            (11, DocumentFindingKind::Unclosed(HeadingHidingBlock::Fence)),
         ]
     );
     assert_eq!(
         document_findings("a\n\n<!-- b\n# c"),
-        [(3, FindingKind::Unclosed(HeadingHidingBlock::Comment))]
+        [(3, DocumentFindingKind::Unclosed(HeadingHidingBlock::Comment))]
     );
     let odd = Document::parse(b"a\r\nb\rc \xff\n".as_slice());
     assert_eq!(odd.findings().iter().map(|finding| finding.line).collect::<Vec<_>>(), [3]);

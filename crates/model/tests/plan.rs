@@ -5,9 +5,9 @@
 
 use model::plan::{
     CompletionEvidence, LedgerComparison, LedgerLine, NewTask, Phase, PhaseStatus, Plan, Task,
-    TaskFieldChanges, TaskSize, TaskStatus, add_phase, add_task, apply_changes, block_task, complete_task,
-    find_problems, fold_ledger, plan_changes, read_json_or_markdown, read_markdown, render_plan, set_task,
-    sha256_hex, standing_of_plan, start_task, unblock_task,
+    TaskFieldChanges, TaskSize, TaskStatus, add_phase, add_task, apply_changes, block_task,
+    changes_between_plans, complete_task, find_plan_problems, fold_ledger, read_json_or_markdown,
+    read_markdown, render_plan, set_task, sha256_hex, standing_of_plan, start_task, unblock_task,
 };
 use proptest::prelude::*;
 
@@ -96,7 +96,7 @@ proptest! {
 
     #[test]
     fn a_difference_is_all_of_it(before in random_plan(), after in random_plan()) {
-        prop_assert_eq!(apply_changes(before.clone(), &plan_changes(&before, &after)), after);
+        prop_assert_eq!(apply_changes(before.clone(), &changes_between_plans(&before, &after)), after);
     }
 
     #[test]
@@ -252,7 +252,7 @@ proptest! {
                 continue;
             }
             let Some(next) = apply_move(&known, &step).filter(|next| *next != known) else { continue };
-            prop_assert_eq!(find_problems(&next), vec![]);
+            prop_assert_eq!(find_plan_problems(&next), vec![]);
             let seq = disk.lines().len() as u64 + 1 + u64::from(adopted.is_some());
             let lines: Vec<LedgerLine> = adopted.into_iter().chain([LedgerLine::of_change(seq, Some(&known), &next)]).collect();
             disk.write(&lines, &next, cut);

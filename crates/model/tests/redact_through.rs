@@ -2,7 +2,7 @@
 //! that tools add to each line of a private key.
 
 use model::clean::clean_text;
-use model::redact::{REDACTION_MARGIN, RedactOptions, Redacted, redact_bytes, redact_text};
+use model::redact::{REDACTION_MARGIN_BYTES, RedactOptions, Redacted, redact_bytes, redact_text};
 
 /// Returns random base64 that is the same in every run.
 fn random_base64(seed: u64, length: usize) -> String {
@@ -100,7 +100,7 @@ fn a_cut_at_any_byte_halves_no_secret() {
 fn a_cut_inside_a_long_text_halves_no_key() {
     let lines = made_up_private_key(3);
     let key = lines.join("\n");
-    let filler = "a line of words\n".repeat(2 * REDACTION_MARGIN / 16);
+    let filler = "a line of words\n".repeat(2 * REDACTION_MARGIN_BYTES / 16);
     let text = format!("{filler}{key}\n{filler}");
     let from = filler.len();
     for at in (from - 70..from + key.len() + 70).step_by(7) {

@@ -98,7 +98,7 @@ impl Error {
             | Error::Busy { hint, .. }
             | Error::Refused { hint, .. }
             | Error::Usage { hint, .. } => Some(hint.clone()),
-            Error::NoRoot { path } if store::git::missing_worktree_folder(path).is_some() => {
+            Error::NoRoot { path } if store::git::missing_git_folder_of_worktree(path).is_some() => {
                 Some(REPAIR_WORKTREE_HINT.to_owned())
             }
             Error::NoRoot { .. } => Some("run `thru init` in your project's folder to create one".to_owned()),

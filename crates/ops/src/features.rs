@@ -66,7 +66,7 @@ pub struct Feature {
     pub annotate: fn(&ProjectContext, &Event, &mut JournalRecord) -> Result<()>,
     /// Reads records, applies the feature's rule from `model`, and returns the answer and the change to write. It
     /// writes nothing itself.
-    pub decide: Decide,
+    pub decide: DecideFn,
     /// Updates the feature's records from the session's digest. Called at every checkpoint. `Ok(Some(problem))` means
     /// that the update succeeded, but the receipt should mention the problem.
     pub update_at_checkpoint: fn(&HookContext, &Digest) -> Result<Option<String>>,
@@ -85,12 +85,12 @@ pub struct Feature {
     pub status: fn(&ProjectContext) -> Result<Vec<StatusReportLine>>,
 }
 
-pub type Decide = for<'c, 'a> fn(&'c HookContext<'a>) -> Result<FeatureAnswer<'c>>;
+pub type DecideFn = for<'c, 'a> fn(&'c HookContext<'a>) -> Result<FeatureAnswer<'c>>;
 
 impl Feature {
     pub const EMPTY_FEATURE: Feature = Feature {
         name: "",
-        wanted_events: EventSet::NONE,
+        wanted_events: EventSet::NO_EVENTS,
         annotate: |_, _, _| Ok(()),
         decide: |_| Ok(FeatureAnswer::no_action("")),
         update_at_checkpoint: |_, _| Ok(None),
@@ -289,7 +289,7 @@ impl StatusReportLine {
         }
     }
 
-    pub fn with_next(
+    pub fn with_next_step(
         mut self,
         urgency: NextStepUrgency,
         command: impl Into<String>,
@@ -344,11 +344,11 @@ pub struct DoctorCheck {
 }
 
 /// Returns the brief candidates of all features, in row order, and the errors of the features that failed.
-pub fn collect_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
+pub fn collect_feature_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
     candidates_in_sections(context, |_| true)
 }
 
-/// Like [`collect_candidates`], but skips the features whose candidates belong only to unwanted sections.
+/// Like [`collect_feature_candidates`], but skips the features whose candidates belong only to unwanted sections.
 pub fn candidates_in_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,

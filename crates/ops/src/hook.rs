@@ -9,7 +9,7 @@ pub mod explain;
 mod locate;
 pub mod lost;
 pub mod receipt;
-pub(crate) mod retell;
+pub(crate) mod transcript_replay;
 
 use std::cell::{OnceCell, RefCell};
 use std::mem::ManuallyDrop;
@@ -18,7 +18,7 @@ use std::time::Instant;
 use harness::Harness;
 pub use harness::is_complete_payload;
 use model::brief::Brief;
-use model::decide::{self, CaptureFacts, NotCapturedReason, StoreChange};
+use model::decide::{self, NotCapturedReason, StoreChange, StoreStateBeforeEvent};
 use model::digest::Digest;
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
@@ -193,7 +193,7 @@ impl TrustedHook<'_> {
         // event run one after the other.
         let mut pending_brief = self.pending_compaction(&session, event);
         let turn = must_not_send_reply_twice(event, pending_brief).then(|| {
-            let turn = self.project.store.lock_session(&session, self.deadline.lock_wait());
+            let turn = self.project.store.lock_session_digest(&session, self.deadline.lock_wait());
             pending_brief = self.pending_compaction(&session, event);
             turn
         });
@@ -214,9 +214,9 @@ impl TrustedHook<'_> {
         let is_start = matches!(event.kind, EventKind::SessionStart { .. });
         let session_origin = SessionOrigin {
             process_stamp: process.as_deref(),
-            by_gate_run: is_start && self.project.world.is_in_launch(),
+            by_gate_run: is_start && self.project.world.is_inside_gate_run_launch(),
         };
-        let facts = CaptureFacts { mode: marker.mode, pending_brief, session_origin };
+        let facts = StoreStateBeforeEvent { mode: marker.mode, pending_brief, session_origin };
         let context = HookContext {
             project: self.project,
             harness: self.harness,
@@ -230,14 +230,14 @@ impl TrustedHook<'_> {
             digest: OnceCell::new(),
         };
         self.continue_session(&context);
-        trace.record_facts(&facts, repeated);
+        trace.record_capture_facts(&facts, repeated);
 
         // The brief describes what happened before this event, so compose it before the event is recorded.
         let composed = (!repeated).then(|| self.compose_due_brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
         trace.record_brief(brief.as_ref());
         let effects = decide::changes_to_record_event(&facts, event, &record, &policy);
-        trace.record_effects(&effects);
+        trace.record_store_changes(&effects);
         let is_written = self.apply_effects(effects, &context);
         drop(turn);
 
@@ -249,7 +249,7 @@ impl TrustedHook<'_> {
                 candidate_ids,
             },
         ));
-        if decide::guides_summariser(event, self.project.settings) {
+        if decide::sends_guidance_to_summariser(event, self.project.settings) {
             // Give the facts only to a summariser whose guidance the model cannot read. Otherwise, the brief would
             // repeat facts that the model has already read.
             let (facts, problems) = match self.harness.capabilities.hides_guidance_from_model {
@@ -303,7 +303,7 @@ impl TrustedHook<'_> {
         let name = context.event.kind.event_name();
         for feature in FEATURES.iter().filter(|feature| feature.wants_event(name)) {
             let decided = feature.call_catching_panics(|| (feature.decide)(context));
-            trace.record_decision(feature.name, &decided);
+            trace.record_feature_decision(feature.name, &decided);
             let part = decided.and_then(|decision| match (decision.change, self.mode) {
                 (Some(change), WriteMode::Write) => feature.call_catching_panics(change.apply),
                 _ => Ok(decision.reply_part),
@@ -413,7 +413,7 @@ impl TrustedHook<'_> {
             deadline: self.deadline,
             reserves_space: matches!(event.kind, EventKind::SessionStart { .. }),
         };
-        lost::report_and_clear(self.project.world, self.project.store, self.project_id, &told);
+        lost::report_and_clear_lost_records(self.project.world, self.project.store, self.project_id, &told);
     }
 
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
@@ -489,8 +489,9 @@ impl TrustedHook<'_> {
         if self.mode == WriteMode::Write {
             for effect in effects {
                 let is_journal = matches!(effect, StoreChange::AppendJournal(_));
-                let applied =
-                    self.apply_effect(effect, context).inspect_err(|error| self.add_receipt_error(error));
+                let applied = self
+                    .apply_store_change(effect, context)
+                    .inspect_err(|error| self.add_receipt_error(error));
                 if is_journal {
                     journalled = applied;
                 }
@@ -499,7 +500,7 @@ impl TrustedHook<'_> {
         journalled
     }
 
-    fn apply_effect(&self, effect: StoreChange, context: &HookContext) -> Result<()> {
+    fn apply_store_change(&self, effect: StoreChange, context: &HookContext) -> Result<()> {
         let ProjectContext { store, settings, .. } = self.project;
         let limit = settings.log_limit_bytes();
         match effect {

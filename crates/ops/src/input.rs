@@ -18,5 +18,5 @@ pub fn read_stdin(max: usize) -> Result<Vec<u8>> {
 
 /// Reads a system file, such as a time zone table.
 pub fn read_system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
-    Ok(store::read_named_by_user(path, max)?)
+    Ok(store::read_file_named_by_user(path, max)?)
 }

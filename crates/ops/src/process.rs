@@ -71,7 +71,7 @@ impl std::fmt::Display for ExitReason {
 
 /// Runs a command until it ends or its time is up. Returns an error if the command could not be started.
 pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
-    run_streaming(job, None, None, |_| {})
+    run_command_streaming_output(job, None, None, |_| {})
 }
 
 /// How the caller observes a running command.
@@ -85,7 +85,7 @@ pub(crate) struct CommandObserver<'a> {
 
 /// Like [`run_command`], but passes output on as it arrives, accepts a file as stdin in place of `input`, and lets
 /// the caller observe the command.
-pub(crate) fn run_streaming(
+pub(crate) fn run_command_streaming_output(
     job: &CommandJob,
     stdin: Option<File>,
     watch: Option<CommandObserver>,
@@ -106,7 +106,7 @@ pub(crate) fn run_streaming(
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
     if let Some(watch) = watch {
-        watch.reaper.add_group(child.id());
+        watch.reaper.add_process_group(child.id());
         (watch.on_start)(child.id());
     }
     // `command` still has write ends of the pipe open, and the reader sees the end of the output only when all of
@@ -118,7 +118,7 @@ pub(crate) fn run_streaming(
     let captured = capture_in_thread(reader, job.kept_output_bytes, hear);
     let how = wait_with_timeout(&mut child, job.timeout);
     if let Some(watch) = watch {
-        watch.reaper.remove_group(child.id());
+        watch.reaper.forget_process_group(child.id());
     }
     let how = how?;
     let output = captured.text();

@@ -52,9 +52,14 @@ impl Project {
             FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
             FoundRoot::Unmarked(root) => {
                 world.refuse_unfit_root(&root)?;
-                init::refuse_below_another(world, &root)?;
-                let marker =
-                    init::create_store(world, &root, &init::InitOptions::default(), init::LOCK_WAIT)?.marker;
+                init::refuse_root_below_another(world, &root)?;
+                let marker = init::create_store(
+                    world,
+                    &root,
+                    &init::InitOptions::default(),
+                    init::MAX_WAIT_FOR_RECORD_LOCK,
+                )?
+                .marker;
                 let store =
                     Store::open_at_root(&root.path)?.ok_or(Error::NoRoot { path: root.path.clone() })?;
                 Ok(Project { store: world.with_machine_records(store, &marker, &root.path), root, marker })
@@ -86,7 +91,7 @@ impl RootSearch {
     pub fn advice_without_root(&self) -> &'static str {
         match &self.0 {
             Ok(FoundRoot::Unmarked(root))
-                if store::git::missing_worktree_folder(&root.checkout).is_some() =>
+                if store::git::missing_git_folder_of_worktree(&root.checkout).is_some() =>
             {
                 crate::error::REPAIR_WORKTREE_HINT
             }

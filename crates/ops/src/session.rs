@@ -3,12 +3,12 @@
 pub mod brief;
 pub(crate) mod context_held;
 pub mod database;
+pub(crate) mod facts;
 pub mod files;
-pub mod firing;
+pub mod hook_statistics;
 pub mod journal;
 pub mod last;
 pub mod list;
-pub(crate) mod past;
 pub(crate) mod roster;
 pub mod sent;
 pub mod status_line;

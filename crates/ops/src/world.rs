@@ -31,7 +31,7 @@ pub const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
 
 impl World<'_> {
     /// Returns whether `thru gate run` launched this process or one of its ancestors.
-    pub fn is_in_launch(&self) -> bool {
+    pub fn is_inside_gate_run_launch(&self) -> bool {
         (self.read_variable)(OUTPUT_VARIABLE).is_some()
     }
 
@@ -86,7 +86,7 @@ impl World<'_> {
             .or_else(|| Some(self.absolute_path_variable("HOME")?.join(".config")))
     }
 
-    pub fn config_file(&self) -> Option<PathBuf> {
+    pub fn user_settings_file(&self) -> Option<PathBuf> {
         Some(self.user_config_folder()?.join("throughline/config.toml"))
     }
 
@@ -145,7 +145,7 @@ impl World<'_> {
             what: format!("{path}: this folder is not used as a root: {why}"),
             hint: format!(
                 "name the folder of your project with --root, or allow this one in your own settings{}: [roots] allow = [\"{path}\"]",
-                self.config_file().map_or(String::new(), |file| format!(" ({})", file.display()))
+                self.user_settings_file().map_or(String::new(), |file| format!(" ({})", file.display()))
             ),
         })
     }

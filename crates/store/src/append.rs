@@ -95,7 +95,7 @@ impl Dir {
         let Ok(taken) = self.rotated_parts(rel) else { return false };
         let next = taken.last().and_then(|name| rotated_part_number(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
-        self.rename_to_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
+        self.rename_if_new_name_is_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
     }
 
     /// Returns the name of the `n`-th rotated part if that part exists. Only this name is checked, because listing a

@@ -143,7 +143,9 @@ impl Dir {
     /// `newest`, which was just written. Both times come from the file system, so a wrong clock cannot cause the
     /// removal of a file that is still being written.
     fn remove_leftovers(&self, newest: &File) {
-        let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MAX_NAMES_CHECKED)) else { return };
+        let (Ok(now), Ok(names)) = (fs::fstat(newest), self.list_names_up_to(MAX_NAMES_CHECKED)) else {
+            return;
+        };
         for name in names.iter().filter(|name| is_temporary_name(name)) {
             let is_left = fs::statat(self, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
                 FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile

@@ -8,7 +8,7 @@ use model::plan::PlanUnreadableReason;
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 /// The size limit of the file, which is enough for tens of thousands of runs.
-const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BENCHMARKS_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {
     pub fn lock_benchmarks(&self, wait: Duration) -> Result<Lock> {
@@ -17,7 +17,7 @@ impl Store {
 
     /// Reads the history, which is empty if there is no file.
     pub fn read_benchmarks(&self) -> Result<BenchmarkHistory> {
-        let bytes = match self.dir().read_file(layout::BENCHMARKS_FILE, MAX_FILE_BYTES) {
+        let bytes = match self.dir().read_file(layout::BENCHMARKS_FILE, MAX_BENCHMARKS_FILE_BYTES) {
             Err(Error::Absent { .. }) => return Ok(BenchmarkHistory::new()),
             bytes => bytes?,
         };

@@ -74,7 +74,7 @@ pub enum ListingComparison {
 
 /// When a listing was made. This determines which file times can be relied on.
 #[derive(Clone, Copy, Debug)]
-pub enum ListingOrigin<'c> {
+pub enum ListingTime<'c> {
     /// The files were examined at this time or earlier, according to the file system's clock.
     ExaminedBefore(i64),
     /// The files were examined through this `Checkout`, earlier in this process.
@@ -83,11 +83,11 @@ pub enum ListingOrigin<'c> {
 
 impl Checkout {
     pub fn open(path: &Path) -> Result<Checkout> {
-        Checkout::open_with_effort(path, ExaminationLimit::UNLIMITED)
+        Checkout::open_with_examination_limit(path, ExaminationLimit::UNLIMITED)
     }
 
     /// Opens a checkout for a caller with limited time.
-    pub fn open_with_effort(path: &Path, effort: ExaminationLimit) -> Result<Checkout> {
+    pub fn open_with_examination_limit(path: &Path, effort: ExaminationLimit) -> Result<Checkout> {
         let dir = Dir::open(path)?;
         Ok(Checkout {
             dir,
@@ -170,7 +170,7 @@ impl Checkout {
     }
 
     /// Compares the files with a listing, and returns the first difference.
-    pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> ListingComparison {
+    pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingTime) -> ListingComparison {
         let mut newest: Vec<(&String, &ListedFileState)> = listing.files.iter().collect();
         if newest.len() > NEWEST_COMPARED_FIRST {
             newest.select_nth_unstable_by_key(NEWEST_COMPARED_FIRST - 1, |(_, state)| {
@@ -188,7 +188,7 @@ impl Checkout {
         ListingComparison::Same
     }
 
-    fn compare_file(&self, path: &str, state: &ListedFileState, listed: ListingOrigin) -> ListingComparison {
+    fn compare_file(&self, path: &str, state: &ListedFileState, listed: ListingTime) -> ListingComparison {
         if !self.has_effort_left() {
             return ListingComparison::Unfinished;
         }
@@ -203,17 +203,17 @@ impl Checkout {
         let is_same_look = seen.modified_ns == state.modified_ns;
         // Compare the inode's change time. Every change updates it, even if a program resets the modification time.
         let (is_untouched, is_long_untouched) = match listed {
-            ListingOrigin::ExaminedBefore(at) => {
+            ListingTime::ExaminedBefore(at) => {
                 let last = seen.modified_ns.max(seen.inode_changed);
                 (seen.inode_changed <= at, last < at.saturating_sub(AMBIGUOUS_TIME_NANOS))
             }
-            ListingOrigin::ExaminedThrough(earlier) => (earlier.file_stat(path) == Some(seen), false),
+            ListingTime::ExaminedThrough(earlier) => (earlier.file_stat(path) == Some(seen), false),
         };
         if state.hash.is_empty() {
             return same(is_same_look && is_untouched);
         }
         if is_same_look
-            && (is_long_untouched || matches!(listed, ListingOrigin::ExaminedThrough(_)) && is_untouched)
+            && (is_long_untouched || matches!(listed, ListingTime::ExaminedThrough(_)) && is_untouched)
         {
             return ListingComparison::Same;
         }

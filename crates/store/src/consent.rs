@@ -18,7 +18,7 @@ use crate::{Dir, Durability, Error, Result};
 const SCHEMA_VERSION: u64 = 1;
 /// The size limit of a record. The record of a run contains a digest for each output, and a run may have several
 /// hundred outputs.
-const MAX_RECORD_BYTES: usize = 1024 * 1024;
+const MAX_CONSENT_RECORD_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -137,7 +137,8 @@ impl Consents {
         let mut taken = 0;
         for entry in dir.entries()? {
             // Skip a record that cannot be read, because it has never allowed anything.
-            let Ok(bytes) = read_outside_store(&self.folder.join(&entry.name), MAX_RECORD_BYTES) else {
+            let Ok(bytes) = read_outside_store(&self.folder.join(&entry.name), MAX_CONSENT_RECORD_BYTES)
+            else {
                 continue;
             };
             let Ok(record) = serde_json::from_slice::<ConsentRecord>(&bytes) else { continue };
@@ -167,7 +168,7 @@ impl Consents {
 
     fn read_record(&self, root: &Path, kind: ConsentKind, id: &str) -> Result<Option<Vec<ConsentDigest>>> {
         let path = self.folder.join(record_file_name(root, kind, id));
-        let bytes = match read_outside_store(&path, MAX_RECORD_BYTES) {
+        let bytes = match read_outside_store(&path, MAX_CONSENT_RECORD_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
             bytes => bytes?,
         };

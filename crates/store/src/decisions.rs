@@ -35,7 +35,7 @@ impl Store {
 
     /// Returns the `ids` that do not occur in the last `window` bytes of the log, and whether these bytes are the
     /// whole log. The lines are searched without parsing, because an id in quotes cannot be part of a longer word.
-    pub fn unrecorded_ids(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
+    pub fn ids_of_unrecorded_decisions(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
         let Some(look) = self.dir().file_info(layout::DECISIONS_LOG)? else { return Ok((ids, true)) };
         let tail = self.dir().read_tail(layout::DECISIONS_LOG, window)?;
         let is_there = |id: &String| memchr::memmem::find(&tail, format!("\"{id}\"").as_bytes()).is_some();
@@ -43,7 +43,7 @@ impl Store {
     }
 
     /// Returns all decisions, oldest first. They include decisions in the format of a later version, which
-    /// `Decision::is_version_known` recognises.
+    /// `Decision::is_complete_and_of_known_version` recognises.
     pub fn all_decisions(&self) -> Result<(Vec<Decision>, LineTally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::DECISIONS_LOG, |decision| all.push(decision))?;
@@ -60,7 +60,7 @@ impl Store {
     }
 
     pub fn lock_context_view(&self, wait: Duration) -> Result<Lock> {
-        self.lock_by_path(layout::CONTEXT_LOCK, wait)
+        self.lock_by_path(layout::CONTEXT_VIEW_LOCK, wait)
     }
 
     pub fn read_context_view(&self) -> Result<Option<Vec<u8>>> {

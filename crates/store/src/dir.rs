@@ -49,9 +49,9 @@ impl Dir {
     }
 
     /// Opens `path` if no part of it is a link. The error `NOENT` means that the path does not exist. After any other
-    /// error, the caller must try `open`. `open_direct` takes one system call instead of two, which matters in a search
+    /// error, the caller must try `open`. `open_if_without_links` takes one system call instead of two, which matters in a search
     /// that checks every parent of a folder.
-    pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
+    pub(crate) fn open_if_without_links(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked_local_files: GitTrackedFiles::NoneTracked })
     }
@@ -207,7 +207,7 @@ impl Dir {
     }
 
     /// Returns at most `most` names, in no particular order. This is for folders that may be very large.
-    pub fn names_up_to(&self, most: usize) -> Result<Vec<String>> {
+    pub fn list_names_up_to(&self, most: usize) -> Result<Vec<String>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut names = Vec::new();
         for entry in fs::Dir::read_from(&self.fd).map_err(fail)? {
@@ -230,8 +230,8 @@ impl Dir {
     }
 
     /// Renames an entry if the new name is free, and fails otherwise.
-    pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
-        system::rename_to_free(self.fd.as_fd(), from, to)
+    pub(crate) fn rename_if_new_name_is_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
+        system::rename_if_new_name_is_free(self.fd.as_fd(), from, to)
     }
 
     /// Renames an entry, if it exists, so that its content is kept. Returns the new name, which is made from `word`.
@@ -239,7 +239,7 @@ impl Dir {
         let first = format!("{name}.{word}");
         let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
         for kept in names {
-            match self.rename_to_free(name, &kept) {
+            match self.rename_if_new_name_is_free(name, &kept) {
                 Ok(()) => {
                     self.sync_folder()?;
                     return Ok(Some(kept));
@@ -257,7 +257,7 @@ impl Dir {
 
     /// Renames a damaged file that must be replaced, and returns the new name.
     pub fn rename_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
-        self.rename_aside(name, &format!("damaged-{}", time::to_compact(now)))
+        self.rename_aside(name, &format!("damaged-{}", time::format_time_for_file_name(now)))
     }
 
     /// Renames a record. The rename is on disk when this returns.

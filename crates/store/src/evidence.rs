@@ -87,7 +87,7 @@ impl Store {
 
     /// Returns a listing and the time when it was written, in nanoseconds by the file system's clock. Returns `None` if
     /// the listing is missing or cannot be read.
-    pub fn read_listing(&self, task: &Id, tree: &str) -> Option<(FileListing, i64)> {
+    pub fn read_file_listing(&self, task: &Id, tree: &str) -> Option<(FileListing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::evidence_listing_file(tree));
         let bytes = is_hash.then(|| self.dir().read_file(&rel, MAX_LISTING_BYTES).ok()).flatten()?;
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Creates the patch file of an entry. Returns false if the name is taken.
-    pub fn create_patch(&self, task: &Id, name: &str, bytes: &[u8]) -> Result<bool> {
+    pub fn create_patch_file(&self, task: &Id, name: &str, bytes: &[u8]) -> Result<bool> {
         self.dir().create_subfolder(&layout::evidence_folder_path(task))?.create_private_file(name, bytes)
     }
 
@@ -140,19 +140,19 @@ fn remove_old_listings(folder: &Dir, bundle: &EvidenceBundle) -> Result<()> {
 
 /// The number of the journal record with the last test run that was recorded as evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LastRunRecorded {
+pub struct LastRunRecordedAsEvidence {
     pub record: u64,
 }
 
-impl SessionState for LastRunRecorded {
-    const STATE_FOLDER: &'static str = layout::EVIDENCE_SEEN_FOLDER;
+impl SessionState for LastRunRecordedAsEvidence {
+    const STATE_FOLDER: &'static str = layout::RUNS_RECORDED_AS_EVIDENCE_FOLDER;
     const MAX_STATE_FILE_BYTES: usize = 64;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<LastRunRecorded, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<LastRunRecordedAsEvidence, String> {
         let text = String::from_utf8_lossy(bytes);
         text.trim()
             .parse()
-            .map(|record| LastRunRecorded { record })
+            .map(|record| LastRunRecordedAsEvidence { record })
             .map_err(|_| "it is not a number".to_owned())
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use rustix::fs::{self, AtFlags, CWD, FileType};
 
-pub use crate::tracked::IndexComparison;
+pub use crate::tracked::GitIndexComparison;
 
 use crate::read::{open_outside_store, read_lines, read_outside_store, require_regular_file};
 
@@ -76,7 +76,7 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 
 /// Returns the folder that the `.git` file of a worktree points to, if `top` is the top of a worktree and that folder
 /// does not exist. This happens after the main checkout has been moved or deleted.
-pub fn missing_worktree_folder(top: &Path) -> Option<PathBuf> {
+pub fn missing_git_folder_of_worktree(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     if !dot_git.symlink_metadata().ok()?.is_file() {
         return None;
@@ -125,9 +125,10 @@ pub struct GitRemote {
 
 /// Returns the remote that a branch is assumed to be pushed to: `origin`, or else the first remote. Returns `None` if
 /// there is no remote.
-pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<GitRemote> {
+pub fn remote_assumed_for_branch(dir: &Path, branch: &str) -> Option<GitRemote> {
     let (_, common) = git_folders(dir)?;
-    let config = String::from_utf8(read_outside_store(&common.join("config"), MAX_FILE_BYTES).ok()?).ok()?;
+    let config =
+        String::from_utf8(read_outside_store(&common.join("config"), MAX_SMALL_GIT_FILE_BYTES).ok()?).ok()?;
     let named = |line: &str| Some(line.trim().strip_prefix("[remote \"")?.strip_suffix("\"]")?.to_owned());
     let names: Vec<String> = config.lines().filter_map(named).collect();
     let name = names.iter().find(|name| *name == "origin").or(names.first())?.clone();
@@ -159,7 +160,7 @@ pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
 }
 
 /// How many bytes are read from the end of the list in which git records every move of HEAD.
-const HEAD_LOG_TAIL_BYTES: u64 = 64 * 1024;
+const GIT_HEAD_LOG_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns whether git's list of the moves of HEAD says that a branch with this name was merged into this checkout at or
 /// after a time. An earlier branch may have had the same name. A merge that was reset at once does not count.
@@ -169,7 +170,7 @@ pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bo
     let Ok(file) = open_outside_store(&path) else { return false };
     let Ok(size) = require_regular_file(file.as_fd(), &path) else { return false };
     let mut commit_before_merge = None;
-    let from = size.saturating_sub(HEAD_LOG_TAIL_BYTES);
+    let from = size.saturating_sub(GIT_HEAD_LOG_TAIL_BYTES);
     let read = read_lines(&file, &path, from, size, |line| {
         let line = String::from_utf8_lossy(line);
         let Some(head_move) = HeadMove::parse(&line) else { return };
@@ -245,12 +246,12 @@ fn is_commit_hash(text: &str) -> bool {
 
 /// Reads the first line of one of git's small files.
 fn read_first_line(path: &Path) -> Option<String> {
-    let text = String::from_utf8(read_outside_store(path, MAX_FILE_BYTES).ok()?).ok()?;
+    let text = String::from_utf8(read_outside_store(path, MAX_SMALL_GIT_FILE_BYTES).ok()?).ok()?;
     Some(text.lines().next()?.trim().to_owned())
 }
 
 /// Compares files with git's index. A file that is the same there was committed, restored or staged.
-pub fn compare_with_index<'p>(dir: &Path, paths: &[&'p str]) -> IndexComparison<'p> {
+pub fn compare_with_index<'p>(dir: &Path, paths: &[&'p str]) -> GitIndexComparison<'p> {
     crate::tracked::compare_with_index(dir, paths)
 }
 
@@ -294,7 +295,7 @@ const GIT_FILES: &[&str] = &[
 ];
 
 /// The size limit of small git files such as HEAD or `config`. Real files are much smaller.
-const MAX_FILE_BYTES: usize = 64 * 1024;
+const MAX_SMALL_GIT_FILE_BYTES: usize = 64 * 1024;
 
 /// The size limit of `packed-refs`. A session start has no time to read a larger file.
 const MAX_PACKED_REFS_BYTES: u64 = 8 * 1024 * 1024;

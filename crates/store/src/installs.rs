@@ -33,7 +33,7 @@ struct InstallLine {
 /// A line which records that thru created a folder in the user's home, or removed it again. If several lines are
 /// about the same folder, the last one counts.
 #[derive(Debug, Serialize, Deserialize)]
-struct FolderLine {
+struct CreatedFolderLine {
     folder: PathBuf,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     removed: bool,
@@ -57,7 +57,7 @@ impl InstallList {
     /// Records that thru created a folder, or that it removed one that it had created.
     pub fn add_folder(&self, folder: &Path, change: FolderChange, now: Timestamp) -> Result<()> {
         let (folder, removed) = (folder.to_owned(), change == FolderChange::Removed);
-        self.append(&FolderLine { folder, removed, at: time::to_rfc3339(now) })
+        self.append(&CreatedFolderLine { folder, removed, at: time::to_rfc3339(now) })
     }
 
     fn append(&self, line: &impl Serialize) -> Result<()> {
@@ -83,7 +83,7 @@ impl InstallList {
     pub fn list_created_folders(&self) -> Result<Vec<PathBuf>> {
         let mut folders: Vec<PathBuf> = Vec::new();
         self.each_line(|line| {
-            let Ok(FolderLine { folder, removed, .. }) = serde_json::from_slice(line) else { return };
+            let Ok(CreatedFolderLine { folder, removed, .. }) = serde_json::from_slice(line) else { return };
             folders.retain(|known| *known != folder);
             folders.extend((!removed).then_some(folder));
         })?;

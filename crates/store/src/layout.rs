@@ -14,7 +14,7 @@ pub fn is_in_store(path: &str) -> bool {
 }
 
 pub const MARKER_FILE: &str = "root.json";
-pub const CONFIG_FILE: &str = "config.toml";
+pub const PROJECT_SETTINGS_FILE: &str = "config.toml";
 pub const GITIGNORE_FILE: &str = ".gitignore";
 pub const SESSIONS_INDEX: &str = "indexes/sessions.jsonl";
 pub const RECEIPTS_LOG: &str = "indexes/receipts.jsonl";
@@ -53,17 +53,17 @@ pub(crate) fn packet_path_by_name(name: &str) -> String {
 }
 
 /// The folder that records which packet each session has claimed.
-pub const CLAIMS_FOLDER: &str = "state/claims";
+pub const CLAIMED_PACKETS_FOLDER: &str = "state/claims";
 /// The folder with a file for each session that crashed or handed over its work. The file contains the name of the
 /// session's packet.
-pub const SWEPT_FOLDER: &str = "state/swept";
+pub const PACKETS_OF_ENDED_SESSIONS_FOLDER: &str = "state/swept";
 /// The lock held while packets for crashed sessions are written.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS_LOG: &str = "decisions.jsonl";
 /// The decisions, patterns and recent activity, for people to read.
 pub const CONTEXT_VIEW_FILE: &str = "context.md";
 /// The lock held while `context.md` is written.
-pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
+pub const CONTEXT_VIEW_LOCK: &str = "state/locks/context.lock";
 /// The lock that a command holds while it reads the decisions and adds one.
 pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 /// The folder that records which of a session's answers have been compared with the decisions.
@@ -88,7 +88,7 @@ pub fn phase_record_path(phase: u32) -> String {
 /// The folder with the evidence that tasks are done. Each task has its own subfolder.
 pub const EVIDENCE_FOLDER: &str = "evidence";
 /// The folder that records which of a session's test runs have been recorded as evidence.
-pub const EVIDENCE_SEEN_FOLDER: &str = "state/evidence";
+pub const RUNS_RECORDED_AS_EVIDENCE_FOLDER: &str = "state/evidence";
 /// The file in a task's folder with the entries that were moved out of the bundle.
 pub const EVIDENCE_ARCHIVE_FILE: &str = "archive.jsonl";
 
@@ -147,19 +147,19 @@ pub const WORKSTREAMS_FOLDER: &str = "workstreams";
 /// The lock held while a manifest or its steps file is changed.
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
 /// The folder that records which workstream was active when a session was compacted.
-pub const PRECOMPACT_FOLDER: &str = "state/precompact";
-/// A copy of the newest file in [`PRECOMPACT_FOLDER`], whichever session it belongs to.
+pub const WORKSTREAM_AT_COMPACTION_FOLDER: &str = "state/precompact";
+/// A copy of the newest file in [`WORKSTREAM_AT_COMPACTION_FOLDER`], whichever session it belongs to.
 pub const PRECOMPACT_STATE_FILE: &str = "state/precompact_state.json";
 
-pub fn precompact_path(session: &Id) -> String {
-    format!("{PRECOMPACT_FOLDER}/{session}.json")
+pub fn workstream_at_compaction_path(session: &Id) -> String {
+    format!("{WORKSTREAM_AT_COMPACTION_FOLDER}/{session}.json")
 }
 /// The folder that records which workstream was chosen for a session with `thru resume use`.
-pub const WORKSTREAM_USED_FOLDER: &str = "state/workstream-used";
+pub const CHOSEN_WORKSTREAM_FOLDER: &str = "state/workstream-used";
 /// The folder that records which files a session was reminded to read.
 pub const REMINDERS_FOLDER: &str = "state/reminded";
 /// The folder that records which boxes were ticked because of a session's task list.
-pub const TICKED_FOLDER: &str = "state/ticked";
+pub const TICKED_BOXES_FOLDER: &str = "state/ticked";
 
 pub const RELEVANT_FILES_INDEX: &str = "indexes/relevant-files.jsonl";
 /// The log of all sessions' tool calls, which checkpoints copy from the journals.
@@ -179,11 +179,11 @@ pub const CONTEXT_HELD_FOLDER: &str = "state/told";
 /// The folder with the last brief that each session got on each occasion.
 pub const SENT_BRIEFS_FOLDER: &str = "state/sent";
 /// The folder that records which warnings about its context window each session has received.
-pub const WINDOWS_FOLDER: &str = "state/window";
+pub const WINDOW_WARNINGS_FOLDER: &str = "state/window";
 /// The folder that records which clashes each session has been warned about.
 pub const CLASHES_TOLD_FOLDER: &str = "state/clashes-told";
 /// The folder that records which sessions are about to be compacted, or have been compacted and still need a brief.
-pub const PENDING_FOLDER: &str = "state/pending";
+pub const PENDING_SESSIONS_FOLDER: &str = "state/pending";
 pub const LOCKS_FOLDER: &str = "state/locks";
 /// The folder with the role of each session.
 pub const ROLES_FOLDER: &str = "state/roles";
@@ -200,26 +200,26 @@ pub const OUTPUTS_FOLDER: &str = "outputs";
 /// The file in a run that lists the expected outputs.
 pub const EXPECTED_FILE: &str = gate::EXPECTED_FILE;
 /// The file in a run that lists the outputs that the stage continued without.
-pub const OMISSIONS_FILE: &str = gate::OMISSIONS_FILE;
+pub const OMITTED_OUTPUTS_FILE: &str = gate::OMITTED_OUTPUTS_FILE;
 /// The folder that records which run each session works on.
-pub const WORKED_RUN_FOLDER: &str = "state/gate-run";
+pub const RUN_WORKED_ON_BY_SESSION_FOLDER: &str = "state/gate-run";
 /// The file that names the live run.
 pub const LIVE_RUN_FILE: &str = "state/live.json";
 
 /// Returns the name of the file with the last message of a sub-agent that did not write its output. The file is next
 /// to the missing output.
-pub fn last_message_file(output: &str) -> String {
+pub fn last_message_file_name(output: &str) -> String {
     format!("{output}{}", gate::LAST_MESSAGE_SUFFIX)
 }
 
 /// Returns the name of the file with the prompt for a launched command. The file is next to the command's output.
-pub fn launch_prompt_file(output: &str) -> String {
+pub fn launch_prompt_file_name(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROMPT_SUFFIX)
 }
 
 /// Returns the name of the file with everything that a launched command printed. The file is next to the command's
 /// output.
-pub fn launch_log_file(output: &str) -> String {
+pub fn launch_log_file_name(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_LOG_SUFFIX)
 }
 
@@ -253,7 +253,7 @@ pub fn first_journal_part_path(session: &Id) -> String {
 }
 
 /// The `.gitignore` that keeps all records out of git.
-pub const GITIGNORE_ALL: &str =
+pub const GITIGNORE_TEXT_IGNORING_ALL: &str =
     "# Written by `thru init`: nothing in here goes into git. `thru init --shared` changes that.\n*\n";
 
 /// The `.gitignore` that lets git track only the records that a team shares.

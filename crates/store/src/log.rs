@@ -22,7 +22,7 @@ pub struct LogPosition {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReadLogLines {
+pub struct LogReadExtent {
     /// The position after the last complete line.
     pub end_position: LogPosition,
     /// How many bytes were skipped because they are before the last `window` bytes.
@@ -39,7 +39,7 @@ impl Dir {
         end_position: LogPosition,
         window: u64,
         mut each: impl FnMut(&[u8]),
-    ) -> Result<Option<ReadLogLines>> {
+    ) -> Result<Option<LogReadExtent>> {
         let end_position =
             if end_position == LogPosition::default() { self.oldest_position(rel)? } else { end_position };
         let (mut end_position, mut skipped_bytes) = self.position_before_end(rel, end_position, window);
@@ -73,7 +73,7 @@ impl Dir {
                 end_position.offset = ending.complete_lines_end.max(end_position.offset);
             }
             if part.is_none() {
-                return Ok(Some(ReadLogLines { end_position, skipped_bytes }));
+                return Ok(Some(LogReadExtent { end_position, skipped_bytes }));
             }
             end_position = LogPosition { rotated_parts: end_position.rotated_parts + 1, offset: 0 };
             is_partial = false;

@@ -37,7 +37,7 @@ impl Store {
         })
     }
 
-    pub fn write_foreground(&self, pointer: &ForegroundPointer) -> Result<()> {
+    pub fn write_foreground_pointer(&self, pointer: &ForegroundPointer) -> Result<()> {
         self.dir().write_at_path(layout::FOREGROUND_LOOPS_FILE, &pointer.to_bytes(), Durability::Synced)
     }
 

@@ -23,7 +23,7 @@ const NOTE_BYTES: usize = 4096;
 const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing was lost"}"#;
 
 /// The length to which the reason is cut, in bytes.
-const MAX_REASON_BYTES: usize = 400;
+const MAX_LOSS_REASON_BYTES: usize = 400;
 
 /// The content of the note: how many records were lost, when and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ impl Store {
         }
         let dir = self.dir().create_subfolder(folder)?;
         // Keep a note from an older version, because it may contain a loss that has not been reported yet.
-        if dir.rename_to_free(layout::FORMER_LOST_RECORDS_NAME, name).is_ok() {
+        if dir.rename_if_new_name_is_free(layout::FORMER_LOST_RECORDS_NAME, name).is_ok() {
             return dir.sync_folder();
         }
         dir.create_private_file(name, &blank_note()).map(drop)
@@ -88,7 +88,7 @@ impl<'a> LostRecordsNote<'a> {
                     first: now.to_owned(),
                     last: now.to_owned(),
                     count: 1,
-                    why: model::text::cut_to_bytes(why, MAX_REASON_BYTES).to_owned(),
+                    why: model::text::cut_to_bytes(why, MAX_LOSS_REASON_BYTES).to_owned(),
                 },
             };
             overwrite_locked(&lock, &render_note(&lost))
@@ -112,7 +112,7 @@ impl<'a> LostRecordsNote<'a> {
 
     /// Calls `tell` with the content of the note, and clears the note if `tell` succeeds. If two hooks run at the
     /// same time, only one of them reports the loss.
-    pub fn report_and_clear(
+    pub fn report_and_clear_lost_records(
         &self,
         wait: Duration,
         mut tell: impl FnMut(&LostRecords) -> Result<()>,

@@ -35,15 +35,15 @@ fn lost_records_are_counted_told_and_forgotten() {
     assert!(!state.exists(), "nothing is written outside while the store takes it");
     // If reporting fails, the note is not cleared.
     let refused = |_: &LostRecords| Err(Error::Absent { path: "x".into() });
-    note.report_and_clear(SHORT_WAIT, refused).unwrap_err();
+    note.report_and_clear_lost_records(SHORT_WAIT, refused).unwrap_err();
     assert!(note.read_note().is_some());
     let mut told = Vec::new();
     let mut tell = |lost: &LostRecords| {
         told.push(lost.count);
         Ok(())
     };
-    note.report_and_clear(SHORT_WAIT, &mut tell).unwrap();
-    note.report_and_clear(SHORT_WAIT, &mut tell).unwrap();
+    note.report_and_clear_lost_records(SHORT_WAIT, &mut tell).unwrap();
+    note.report_and_clear_lost_records(SHORT_WAIT, &mut tell).unwrap();
     assert_eq!(told, [3]);
     assert_eq!(note.read_note(), None);
 }
@@ -57,7 +57,7 @@ fn without_room_in_the_store_the_state_folder_has_the_note() {
     note.add_loss("2026-11-15T19:22:00Z", "read-only", SHORT_WAIT).unwrap();
     assert_eq!(note.read_note().unwrap().count, 1);
     let mut told = 0;
-    note.report_and_clear(SHORT_WAIT, |_| {
+    note.report_and_clear_lost_records(SHORT_WAIT, |_| {
         told += 1;
         Ok(())
     })

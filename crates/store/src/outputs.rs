@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use memchr::memmem;
-use model::gate::{self, ExpectedOutputs, ExpectedProblem, FoundOutput, OutputScanner};
+use model::checkout_path;
+use model::gate::{self, ExpectedOutputs, ExpectedOutputsProblem, FoundOutput, OutputScanner};
 use model::id::Id;
-use model::place;
 use model::text::fnv_fingerprint;
 use rustix::fs::{self, Mode, OFlags};
 
@@ -21,7 +21,7 @@ use crate::read::{io_error, require_regular_file};
 use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
 
 /// The size limit of `expected.json` and of a live-state file.
-const MAX_LIST_BYTES: usize = 2 * 1024 * 1024;
+const MAX_EXPECTED_OUTPUTS_FILE_BYTES: usize = 2 * 1024 * 1024;
 
 const MAX_SIGNATURE_BYTES: usize = 4096;
 
@@ -42,7 +42,7 @@ pub enum OutputReadDepth {
 }
 
 /// How many bytes of last messages are kept for one output.
-const MAX_MESSAGES_BYTES: u64 = 1024 * 1024;
+const MAX_LAST_MESSAGES_BYTES_PER_OUTPUT: u64 = 1024 * 1024;
 
 #[derive(Debug)]
 pub struct RunFolder {
@@ -54,7 +54,7 @@ pub struct RunFolder {
 impl Store {
     /// Returns the folder that `state/live.json` names, exactly as it is written in the file.
     pub fn read_live_run(&self) -> Result<Option<String>> {
-        match self.dir().read_file(layout::LIVE_RUN_FILE, MAX_LIST_BYTES) {
+        match self.dir().read_file(layout::LIVE_RUN_FILE, MAX_EXPECTED_OUTPUTS_FILE_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             Err(e) => Err(e),
             Ok(bytes) => match gate::parse_live_dir(&bytes) {
@@ -70,7 +70,8 @@ impl Store {
 
     /// Returns the runs that were live before and still had open outputs then, newest first.
     pub fn read_earlier_live_runs(&self) -> Vec<String> {
-        let bytes = self.dir().read_file(layout::LIVE_RUN_FILE, MAX_LIST_BYTES).unwrap_or_default();
+        let bytes =
+            self.dir().read_file(layout::LIVE_RUN_FILE, MAX_EXPECTED_OUTPUTS_FILE_BYTES).unwrap_or_default();
         gate::parse_earlier_dirs(&bytes)
     }
 
@@ -112,10 +113,10 @@ impl Store {
     /// because hooks write only there. Earlier messages are kept above the new one.
     pub fn save_last_message(&self, run: &RunFolder, file: &str, text: &str) -> Result<()> {
         match self.path_in_outputs(run) {
-            None => append_message_once(&run.dir, &layout::last_message_file(file), text.trim_end()),
+            None => append_message_once(&run.dir, &layout::last_message_file_name(file), text.trim_end()),
             Some(folder) => append_message_once(
                 &self.dir().create_subfolder(&folder)?,
-                &layout::last_message_file(file),
+                &layout::last_message_file_name(file),
                 text.trim_end(),
             ),
         }
@@ -123,7 +124,7 @@ impl Store {
 
     /// Returns the path of a sub-agent's saved last message, if there is one.
     pub fn saved_message_path(&self, run: &RunFolder, file: &str) -> Option<PathBuf> {
-        let name = layout::last_message_file(file);
+        let name = layout::last_message_file_name(file);
         let path = match self.path_in_outputs(run) {
             None => run.path().join(name),
             Some(folder) => self.dir().path().join(folder).join(name),
@@ -144,7 +145,7 @@ impl Store {
     }
 
     /// Takes the lock that is held while a run is created.
-    pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
+    pub fn lock_run_creation(&self, wait: Duration) -> Result<Lock> {
         self.lock_by_path(&layout::outputs_lock_path("new"), wait)
     }
 
@@ -157,7 +158,7 @@ impl Store {
     }
 
     /// Describes the process that is working in a run.
-    pub fn current_worker(&self, run: &RunFolder) -> Option<String> {
+    pub fn describe_process_working_in_run(&self, run: &RunFolder) -> Option<String> {
         let bytes =
             self.dir().read_file(&layout::outputs_lock_path(&run.lock_name()), MAX_SIGNATURE_BYTES).ok()?;
         String::from_utf8(bytes).ok().filter(|who| !who.is_empty())
@@ -208,11 +209,11 @@ impl RunFolder {
     }
 
     fn read_list_file(&self, name: &str) -> Result<ExpectedOutputs> {
-        let bytes = self.dir.read_file(name, MAX_LIST_BYTES)?;
+        let bytes = self.dir.read_file(name, MAX_EXPECTED_OUTPUTS_FILE_BYTES)?;
         let path = self.path().join(name);
         ExpectedOutputs::parse(&bytes).map_err(|problem| match problem {
-            ExpectedProblem::Damaged { line, why } => Error::Damaged { path, line, why },
-            ExpectedProblem::Foreign { why } => Error::Foreign { path, why },
+            ExpectedOutputsProblem::Damaged { line, why } => Error::Damaged { path, line, why },
+            ExpectedOutputsProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 
@@ -320,7 +321,9 @@ impl RunFolder {
 /// Appends a message unless the file already contains it, because a hook may fire twice. Keeps the file below the
 /// limit.
 fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
-    let known = match dir.read_file(name, usize::try_from(MAX_MESSAGES_BYTES).unwrap_or(usize::MAX)) {
+    let known = match dir
+        .read_file(name, usize::try_from(MAX_LAST_MESSAGES_BYTES_PER_OUTPUT).unwrap_or(usize::MAX))
+    {
         Err(Error::Absent { .. }) => Vec::new(),
         known => known?,
     };
@@ -330,7 +333,7 @@ fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
     }
     let framed = |entry: &[u8]| [MESSAGE_SEPARATOR, entry, MESSAGE_SEPARATOR].concat();
     let holds = memmem::find(&framed(known), &framed(text.as_bytes())).is_some();
-    if holds || (known.len() + text.len()) as u64 + 16 > MAX_MESSAGES_BYTES {
+    if holds || (known.len() + text.len()) as u64 + 16 > MAX_LAST_MESSAGES_BYTES_PER_OUTPUT {
         return Ok(());
     }
     dir.append_lines(name, &["\n---\n", text], u64::MAX)
@@ -343,7 +346,7 @@ pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a st
     let dir = Dir::open(base)?;
     let mut absent = Vec::new();
     for input in inputs {
-        let place = place::path_within_checkout(&base.to_string_lossy(), input);
+        let place = checkout_path::path_within_checkout(&base.to_string_lossy(), input);
         if !place.is_outside && input_fingerprint(&dir, &place.path)? == ABSENT_INPUT {
             absent.push(input.as_str());
         }
@@ -360,7 +363,7 @@ pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
     let dir = Dir::open(base)?;
     let mut parts: Vec<Vec<u8>> = Vec::with_capacity(inputs.len() * 2);
     for input in inputs {
-        let place = place::path_within_checkout(&base.to_string_lossy(), input);
+        let place = checkout_path::path_within_checkout(&base.to_string_lossy(), input);
         parts.push(place.path.as_bytes().to_vec());
         parts.push(if place.is_outside {
             b"outside".to_vec()

@@ -33,7 +33,7 @@ impl FolderAccess {
 
     /// Returns `None` if only `user` and root can write to the folder. A group with the same number as the owner
     /// counts as private, because many systems give each user a private group that may write to the user's folders.
-    pub fn exposed_to_others(self, user: u32) -> Option<FolderExposure> {
+    pub fn exposure_to_others(self, user: u32) -> Option<FolderExposure> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {
             return Some(FolderExposure::ForeignOwner { owner: self.owner, user });
@@ -62,11 +62,11 @@ impl std::fmt::Display for FolderExposure {
 /// Checks a folder with a single system call. A missing folder is not exposed.
 pub(crate) fn check_exposure(path: &Path, user: u32) -> Option<FolderExposure> {
     let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
-    FolderAccess::from_stat(&stat).exposed_to_others(user)
+    FolderAccess::from_stat(&stat).exposure_to_others(user)
 }
 
 /// Returns the first of these folders that other users could have written to, and the reason.
-pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, FolderExposure)> {
+pub(crate) fn first_exposed_folder(folders: &[&Path], user: u32) -> Option<(PathBuf, FolderExposure)> {
     folders.iter().find_map(|folder| Some(((*folder).to_owned(), check_exposure(folder, user)?)))
 }
 
@@ -92,7 +92,7 @@ mod tests {
         ];
         for ((owner, group, mode), expected) in cases {
             let access = FolderAccess { owner, group, mode };
-            assert_eq!(access.exposed_to_others(1000), expected, "{access:?}");
+            assert_eq!(access.exposure_to_others(1000), expected, "{access:?}");
         }
     }
 }

@@ -9,12 +9,12 @@ use serde::Deserialize;
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
 /// The size limit of a plan. No real plan is this large.
-const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
+const MAX_PLAN_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The fields of the ledger's last line that are needed to check whether `plan.json` matches the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct LedgerEnd {
+pub struct LastLedgerLine {
     pub seq: u64,
     #[serde(rename = "before")]
     pub hash_before: String,
@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// Returns the fields of the ledger's last complete line, without reading the whole ledger.
-    pub fn read_plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
+    pub fn read_last_plan_ledger_line(&self) -> Result<Option<LastLedgerLine>> {
         // Most lines contain a single task, so a small window is tried first. A line can contain a whole plan.
         for window in [8 * 1024, 1024 * 1024, u64::MAX] {
             let tail = match self.dir().read_tail(layout::PLAN_LEDGER, window) {
@@ -84,7 +84,7 @@ impl Store {
     }
 
     fn read_if_exists(&self, rel: &str) -> Result<Option<Vec<u8>>> {
-        match self.dir().read_file(rel, MAX_PLAN_BYTES) {
+        match self.dir().read_file(rel, MAX_PLAN_FILE_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             bytes => bytes.map(Some),
         }

@@ -59,7 +59,7 @@ pub(crate) enum LinkInPath {
 }
 
 /// Reads a file. Also returns whether its path may have contained a link, and the file's handle.
-pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, LinkInPath, File)> {
+pub(crate) fn read_file_noticing_links(path: &Path, max: usize) -> Result<(Vec<u8>, LinkInPath, File)> {
     let opened = match system::open_without_links(path, OFlags::RDONLY) {
         Ok(fd) => Ok((fd, LinkInPath::Direct)),
         Err(Errno::NOENT) => Err(Errno::NOENT),
@@ -73,7 +73,7 @@ pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Lin
 }
 
 /// Reads a file that the user named on the command line. This may be a pipe, such as `<(command)` or `/dev/stdin`.
-pub fn read_named_by_user(path: &Path, max: usize) -> Result<Vec<u8>> {
+pub fn read_file_named_by_user(path: &Path, max: usize) -> Result<Vec<u8>> {
     // This call may block, because a user who names a pipe wants to wait for its writer.
     let fd = fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
         .map_err(|e| Error::from_errno(e, path, "read"))?;

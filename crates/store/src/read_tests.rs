@@ -73,12 +73,18 @@ fn a_named_file_may_be_a_pipe_but_not_without_end() {
         let path = path.clone();
         std::thread::spawn(move || std::fs::write(path, "from a pipe").unwrap())
     };
-    assert_eq!(read_named_by_user(&path, 100).unwrap(), b"from a pipe");
+    assert_eq!(read_file_named_by_user(&path, 100).unwrap(), b"from a pipe");
     writer.join().unwrap();
-    assert_eq!(bytes_read_or_error_kind(read_named_by_user(Path::new("/dev/zero"), 100)), Err("damaged"));
-    assert_eq!(bytes_read_or_error_kind(read_named_by_user(temp.path(), 100)), Err("refused"));
     assert_eq!(
-        bytes_read_or_error_kind(read_named_by_user(&write_sparse_file(temp.path(), "sparse", 1 << 40), 100)),
+        bytes_read_or_error_kind(read_file_named_by_user(Path::new("/dev/zero"), 100)),
+        Err("damaged")
+    );
+    assert_eq!(bytes_read_or_error_kind(read_file_named_by_user(temp.path(), 100)), Err("refused"));
+    assert_eq!(
+        bytes_read_or_error_kind(read_file_named_by_user(
+            &write_sparse_file(temp.path(), "sparse", 1 << 40),
+            100
+        )),
         Err("damaged")
     );
 }

@@ -80,7 +80,7 @@ impl Store {
     /// Lists all lifecycles in this root by the names of their state files. If a lifecycle is damaged, the list
     /// contains the error.
     pub fn list_lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
-        let machines = self.ids_in(layout::LIFECYCLES_FOLDER, ".json")?.into_iter();
+        let machines = self.ids_in_file_names(layout::LIFECYCLES_FOLDER, ".json")?.into_iter();
         let read =
             |machine: Id| Some((machine.clone(), self.read_lifecycle_file(machine.as_str()).transpose()?));
         Ok(machines.filter_map(read).collect())
@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Extracts the ids from the names of the files in a folder.
-    pub(crate) fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
+    pub(crate) fn ids_in_file_names(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
         let dir = match self.dir().open_subfolder(folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,

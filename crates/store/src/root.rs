@@ -203,7 +203,7 @@ fn open_marked_store(dir: &Path) -> Result<Option<(Store, RootMarker)>> {
 /// is a link.
 pub(crate) fn open_store_folder(dir: &Path) -> Result<Option<Store>> {
     let path = dir.join(layout::STORE_FOLDER);
-    match Dir::open_direct(&path) {
+    match Dir::open_if_without_links(&path) {
         Ok(open) => return Ok(Some(Store::new(open))),
         Err(Errno::NOENT) => return Ok(None),
         // The user created the links above `dir`, but a link below `dir` may have come with the project. So the code

@@ -6,7 +6,7 @@ use model::digest::{self, Digest};
 use model::id::Id;
 use model::journal::JournalRecord;
 
-use crate::log::{LogPosition, ReadLogLines};
+use crate::log::{LogPosition, LogReadExtent};
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
@@ -49,7 +49,7 @@ impl Store {
                     each(&record);
                 }
             })?;
-        let Some(ReadLogLines { end_position, skipped_bytes }) = new else { return Ok(false) };
+        let Some(LogReadExtent { end_position, skipped_bytes }) = new else { return Ok(false) };
         (digest.folded_journal_parts, digest.folded_journal_offset) =
             (end_position.rotated_parts, end_position.offset);
         digest.unread_journal_bytes += skipped_bytes;
@@ -64,7 +64,7 @@ impl Store {
     }
 
     /// Takes the lock that is held while a session's digest is updated from its journal.
-    pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
+    pub fn lock_session_digest(&self, session: &Id, wait: Duration) -> Result<Lock> {
         self.lock_by_path(&layout::session_lock_path(session), wait)
     }
 

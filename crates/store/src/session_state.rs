@@ -34,7 +34,7 @@ impl Store {
 
     /// Lists all sessions that have a file of kind `T`.
     pub fn sessions_with_state<T: SessionState>(&self) -> Result<Vec<Id>> {
-        self.ids_in(T::STATE_FOLDER, T::STATE_FILE_SUFFIX)
+        self.ids_in_file_names(T::STATE_FOLDER, T::STATE_FILE_SUFFIX)
     }
 }
 
@@ -76,7 +76,7 @@ fn state_file_path<T: SessionState>(session: &Id) -> String {
 }
 
 impl SessionState for PendingBrief {
-    const STATE_FOLDER: &'static str = layout::PENDING_FOLDER;
+    const STATE_FOLDER: &'static str = layout::PENDING_SESSIONS_FOLDER;
     const MAX_STATE_FILE_BYTES: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<PendingBrief, String> {
@@ -133,16 +133,16 @@ impl SessionState for Digest {
 }
 
 /// The workstream that was active when the session was compacted.
-impl SessionState for workstream::PrecompactState {
-    const STATE_FOLDER: &'static str = layout::PRECOMPACT_FOLDER;
+impl SessionState for workstream::WorkstreamAtCompaction {
+    const STATE_FOLDER: &'static str = layout::WORKSTREAM_AT_COMPACTION_FOLDER;
     const STATE_FILE_SUFFIX: &'static str = ".json";
-    const MAX_STATE_FILE_BYTES: usize = workstream::MAX_STATE_BYTES * 4;
+    const MAX_STATE_FILE_BYTES: usize = workstream::MAX_WORKSTREAM_STATE_FILE_BYTES * 4;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<workstream::PrecompactState, String> {
-        workstream::PrecompactState::parse(bytes)
+    fn parse(bytes: &[u8]) -> std::result::Result<workstream::WorkstreamAtCompaction, String> {
+        workstream::WorkstreamAtCompaction::parse(bytes)
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        workstream::PrecompactState::to_bytes(self)
+        workstream::WorkstreamAtCompaction::to_bytes(self)
     }
 }

@@ -148,8 +148,8 @@ impl Store {
         })
     }
 
-    pub fn read_config(&self) -> Result<Option<Vec<u8>>> {
-        match self.dir.read_file(layout::CONFIG_FILE, MAX_SMALL_FILE_BYTES) {
+    pub fn read_project_settings_file(&self) -> Result<Option<Vec<u8>>> {
+        match self.dir.read_file(layout::PROJECT_SETTINGS_FILE, MAX_SMALL_FILE_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             read => read.map(Some),
         }
@@ -210,8 +210,11 @@ impl Store {
         for folder in layout::INITIAL_FOLDERS {
             dir.create_subfolder(folder)?;
         }
-        let ignore =
-            if new.mode == SharingMode::Shared { layout::GITIGNORE_SHARED } else { layout::GITIGNORE_ALL };
+        let ignore = if new.mode == SharingMode::Shared {
+            layout::GITIGNORE_SHARED
+        } else {
+            layout::GITIGNORE_TEXT_IGNORING_ALL
+        };
         dir.create_private_file(layout::GITIGNORE_FILE, ignore.as_bytes())?;
         if had_no_records {
             vouch()?;
@@ -256,7 +259,7 @@ fn contains_user_records(dir: &Dir) -> Result<bool> {
 /// Returns whether thru wrote an ignore file. Any other ignore file may have come with a clone, and it could let git
 /// track all records.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
-    let ours = [layout::GITIGNORE_ALL.as_bytes(), layout::GITIGNORE_SHARED.as_bytes()];
+    let ours = [layout::GITIGNORE_TEXT_IGNORING_ALL.as_bytes(), layout::GITIGNORE_SHARED.as_bytes()];
     name == layout::GITIGNORE_FILE
         && dir.read_file(name, MAX_SMALL_FILE_BYTES).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))
 }

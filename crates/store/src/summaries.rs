@@ -40,13 +40,13 @@ impl Store {
     }
 
     /// Returns all summaries that were made, oldest first.
-    pub fn list_summarised(&self) -> Result<(Vec<SummarisedOutput>, LineTally)> {
+    pub fn list_summarised_outputs(&self) -> Result<(Vec<SummarisedOutput>, LineTally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::SUMMARIES_INDEX, |one| all.push(one))?;
         Ok((all, tally))
     }
 
-    pub fn list_archived(&self) -> Result<Vec<ArchivedOutput>> {
+    pub fn list_archived_originals(&self) -> Result<Vec<ArchivedOutput>> {
         let mut all = Vec::new();
         self.dir().each_record(layout::SUMMARIES_ARCHIVE, |one| all.push(one))?;
         Ok(all)

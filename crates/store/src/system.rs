@@ -38,7 +38,7 @@ pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
 }
 
 /// Renames an entry within a folder. Fails with `EXIST` if the new name is taken.
-pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
+pub fn rename_if_new_name_is_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
     match fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE) {
         // Some kernels and file systems cannot check the new name and rename in one step, so use two steps.
         Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}

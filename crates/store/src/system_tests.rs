@@ -222,9 +222,9 @@ fn a_rename_does_not_replace_a_file() {
     let attacks = create_link_attacks();
     let at = attacks.inside.as_fd();
     for taken in ["a", "loop", "near"] {
-        assert_eq!(rename_to_free(at, "plain", taken), Err(Errno::EXIST), "{taken}");
+        assert_eq!(rename_if_new_name_is_free(at, "plain", taken), Err(Errno::EXIST), "{taken}");
     }
-    assert_eq!(rename_to_free(at, "plain", "free"), Ok(()));
-    assert_eq!(rename_to_free(at, "plain", "other"), Err(Errno::NOENT));
+    assert_eq!(rename_if_new_name_is_free(at, "plain", "free"), Ok(()));
+    assert_eq!(rename_if_new_name_is_free(at, "plain", "other"), Err(Errno::NOENT));
     sync_folder(at).unwrap();
 }

@@ -114,7 +114,7 @@ fn git_dir(top: &Path) -> PathBuf {
 /// index does no harm.
 fn index_paths(git_dir: &Path) -> Vec<PathBuf> {
     let mut all = vec![git_dir.join("index")];
-    let names = Dir::open(git_dir).and_then(|dir| dir.names_up_to(10_000)).unwrap_or_default();
+    let names = Dir::open(git_dir).and_then(|dir| dir.list_names_up_to(10_000)).unwrap_or_default();
     all.extend(names.iter().filter(|name| name.starts_with("sharedindex.")).map(|name| git_dir.join(name)));
     all
 }
@@ -192,7 +192,7 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
 
 /// How files differ from git's index, judging by size and time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IndexComparison<'p> {
+pub struct GitIndexComparison<'p> {
     pub unchanged: Vec<&'p str>,
     /// Files that git tracks and that were changed or deleted.
     pub changed: Vec<&'p str>,
@@ -202,9 +202,9 @@ pub struct IndexComparison<'p> {
 
 /// Compares files with git's index. Nothing is known about them if the folder is not in git, or if the index is too
 /// large to be read by a hook.
-pub(crate) fn compare_with_index<'p>(folder: &Path, paths: &[&'p str]) -> IndexComparison<'p> {
+pub(crate) fn compare_with_index<'p>(folder: &Path, paths: &[&'p str]) -> GitIndexComparison<'p> {
     const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
-    let unknown = IndexComparison::default();
+    let unknown = GitIndexComparison::default();
     let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return unknown };
     let git_dir = git_dir(top);
     let index = git_dir.join("index");
@@ -214,7 +214,7 @@ pub(crate) fn compare_with_index<'p>(folder: &Path, paths: &[&'p str]) -> IndexC
     let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
     let mut names: Vec<(PathBuf, &str)> = paths.iter().map(|path| (inside.join(path), *path)).collect();
     names.sort_unstable_by(|(a, _), (b, _)| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
-    let mut found = IndexComparison::default();
+    let mut found = GitIndexComparison::default();
     let take = |name: &[u8], entry: IndexEntry| {
         if let Ok(at) = names.binary_search_by(|(path, _)| path.as_os_str().as_bytes().cmp(name)) {
             let stat = fs::lstat(top.join(&names[at].0));

@@ -169,13 +169,13 @@ fn files_are_compared_with_the_index() {
     std::fs::remove_file(repository.top.join("src/gone.rs")).unwrap();
     repository.write_file("src/new.rs");
     let paths = ["src/same.rs", "src/new.rs", "src/never.rs", "src/gone.rs", "src/changed.rs"];
-    let expected = IndexComparison {
+    let expected = GitIndexComparison {
         unchanged: vec!["src/same.rs"],
         changed: vec!["src/changed.rs", "src/gone.rs"],
         untracked: vec!["src/new.rs"],
     };
     assert_eq!(compare_with_index(&repository.top, &paths), expected);
-    assert_eq!(compare_with_index(&repository.top, &[]), IndexComparison::default());
+    assert_eq!(compare_with_index(&repository.top, &[]), GitIndexComparison::default());
     // The shared part of a split index is not read, so nothing is called untracked.
     repository.run_git(&["update-index", "--split-index"]);
     assert_eq!(compare_with_index(&repository.top, &paths).untracked, Vec::<&str>::new());

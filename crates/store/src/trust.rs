@@ -12,12 +12,12 @@ use model::receipt::Receipt;
 use model::time;
 use serde::{Deserialize, Serialize};
 
-use crate::owner::{FolderExposure, first_exposed};
-use crate::read::{LinkInPath, metadata_without_following, read_seeing_links};
+use crate::owner::{FolderExposure, first_exposed_folder};
+use crate::read::{LinkInPath, metadata_without_following, read_file_noticing_links};
 use crate::{Dir, Durability, Error, Result, layout};
 
-const SCHEMA_VERSION: u64 = 1;
-const MAX_RECORD_BYTES: usize = 1024 * 1024;
+const TRUST_RECORD_SCHEMA_VERSION: u64 = 1;
+const MAX_TRUST_RECORD_BYTES: usize = 1024 * 1024;
 /// How many of a project's former paths are recorded.
 const MAX_FORMER_PATHS: usize = 16;
 
@@ -62,7 +62,7 @@ impl TrustRecords {
         TrustRecords { state_folder, user, home: Some(home), record_file: RefCell::default() }
     }
 
-    pub fn record_path(&self, project: &ProjectId) -> PathBuf {
+    pub fn path_of_trust_record(&self, project: &ProjectId) -> PathBuf {
         self.state_folder.join("trust").join(format!("{}.json", project.as_str()))
     }
 
@@ -76,7 +76,7 @@ impl TrustRecords {
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
         if holds {
             self.require_private()?;
-            self.require_outside(root, way)?;
+            self.require_state_folder_outside_root(root, way)?;
         }
         Ok(holds)
     }
@@ -135,7 +135,7 @@ impl TrustRecords {
         let trust = self.state_folder.join("trust");
         let folders =
             [trust.as_path(), &self.state_folder, self.state_folder.parent().unwrap_or(&self.state_folder)];
-        match first_exposed(&folders, self.user) {
+        match first_exposed_folder(&folders, self.user) {
             Some((path, why)) => Err(Error::Exposed { path, why }),
             None => Ok(()),
         }
@@ -144,7 +144,7 @@ impl TrustRecords {
     /// Returns an error if the state folder is inside the root. The files in a clone belong to the user who cloned
     /// it, so a clone could bring its own trust record. The only exception is a home folder that the user allowed as
     /// a root, because the state folder is inside it.
-    fn require_outside(&self, root: &Path, way: LinkInPath) -> Result<()> {
+    fn require_state_folder_outside_root(&self, root: &Path, way: LinkInPath) -> Result<()> {
         let is_inside = || match way {
             LinkInPath::Direct => self.state_folder.starts_with(root),
             LinkInPath::ThroughLinks => match (self.state_folder.canonicalize(), root.canonicalize()) {
@@ -203,10 +203,13 @@ impl TrustRecords {
     }
 
     fn read_record(&self, project: &ProjectId) -> Result<(TrustRecord, LinkInPath)> {
-        let none =
-            TrustRecord { schema_version: SCHEMA_VERSION, roots: Vec::new(), former_paths: Vec::new() };
-        let path = self.record_path(project);
-        let (bytes, way) = match read_seeing_links(&path, MAX_RECORD_BYTES) {
+        let none = TrustRecord {
+            schema_version: TRUST_RECORD_SCHEMA_VERSION,
+            roots: Vec::new(),
+            former_paths: Vec::new(),
+        };
+        let path = self.path_of_trust_record(project);
+        let (bytes, way) = match read_file_noticing_links(&path, MAX_TRUST_RECORD_BYTES) {
             Err(Error::Absent { .. }) => return Ok((none, LinkInPath::Direct)),
             read => {
                 let (bytes, way, file) = read?;
@@ -219,9 +222,9 @@ impl TrustRecords {
             line: Some(e.line().max(1)),
             why: e.to_string(),
         })?;
-        if record.schema_version > SCHEMA_VERSION {
+        if record.schema_version > TRUST_RECORD_SCHEMA_VERSION {
             let why = format!(
-                "schema_version is {}; this version of thru supports up to {SCHEMA_VERSION}",
+                "schema_version is {}; this version of thru supports up to {TRUST_RECORD_SCHEMA_VERSION}",
                 record.schema_version
             );
             return Err(Error::Foreign { path, why });
@@ -242,7 +245,7 @@ impl TrustRecords {
             return Ok(false);
         }
         let text = serde_json::to_string_pretty(&record).map_err(|e| Error::Io {
-            path: self.record_path(project),
+            path: self.path_of_trust_record(project),
             doing: "write",
             why: e.to_string(),
         })?;
@@ -262,7 +265,7 @@ impl TrustRecords {
     }
 
     /// Returns the receipts in the last `most` bytes of this machine's receipts.
-    pub fn last_receipts(&self, most: u64) -> Vec<Receipt> {
+    pub fn last_receipts_in_state_folder(&self, most: u64) -> Vec<Receipt> {
         let tail = Dir::open(&self.state_folder)
             .and_then(|dir| dir.read_recent_lines(layout::STATE_FOLDER_RECEIPTS_FILE, most));
         let tail = tail.unwrap_or_default();

@@ -31,7 +31,7 @@ pub fn local_date(utc: &str) -> String {
 }
 
 /// Returns the name of the time zone at the given time, such as `CET` or `UTC`.
-pub fn zone_name(utc: &str) -> String {
+pub fn time_zone_name(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| "UTC".to_owned(), |at| at.strftime("%Z").to_string())
 }
 

@@ -20,7 +20,7 @@ pub enum OutputFormat {
     Json,
 }
 
-pub fn choose_color(color: ColorSetting) {
+pub fn apply_color_setting(color: ColorSetting) {
     match color {
         ColorSetting::Auto => {}
         ColorSetting::Always => anstream::ColorChoice::Always.write_global(),

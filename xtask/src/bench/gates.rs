@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::prepare::{
-    BEFORE_COMPACT_HOOK_ARGV, TOOL_DONE_HOOK_ARGV, compact_payload, edit_4k_payload, prepare_trusted,
+    BEFORE_COMPACT_HOOK_ARGV, TOOL_DONE_HOOK_ARGV, compact_payload, edit_4k_payload, prepare_trusted_root,
 };
 use super::rows::FIRST_CONTACT_ROW_MARK;
 use crate::sandbox::{self, Sandbox, SandboxRoot};
@@ -15,11 +15,11 @@ use crate::strace::{self, SystemCall};
 use crate::table::{self, ColumnAlignment};
 use crate::transcript;
 
-const MAX_SYSTEM_CALLS: usize = 40;
+const MAX_HOOK_SYSTEM_CALLS: usize = 40;
 const MAX_INSTRUCTIONS: usize = 150_000;
 /// How many bytes of a transcript the before-compact hook may read, no matter how long the transcript is.
 const MAX_TRANSCRIPT_BYTES_READ: usize = 16 * transcript::MEGABYTE + 128 * 1024;
-const MAX_MEMORY_KB: u64 = 8 * 1024;
+const MAX_HOOK_MEMORY_KB: u64 = 8 * 1024;
 /// The memory limit for the hook that reads a session's transcript for the first time. This happens once per session
 /// and reads up to 14 MB.
 const MAX_FIRST_CONTACT_MEMORY_KB: u64 = 24 * 1024;
@@ -29,23 +29,23 @@ pub fn check_limits<'a>(lab: &SandboxRoot, peaks: impl Iterator<Item = (&'a str,
     let mut gates = LimitChecks::default();
     let hooks = peaks.filter(|(name, _)| name.contains("hook"));
     let (first, later): (Vec<_>, Vec<_>) = hooks.partition(|(name, _)| name.contains(FIRST_CONTACT_ROW_MARK));
-    for (hooks, most) in [(later, MAX_MEMORY_KB), (first, MAX_FIRST_CONTACT_MEMORY_KB)] {
+    for (hooks, most) in [(later, MAX_HOOK_MEMORY_KB), (first, MAX_FIRST_CONTACT_MEMORY_KB)] {
         let (name, peak) = hooks.into_iter().max_by_key(|(_, peak)| *peak).unwrap_or(("no hook measured", 0));
         gates.check_limit(format!("most memory of a hook, KB ({name})"), peak as usize, most as usize);
     }
 
     let sandbox = lab.sandbox("gates")?;
-    prepare_trusted(&sandbox)?;
+    prepare_trusted_root(&sandbox)?;
     // The first event of a session creates the journal, and all later events only append to it. So one hook runs
     // before anything is counted.
     sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &edit_4k_payload(&sandbox.dir))?;
     let mut opened = Vec::new();
-    if strace::is_installed() {
+    if strace::is_strace_installed() {
         let log = trace_system_calls(&sandbox, TOOL_DONE_HOOK_ARGV, &edit_4k_payload(&sandbox.dir))?;
         let calls: Vec<SystemCall> = strace::parse_strace_log(&log).collect();
         let synced =
             calls.iter().filter(|call| ["fsync", "fdatasync", "sync", "syncfs"].contains(&call.name)).count();
-        gates.check_limit("system calls of tool-done".into(), calls.len(), MAX_SYSTEM_CALLS);
+        gates.check_limit("system calls of tool-done".into(), calls.len(), MAX_HOOK_SYSTEM_CALLS);
         gates.check_limit("of these, waiting for the disk (fsync)".into(), synced, 0);
         opened = calls
             .iter()
@@ -59,13 +59,17 @@ pub fn check_limits<'a>(lab: &SandboxRoot, peaks: impl Iterator<Item = (&'a str,
         gates.skip_limit("system calls of tool-done", "strace is not installed");
     }
     let name = "bytes before-compact reads of 20 MB";
-    if strace::is_installed() {
+    if strace::is_strace_installed() {
         gates.check_limit(name.into(), bytes_read_at_first_contact(&sandbox)?, MAX_TRANSCRIPT_BYTES_READ);
     } else {
         gates.skip_limit(name, "strace is not installed");
     }
     match count_instructions(&sandbox)? {
-        Some(count) => gates.mention_limit("user instructions of tool-done".into(), count, MAX_INSTRUCTIONS),
+        Some(count) => gates.report_missed_limit_without_failing(
+            "user instructions of tool-done".into(),
+            count,
+            MAX_INSTRUCTIONS,
+        ),
         None => gates.skip_limit("user instructions of tool-done", "valgrind is not installed"),
     }
     print!(
@@ -113,7 +117,7 @@ impl LimitChecks {
 
     /// Prints a missed limit without failing. The limit was set for a musl build, and a glibc build makes more calls at
     /// start-up.
-    fn mention_limit(&mut self, name: String, found: usize, most: usize) {
+    fn report_missed_limit_without_failing(&mut self, name: String, found: usize, most: usize) {
         let missed = self.any_missed;
         self.check_limit(name, found, most);
         self.any_missed = missed;
@@ -167,11 +171,11 @@ fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
         &mut sandbox::wrap_command(valgrind, &sandbox.thru_command(TOOL_DONE_HOOK_ARGV)),
         &edit_4k_payload(&sandbox.dir),
     )?;
-    Ok(parse_collected(&String::from_utf8_lossy(&output.stderr)))
+    Ok(parse_callgrind_instruction_count(&String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Reads the number from a line such as `==123== Collected : 77012`.
-fn parse_collected(text: &str) -> Option<usize> {
+fn parse_callgrind_instruction_count(text: &str) -> Option<usize> {
     text.lines()
         .find_map(|line| line.split_once("Collected :"))
         .and_then(|(_, number)| number.trim().parse().ok())
@@ -183,8 +187,11 @@ mod tests {
 
     #[test]
     fn callgrind_is_read() {
-        assert_eq!(parse_collected("==1== Events    : Ir\n==1== Collected : 77012\n==1==\n"), Some(77012));
-        assert_eq!(parse_collected("valgrind: failed to start\n"), None);
+        assert_eq!(
+            parse_callgrind_instruction_count("==1== Events    : Ir\n==1== Collected : 77012\n==1==\n"),
+            Some(77012)
+        );
+        assert_eq!(parse_callgrind_instruction_count("valgrind: failed to start\n"), None);
     }
 
     #[test]

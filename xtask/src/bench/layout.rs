@@ -44,7 +44,7 @@ pub fn write_layout() -> Result<bool> {
         if row.name.contains(FIRST_CONTACT_ROW_MARK) || row.name.contains(MANY_PACKETS_ROW_MARK) {
             continue;
         }
-        table::print_progress(row.name);
+        table::print_overwritten_progress_line(row.name);
         let mut one = prepare_row(&lab, row, &options).with_context(|| row.name)?;
         one.prepare_sample(0)?;
         let log = lab.path().join("callgrind.out");
@@ -59,7 +59,7 @@ pub fn write_layout() -> Result<bool> {
             symbols.keys().map(String::as_str).filter(|name| names.contains(name) && !known.contains(name)),
         );
     }
-    table::print_progress("");
+    table::print_overwritten_progress_line("");
     ensure!(!called.is_empty(), "callgrind named no function of ours");
     let patterns = linker_patterns(&called, &symbols);
     let lines: String = patterns.iter().map(|pattern| format!("    *(.text.{pattern})\n")).collect();

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::prepare::{TOOL_DONE_HOOK_ARGV, edit_4k_payload, prepare_trusted};
+use super::prepare::{TOOL_DONE_HOOK_ARGV, edit_4k_payload, prepare_trusted_root};
 use super::{BenchOptions, TRUE_PROGRAM, TimedCommand, kb_to_mb};
 use crate::dist::LinkKind;
 use crate::memory;
@@ -47,9 +47,9 @@ impl TimedCommand for PeerHook {
 }
 
 /// Prints the table. Only our own hook has a target.
-pub fn run_peers(lab: &SandboxRoot, kind: LinkKind, options: &BenchOptions) -> Result<()> {
+pub fn run_peer_benchmark(lab: &SandboxRoot, kind: LinkKind, options: &BenchOptions) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
-    prepare_trusted(&sandbox)?;
+    prepare_trusted_root(&sandbox)?;
     let mut hooks = vec![prepare_hook("thru", sandbox.thru_command(TOOL_DONE_HOOK_ARGV), &sandbox)?];
     for peer in PEERS {
         let missing = [&[peer.interpreter], peer.needed_programs]
@@ -61,16 +61,16 @@ pub fn run_peers(lab: &SandboxRoot, kind: LinkKind, options: &BenchOptions) -> R
             continue;
         }
         let sandbox = lab.sandbox(&format!("peer-{}", peer.interpreter))?;
-        prepare_trusted(&sandbox)?;
+        prepare_trusted_root(&sandbox)?;
         hooks.push(prepare_hook(peer.name, peer_command(peer, &sandbox)?, &sandbox)?);
     }
     let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE_PROGRAM), &[]);
     let floor = super::collect_samples(&mut true_command, &mut hooks, options.rounds)?;
-    let helper = memory::MemoryHelper::build()?;
+    let helper = memory::PeakMemoryHelper::build()?;
     for hook in &mut hooks {
         hook.peak_kb = helper.peak_kb(&hook.command, &hook.payload)?;
     }
-    table::print_progress("");
+    table::print_overwritten_progress_line("");
     print!("{}", format_report(kind, options, &floor, &hooks));
     Ok(())
 }

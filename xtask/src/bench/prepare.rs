@@ -20,14 +20,14 @@ pub const TOOL_DONE_HOOK_ARGV: &[&str] = &["hook", "claude-code", "PostToolUse"]
 pub const SUBAGENT_START_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SubagentStart"];
 pub const SUBAGENT_STOP_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SubagentStop"];
 
-pub fn prepare_trusted(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_trusted_root(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()
 }
 
 /// Prepares a project with a thousand sessions. The last session has ten thousand journal lines and a digest.
 pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &session_start_payload(&sandbox.dir))?;
     sandbox.run_successfully(PROMPT_HOOK_ARGV, &prompt_payload(&sandbox.dir))?;
     let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
     // The brief of a new session describes the last session in the list, so the session with the journal is moved to
@@ -189,7 +189,7 @@ pub fn repeat_last_line(log: &Path, id: &str, times: usize, other: impl Fn(usize
 /// Prepares a project whose session owns a loop, and a copy of the loop's initial state.
 pub fn prepare_loop(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &session_start_payload(&sandbox.dir))?;
     sandbox.run_successfully(
         &["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--session", SANDBOX_SESSION_ID],
         b"",
@@ -197,7 +197,7 @@ pub fn prepare_loop(sandbox: &Sandbox) -> Result<()> {
     Ok(std::fs::copy(only_loop_path(sandbox)?, sandbox.dir.join("loop.md")).map(drop)?)
 }
 
-pub fn prepare_foreign_loop(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_loop_for_next_session(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox
         .run_successfully(&["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--next"], b"")
@@ -214,7 +214,7 @@ pub fn restore_loop(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(std::fs::copy(sandbox.dir.join("loop.md"), only_loop_path(sandbox)?).map(drop)?)
 }
 
-pub fn leave_unchanged(_: &Sandbox, _: &Path, _: usize) -> Result<()> {
+pub fn leave_sandbox_unchanged(_: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(())
 }
 
@@ -230,11 +230,11 @@ pub fn remove_session_records(sandbox: &Sandbox, _: &Path, _: usize) -> Result<(
 }
 
 /// The prefix of the ids of new sessions.
-pub const NEW_SESSION_PREFIX: &str = "0197a000-2222-7222-8333-";
+pub const NEW_SESSION_ID_PREFIX: &str = "0197a000-2222-7222-8333-";
 
 /// Returns the id of the session that starts in this round.
 pub fn new_session_id(round: usize) -> String {
-    format!("{NEW_SESSION_PREFIX}{:012x}", round & 0xffff_ffff_ffff)
+    format!("{NEW_SESSION_ID_PREFIX}{:012x}", round & 0xffff_ffff_ffff)
 }
 
 /// Removes the sessions of earlier rounds, so that the store is the same in each round.
@@ -249,7 +249,7 @@ pub fn remove_new_sessions(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> 
     let state = std::fs::read_dir(sandbox.store_folder().join("state")).into_iter().flatten().flatten();
     for folder in state.map(|entry| entry.path()).chain([sandbox.store_folder().join("sessions")]) {
         for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            if file.file_name().to_string_lossy().starts_with(NEW_SESSION_PREFIX) {
+            if file.file_name().to_string_lossy().starts_with(NEW_SESSION_ID_PREFIX) {
                 std::fs::remove_file(file.path())?;
             }
         }
@@ -270,7 +270,7 @@ pub fn make_brief_due(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
 /// Prepares a project whose session has a role, with a context file of typical size.
 pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &session_start_payload(&sandbox.dir))?;
     sandbox.run_successfully(&["context", "new", "tester"], b"")?;
     sandbox.run_successfully(&["role", "bind", "tester", "--session", SANDBOX_SESSION_ID], b"").map(drop)
 }
@@ -278,7 +278,7 @@ pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
 /// Prepares a project with a manifest of three files, a session that is working on it, and an earlier compaction.
 pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(SESSION_START_HOOK_ARGV, &session_start_payload(&sandbox.dir))?;
     let folder = sandbox.store_folder().join("workstreams/01-bench");
     std::fs::create_dir_all(&folder)?;
     for (name, text) in
@@ -302,7 +302,7 @@ pub fn role_payload(sandbox: &Path) -> Vec<u8> {
 }
 
 /// Prepares a project in the state after a clone: the store exists, but there is no trust record.
-pub fn prepare_untrusted(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_untrusted_clone(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     Ok(std::fs::remove_dir_all(sandbox.state_folder())?)
 }
@@ -321,7 +321,7 @@ pub fn edit_2m_payload(sandbox: &Path) -> Vec<u8> {
 
 /// Returns the payload of a 4 KB Bash call. The journal records the command, so the hook must redact it.
 pub fn bash_4k_payload(sandbox: &Path) -> Vec<u8> {
-    let script = payload::sample_code(3_300, &payload::github_token());
+    let script = payload::sample_code_with_secret(3_300, &payload::github_token());
     payload::bash_payload(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
 }
 
@@ -338,7 +338,7 @@ pub fn status_payload(sandbox: &Path) -> Vec<u8> {
     status.to_string().into_bytes()
 }
 
-pub fn start_payload(sandbox: &Path) -> Vec<u8> {
+pub fn session_start_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionStart", json!({"source": "startup", "model": "claude-opus-4"}))
 }
 
@@ -358,7 +358,7 @@ pub fn coder_start_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "coder"}))
 }
 
-pub fn agent_stop_payload(sandbox: &Path) -> Vec<u8> {
+pub fn subagent_stop_payload(sandbox: &Path) -> Vec<u8> {
     let text = "All is well, but I did not write it down.";
     payload::hook_payload(
         sandbox,

@@ -6,14 +6,14 @@ use anyhow::Result;
 
 use super::prepare::{
     BEFORE_COMPACT_HOOK_ARGV, PICKUP_ARGV, PROMPT_HOOK_ARGV, SESSION_START_HOOK_ARGV, STOP_HOOK_ARGV,
-    SUBAGENT_START_HOOK_ARGV, SUBAGENT_STOP_HOOK_ARGV, TOOL_DONE_HOOK_ARGV, agent_start_payload,
-    agent_stop_payload, append_turn, bash_4k_payload, coder_start_payload, compact_payload, edit_2m_payload,
-    edit_4k_payload, empty_payload, leave_sandbox_empty, leave_unchanged, make_brief_due,
-    prepare_complete_run, prepare_evidence, prepare_foreign_loop, prepare_live_run, prepare_loop,
-    prepare_many_decisions, prepare_many_sessions, prepare_packets, prepare_role, prepare_scored_briefs,
-    prepare_trusted, prepare_untrusted, prepare_workstream, prompt_payload, remove_new_sessions,
-    remove_session_records, restart_payload, restore_loop, resume_payload, role_payload, start_payload,
-    status_payload, stop_payload,
+    SUBAGENT_START_HOOK_ARGV, SUBAGENT_STOP_HOOK_ARGV, TOOL_DONE_HOOK_ARGV, agent_start_payload, append_turn,
+    bash_4k_payload, coder_start_payload, compact_payload, edit_2m_payload, edit_4k_payload, empty_payload,
+    leave_sandbox_empty, leave_sandbox_unchanged, make_brief_due, prepare_complete_run, prepare_evidence,
+    prepare_live_run, prepare_loop, prepare_loop_for_next_session, prepare_many_decisions,
+    prepare_many_sessions, prepare_packets, prepare_role, prepare_scored_briefs, prepare_trusted_root,
+    prepare_untrusted_clone, prepare_workstream, prompt_payload, remove_new_sessions, remove_session_records,
+    restart_payload, restore_loop, resume_payload, role_payload, session_start_payload, status_payload,
+    stop_payload, subagent_stop_payload,
 };
 use crate::dist::LinkKind;
 use crate::sandbox::Sandbox;
@@ -48,7 +48,7 @@ impl BenchRow {
 
     /// Returns a row in which a new session starts in every sample and gets a brief. A second start of the same session
     /// would get no brief.
-    const fn at_each_start(self) -> Self {
+    const fn with_new_session_per_sample(self) -> Self {
         Self { before_each: remove_new_sessions, must_print: true, new_session: true, ..self }
     }
 
@@ -145,7 +145,7 @@ const fn row(
         target,
         run_in_parallel: false,
         transcript: None,
-        before_each: leave_unchanged,
+        before_each: leave_sandbox_unchanged,
         must_print: false,
         new_session: false,
     }
@@ -156,30 +156,48 @@ const fn row(
 pub const ROWS: &[BenchRow] = &[
     BenchRow {
         run_in_parallel: true,
-        ..row(TOOL_DONE_ROW_NAME, prepare_trusted, TOOL_DONE_HOOK_ARGV, edit_4k_payload, at_most(1.0, 1.5))
+        ..row(
+            TOOL_DONE_ROW_NAME,
+            prepare_trusted_root,
+            TOOL_DONE_HOOK_ARGV,
+            edit_4k_payload,
+            at_most(1.0, 1.5),
+        )
     },
     row(
         "hook tool-done, 4 KB command with a secret",
-        prepare_trusted,
+        prepare_trusted_root,
         TOOL_DONE_HOOK_ARGV,
         bash_4k_payload,
         at_most(1.0, 1.5),
     ),
     row(
         "hook tool-done, 2 MB payload",
-        prepare_trusted,
+        prepare_trusted_root,
         TOOL_DONE_HOOK_ARGV,
         edit_2m_payload,
         at_most(5.0, 5.5),
     ),
     row("hook, no root", leave_sandbox_empty, TOOL_DONE_HOOK_ARGV, edit_4k_payload, at_most(0.9, 1.4)),
-    row("hook, root not trusted", prepare_untrusted, TOOL_DONE_HOOK_ARGV, edit_4k_payload, at_most(1.0, 1.5)),
-    row("hook prompt", prepare_trusted, PROMPT_HOOK_ARGV, prompt_payload, at_most(1.5, 2.0)),
-    row("hook prompt, 1 MB transcript", prepare_trusted, PROMPT_HOOK_ARGV, prompt_payload, at_most(1.5, 2.0))
-        .with_cursor(TranscriptSize::Mb1),
+    row(
+        "hook, root not trusted",
+        prepare_untrusted_clone,
+        TOOL_DONE_HOOK_ARGV,
+        edit_4k_payload,
+        at_most(1.0, 1.5),
+    ),
+    row("hook prompt", prepare_trusted_root, PROMPT_HOOK_ARGV, prompt_payload, at_most(1.5, 2.0)),
+    row(
+        "hook prompt, 1 MB transcript",
+        prepare_trusted_root,
+        PROMPT_HOOK_ARGV,
+        prompt_payload,
+        at_most(1.5, 2.0),
+    )
+    .with_cursor(TranscriptSize::Mb1),
     row(
         "hook prompt, 500 MB transcript",
-        prepare_trusted,
+        prepare_trusted_root,
         PROMPT_HOOK_ARGV,
         prompt_payload,
         at_most(1.5, 2.0),
@@ -192,15 +210,21 @@ pub const ROWS: &[BenchRow] = &[
         prompt_payload,
         at_most(1.5, 2.0),
     ),
-    row("hook session-start", prepare_trusted, SESSION_START_HOOK_ARGV, start_payload, at_most(8.0, 8.5)),
+    row(
+        "hook session-start",
+        prepare_trusted_root,
+        SESSION_START_HOOK_ARGV,
+        session_start_payload,
+        at_most(8.0, 8.5),
+    ),
     row(
         "hook session-start, full store",
         prepare_many_sessions,
         SESSION_START_HOOK_ARGV,
-        start_payload,
+        session_start_payload,
         at_most(8.0, 8.5),
     )
-    .at_each_start(),
+    .with_new_session_per_sample(),
     BenchRow {
         before_each: make_brief_due,
         must_print: true,
@@ -216,10 +240,10 @@ pub const ROWS: &[BenchRow] = &[
         "hook session-start, full store, scoring",
         prepare_scored_briefs,
         SESSION_START_HOOK_ARGV,
-        start_payload,
+        session_start_payload,
         at_most(8.0, 8.5),
     )
-    .at_each_start(),
+    .with_new_session_per_sample(),
     BenchRow {
         before_each: make_brief_due,
         must_print: true,
@@ -231,26 +255,26 @@ pub const ROWS: &[BenchRow] = &[
             at_most(8.0, 8.5),
         )
     },
-    row("hook stop, no transcript", prepare_trusted, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0)),
+    row("hook stop, no transcript", prepare_trusted_root, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0)),
     row(
         "hook stop, 1 MB, first contact",
-        prepare_trusted,
+        prepare_trusted_root,
         STOP_HOOK_ARGV,
         stop_payload,
         FIRST_CONTACT_TIME_TARGET,
     )
     .at_first_contact(TranscriptSize::Mb1),
-    row("hook stop, 1 MB, cursor", prepare_trusted, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0))
+    row("hook stop, 1 MB, cursor", prepare_trusted_root, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0))
         .with_cursor(TranscriptSize::Mb1),
     row(
         "hook stop, 500 MB, first contact",
-        prepare_trusted,
+        prepare_trusted_root,
         STOP_HOOK_ARGV,
         stop_payload,
         FIRST_CONTACT_TIME_TARGET,
     )
     .at_first_contact(TranscriptSize::Large),
-    row("hook stop, 500 MB, cursor", prepare_trusted, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0))
+    row("hook stop, 500 MB, cursor", prepare_trusted_root, STOP_HOOK_ARGV, stop_payload, at_most(2.5, 3.0))
         .with_cursor(TranscriptSize::Large),
     BenchRow {
         before_each: restore_loop,
@@ -259,21 +283,21 @@ pub const ROWS: &[BenchRow] = &[
     },
     row(
         "hook stop, another session's loop",
-        prepare_foreign_loop,
+        prepare_loop_for_next_session,
         STOP_HOOK_ARGV,
         stop_payload,
         at_most(2.5, 3.0),
     ),
     row(
         "hook before-compact, no transcript",
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         at_most(6.0, 6.5),
     ),
     row(
         "hook before-compact, 1 MB, first contact",
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         FIRST_CONTACT_TIME_TARGET,
@@ -281,7 +305,7 @@ pub const ROWS: &[BenchRow] = &[
     .at_first_contact(TranscriptSize::Mb1),
     row(
         "hook before-compact, 1 MB, cursor",
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         at_most(4.0, 4.5),
@@ -289,7 +313,7 @@ pub const ROWS: &[BenchRow] = &[
     .with_cursor(TranscriptSize::Mb1),
     row(
         "hook before-compact, 10 MB, first contact",
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         FIRST_CONTACT_TIME_TARGET,
@@ -297,7 +321,7 @@ pub const ROWS: &[BenchRow] = &[
     .at_first_contact(TranscriptSize::Mb10),
     row(
         "hook before-compact, 100 MB, first contact",
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         FIRST_CONTACT_TIME_TARGET,
@@ -305,7 +329,7 @@ pub const ROWS: &[BenchRow] = &[
     .at_first_contact(TranscriptSize::Mb100),
     row(
         "hook before-compact, 1 GB, first contact",
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         FIRST_CONTACT_TIME_TARGET,
@@ -313,7 +337,7 @@ pub const ROWS: &[BenchRow] = &[
     .at_first_contact(TranscriptSize::Gb1),
     row(
         "hook session-start(resume), 1 GB, first contact",
-        prepare_trusted,
+        prepare_trusted_root,
         SESSION_START_HOOK_ARGV,
         resume_payload,
         FIRST_CONTACT_TIME_TARGET,
@@ -321,7 +345,7 @@ pub const ROWS: &[BenchRow] = &[
     .at_first_contact(TranscriptSize::Gb1),
     row(
         COMPACT_10_MB_ROW_NAME,
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         at_most(4.0, 4.5),
@@ -329,7 +353,7 @@ pub const ROWS: &[BenchRow] = &[
     .with_cursor(TranscriptSize::Mb10),
     row(
         COMPACT_LARGE_ROW_NAME,
-        prepare_trusted,
+        prepare_trusted_root,
         BEFORE_COMPACT_HOOK_ARGV,
         compact_payload,
         at_most(4.0, 4.5),
@@ -339,10 +363,10 @@ pub const ROWS: &[BenchRow] = &[
         "hook session-start, 100,000 packets",
         prepare_packets,
         SESSION_START_HOOK_ARGV,
-        start_payload,
+        session_start_payload,
         at_most(10.0, 10.5),
     )
-    .at_each_start(),
+    .with_new_session_per_sample(),
     row(
         "thru packet list, 100,000 packets",
         prepare_packets,
@@ -413,7 +437,7 @@ pub const ROWS: &[BenchRow] = &[
         "hook subagent-stop, output missing",
         prepare_live_run,
         SUBAGENT_STOP_HOOK_ARGV,
-        agent_stop_payload,
+        subagent_stop_payload,
         at_most(2.5, 3.0),
     ),
     row(
@@ -441,10 +465,10 @@ pub const ROWS: &[BenchRow] = &[
         "hook session-start, 2,000 tasks, 5,000 decisions",
         prepare_many_decisions,
         SESSION_START_HOOK_ARGV,
-        start_payload,
+        session_start_payload,
         at_most(8.0, 8.5),
     )
-    .at_each_start(),
+    .with_new_session_per_sample(),
     BenchRow {
         before_each: make_brief_due,
         must_print: true,
@@ -469,7 +493,7 @@ pub const ROWS: &[BenchRow] = &[
     },
     BenchRow {
         must_print: true,
-        ..row("thru statusline", prepare_trusted, &["statusline"], status_payload, at_most(1.5, 2.0))
+        ..row("thru statusline", prepare_trusted_root, &["statusline"], status_payload, at_most(1.5, 2.0))
     },
     BenchRow {
         must_print: true,
@@ -481,7 +505,7 @@ pub const ROWS: &[BenchRow] = &[
             at_most(1.5, 2.0),
         )
     },
-    row("thru status", prepare_trusted, &["status"], empty_payload, at_most(4.0, 4.5)),
+    row("thru status", prepare_trusted_root, &["status"], empty_payload, at_most(4.0, 4.5)),
     row("thru --version", leave_sandbox_empty, &["--version"], empty_payload, at_most(4.0, 4.5)),
 ];
 

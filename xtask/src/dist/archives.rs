@@ -20,7 +20,7 @@ const HOST_TARGET: &str = "x86_64-unknown-linux-musl";
 const CHECKSUMS_FILE: &str = "SHA256SUMS";
 
 /// The files in an archive besides the binary.
-const EXTRA_FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+const FILES_ARCHIVED_WITH_BINARY: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 pub fn build_archives(addresses: AddressMode) -> Result<bool> {
     let folder = crate::target_dir().join("dist");
@@ -94,7 +94,7 @@ fn pack_archive(folder: &Path, platform: &Platform, binary: &Path) -> Result<Str
     let packed = folder.join(&name);
     let _ = std::fs::remove_dir_all(&packed);
     std::fs::create_dir_all(&packed)?;
-    let papers = EXTRA_FILES.map(|paper| crate::workspace_root().join(paper));
+    let papers = FILES_ARCHIVED_WITH_BINARY.map(|paper| crate::workspace_root().join(paper));
     for file in papers.iter().map(PathBuf::as_path).chain([binary]) {
         let to = packed.join(file.file_name().context("no name")?);
         std::fs::copy(file, to).with_context(|| format!("copying {}", file.display()))?;
@@ -109,12 +109,12 @@ fn pack_archive(folder: &Path, platform: &Platform, binary: &Path) -> Result<Str
 fn write_checksums(folder: &Path, archives: &[String]) -> Result<()> {
     let mut text = String::new();
     for archive in archives {
-        text.push_str(&checksum(folder, archive)?);
+        text.push_str(&sha256_of_archive(folder, archive)?);
     }
     std::fs::write(folder.join(CHECKSUMS_FILE), text).context("writing the checksums")
 }
 
-fn checksum(folder: &Path, archive: &str) -> Result<String> {
+fn sha256_of_archive(folder: &Path, archive: &str) -> Result<String> {
     for (program, words) in [("sha256sum", &[][..]), ("shasum", &["-a", "256"][..])] {
         let printed = Command::new(program).args(words).arg(archive).current_dir(folder).output();
         if let Ok(printed) = printed

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use harness::HARNESSES;
 use harness::settings::{
-    HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit, find_hooks, install_hooks,
+    HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit, find_thru_hooks, install_hooks,
     uninstall_hooks,
 };
 use harness::transcript::each_object_in_line;
@@ -125,7 +125,7 @@ pub fn fuzz_settings(data: &[u8]) {
         timeout: HookTimeout { seconds: 10, unit: TimeoutUnit::Seconds },
     });
     for place in [HookLocation::CLAUDE_CODE, HookLocation::DROID_SETTINGS, HookLocation::DROID_HOOKS] {
-        let Ok(ours) = find_hooks(data, &place) else { continue };
+        let Ok(ours) = find_thru_hooks(data, &place) else { continue };
         let Ok(installed) = install_hooks(Some(data), &place, &entries) else { continue };
         let twice =
             install_hooks(Some(&installed.bytes), &place, &entries).expect("the edited settings parse");

@@ -9,7 +9,7 @@ use super::events::{self, EventKind, ToolCall, TranscriptEvent};
 pub const MAX_CALLS_AFTER: usize = 40;
 
 /// The minimum number of calls before an artificial cut, which is a cut where the session was not compacted.
-const MIN_CALLS_BEFORE: usize = 60;
+const MIN_CALLS_BEFORE_ARTIFICIAL_CUT: usize = 60;
 /// The minimum number of calls between a compaction and an artificial cut. Right after a compaction, the agent
 /// remembers only the summary.
 const MIN_CALLS_SINCE_COMPACTION: usize = 20;
@@ -152,7 +152,7 @@ impl<'a> RecallSession<'a> {
                     running.remove(call_id.as_str());
                 }
                 EventKind::Call(call_id) => {
-                    let is_between = calls >= MIN_CALLS_BEFORE
+                    let is_between = calls >= MIN_CALLS_BEFORE_ARTIFICIAL_CUT
                         && since >= MIN_CALLS_SINCE_COMPACTION
                         && to_come >= MAX_CALLS_AFTER;
                     // A compaction never comes between a call and its result, so an artificial cut must not either.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::cut::{MAX_CALLS_AFTER, RecallSession, SessionCut, SessionCutKind, collapse_white_space};
 use super::events::{EventKind, ToolCall};
-use super::texts::SessionPast;
+use super::texts::SessionUpToCut;
 
 /// The longest brief that a hook may send in addition to a summary, in characters.
 const BRIEF_SIZE_WITH_SUMMARY: usize = 9_500;
@@ -17,15 +17,15 @@ const BRIEF_SIZE_WITH_SUMMARY: usize = 9_500;
 /// How many bytes of an input are shown.
 const MAX_INPUT_BYTES: usize = 400;
 /// How many bytes of a result are shown.
-const MAX_RESULT_BYTES: usize = 500;
+const MAX_DUMPED_RESULT_BYTES: usize = 500;
 /// How many bytes of a message are shown.
 const MAX_MESSAGE_BYTES: usize = 3_000;
 
-pub fn write_dump(
+pub fn write_dump_of_cut(
     folder: &Path,
     session: &RecallSession,
     cut: &SessionCut,
-    past: &SessionPast,
+    past: &SessionUpToCut,
 ) -> Result<()> {
     let name = match cut.kind {
         SessionCutKind::Compaction(number) => format!("{}-c{}", session.name, number + 1),
@@ -70,7 +70,7 @@ fn describe_what_followed(session: &RecallSession, cut: &SessionCut) -> String {
                 )
             }
             EventKind::Result { end, text, .. } => {
-                format!("  {end:?}: {}", cut_for_judge(text, MAX_RESULT_BYTES))
+                format!("  {end:?}: {}", cut_for_judge(text, MAX_DUMPED_RESULT_BYTES))
             }
         };
         let _ = writeln!(text, "{line}");

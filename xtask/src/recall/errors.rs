@@ -8,7 +8,7 @@ use super::cut::{RecallSession, SessionCut, collapse_white_space};
 use super::events::{CallOutcome, EventKind};
 
 /// How many calls after a cut are examined.
-const MAX_CALLS_AFTER: usize = 80;
+const MAX_CALLS_EXAMINED_AFTER_CUT: usize = 80;
 
 /// How many characters of a line are compared.
 const COMPARED_CHARS: usize = 60;
@@ -74,7 +74,7 @@ pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<Recurr
         }
     }
     let after: BTreeSet<&str> =
-        session.calls_after(cut, MAX_CALLS_AFTER).map(|call| call.id.as_str()).collect();
+        session.calls_after(cut, MAX_CALLS_EXAMINED_AFTER_CUT).map(|call| call.id.as_str()).collect();
     let mut again: BTreeMap<String, RecurringError> = BTreeMap::new();
     for event in &session.events[cut.event_count_before..] {
         let EventKind::Result { call_id: call, end, text } = &event.kind else { continue };

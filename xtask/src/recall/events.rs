@@ -36,12 +36,12 @@ pub struct ToolCall {
     pub tool: String,
     pub input: Value,
     /// The files that are inputs of the call.
-    pub files: Vec<CalledFile>,
+    pub files: Vec<FileInToolCall>,
     pub command: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CalledFile {
+pub struct FileInToolCall {
     pub path: String,
     pub edited: bool,
 }
@@ -62,7 +62,7 @@ impl TranscriptEvent {
         }
     }
 
-    pub fn called_files(&self) -> &[CalledFile] {
+    pub fn called_files(&self) -> &[FileInToolCall] {
         self.as_call().map_or(&[], |call| &call.files)
     }
 
@@ -140,7 +140,7 @@ impl EventReader {
         match text("type") {
             "system" if text("subtype") == "compact_boundary" => add(EventKind::Compaction),
             "queue-operation" if text("operation") == "enqueue" => {
-                if let Some(words) = typed_words(text("content")) {
+                if let Some(words) = prompt_typed_by_person(text("content")) {
                     self.queued.push(words.clone());
                     add(EventKind::Prompt(words));
                 }
@@ -166,7 +166,7 @@ impl EventReader {
             "text" if is_summary => EventKind::Summary(text("text")),
             "text" if is_agent => EventKind::AgentMessage(text("text")),
             "text" => {
-                let Some(words) = typed_words(&text("text")) else { return };
+                let Some(words) = prompt_typed_by_person(&text("text")) else { return };
                 // The prompt was already counted when it was queued, so it is not counted again.
                 if let Some(place) = self.queued.iter().position(|queued| has_same_words(queued, &words)) {
                     self.queued.remove(place);
@@ -218,7 +218,7 @@ fn content_blocks(content: &Value) -> Vec<Value> {
 
 /// Returns the text if a person typed it for the agent. Commands that control the harness are left out. A project's
 /// own command is included if it has arguments.
-fn typed_words(text: &str) -> Option<String> {
+fn prompt_typed_by_person(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(command) = text_between(text, "<command-name>", "</command-name>") {
         let words = text_between(text, "<command-args>", "</command-args>").unwrap_or_default().trim();
@@ -245,7 +245,7 @@ fn parse_call(block: &Value) -> ToolCall {
     let lower = tool.to_lowercase();
     let path = ["file_path", "notebook_path", "path"].iter().find_map(|key| input[*key].as_str());
     let kind = FILE_TOOLS.iter().find(|(name, _)| *name == lower);
-    let file = |(_, edited): &(&str, bool)| Some(CalledFile { path: path?.to_owned(), edited: *edited });
+    let file = |(_, edited): &(&str, bool)| Some(FileInToolCall { path: path?.to_owned(), edited: *edited });
     let command = input["command"].as_str().filter(|_| SHELL_TOOLS.contains(&lower.as_str()));
     ToolCall {
         id: block["id"].as_str().unwrap_or_default().to_owned(),

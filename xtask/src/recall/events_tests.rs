@@ -67,7 +67,7 @@ fn calls_and_how_they_ended() {
         .filter_map(|what| if let EventKind::Call(call) = what { Some(call) } else { None })
         .collect();
     assert_eq!(calls.len(), 3);
-    assert_eq!(calls[0].files, [CalledFile { path: "/p/a.rs".into(), edited: true }]);
+    assert_eq!(calls[0].files, [FileInToolCall { path: "/p/a.rs".into(), edited: true }]);
     assert_eq!(calls[1].command.as_deref(), Some("make test"));
     let ends: Vec<CallOutcome> = all
         .iter()

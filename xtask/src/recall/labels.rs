@@ -21,7 +21,7 @@ pub enum FailureLabel {
     Closed,
 }
 
-pub fn built_in_labels() -> Result<Labels> {
+pub fn built_in_failure_labels() -> Result<Labels> {
     parse_labels(FAILURE_LABELS_TSV)
 }
 
@@ -49,7 +49,7 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were still failing at the point where the session is cut, shortened by `command_core`.
+/// Returns the commands that were still failing at the point where the session is cut, shortened by `identifying_part_of_command`.
 /// Returns `None` if the session is not labelled.
 pub fn open_commands_at_cut(
     labels: &Labels,
@@ -64,11 +64,16 @@ pub fn open_commands_at_cut(
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
     let open = here.iter().filter(|(_, label)| *label == FailureLabel::Open);
-    Some(open.filter_map(|(id, _)| Some(command_core(session.find_call(id)?.command.as_deref()?))).collect())
+    Some(
+        open.filter_map(|(id, _)| {
+            Some(identifying_part_of_command(session.find_call(id)?.command.as_deref()?))
+        })
+        .collect(),
+    )
 }
 
 /// Returns the lines below the heading for failures.
-pub fn failing_lines(text: &str) -> Vec<&str> {
+pub fn lines_below_failures_heading(text: &str) -> Vec<&str> {
     let under =
         text.lines().skip_while(|line| !(line.starts_with("Failing") && line.trim_end().ends_with(':')));
     let lines = under.skip(1).take_while(|line| line.starts_with("- "));
@@ -82,7 +87,7 @@ fn is_omission_line(line: &str) -> bool {
 }
 
 /// Returns the part of a command that identifies it: without a leading `cd`, pipes and redirections.
-pub fn command_core(command: &str) -> String {
+pub fn identifying_part_of_command(command: &str) -> String {
     let mut command = command.trim();
     while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {
         command = rest.1.trim();
@@ -103,7 +108,7 @@ mod tests {
 
     #[test]
     fn our_labels_can_be_read() {
-        let labels = built_in_labels().unwrap();
+        let labels = built_in_failure_labels().unwrap();
         let all = || labels.values().flatten();
         assert!(
             all().any(|(_, label)| *label == FailureLabel::Open)
@@ -121,10 +126,10 @@ mod tests {
             ("mise run lint", "mise run lint"),
             ("make  test || true", "make test"),
         ] {
-            assert_eq!(command_core(command), expected);
+            assert_eq!(identifying_part_of_command(command), expected);
         }
         let text = "Head\nChecks:\n- a\nFailing:\n- `make`: no\n- +2 more\nFiles:\n- x";
-        assert_eq!(failing_lines(text), ["- `make`: no"]);
-        assert!(failing_lines("Files:\n- x").is_empty());
+        assert_eq!(lines_below_failures_heading(text), ["- `make`: no"]);
+        assert!(lines_below_failures_heading("Files:\n- x").is_empty());
     }
 }

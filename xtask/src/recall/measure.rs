@@ -6,7 +6,7 @@ use model::score::ScoringSettings;
 
 use super::cut::{CorpusHalf, RecallSession, SessionCut, SessionCutKind, collapse_white_space};
 use super::labels::{self, Labels};
-use super::texts::SessionPast;
+use super::texts::SessionUpToCut;
 use super::wanted::WantedItems;
 use super::{BRIEF_SIZES, effects, errors};
 
@@ -73,12 +73,12 @@ pub struct MeasuredCut {
     pub brief_alone: Vec<RecallAnswers>,
     /// The results for the packet, which is measured only at compactions.
     pub packet: Option<RecallAnswers>,
-    pub with_summary: Option<SummaryAndBrief>,
+    pub with_summary: Option<SummaryAndBriefResults>,
 }
 
 /// The results for the summary, for the brief that is sent in addition to it, and for both together.
 #[derive(Debug)]
-pub struct SummaryAndBrief {
+pub struct SummaryAndBriefResults {
     pub summary: RecallAnswers,
     pub brief: RecallAnswers,
     pub summary_or_brief: RecallAnswers,
@@ -91,7 +91,7 @@ impl MeasuredCut {
     pub fn measure_cut(
         session: &RecallSession,
         cut: &SessionCut,
-        past: &SessionPast,
+        past: &SessionUpToCut,
         labels: &Labels,
         scoring: Option<&ScoringSettings>,
     ) -> Result<MeasuredCut> {
@@ -102,7 +102,7 @@ impl MeasuredCut {
         let largest = BRIEF_SIZES[BRIEF_SIZES.len() - 1];
         let with_summary = (!cut.summary.is_empty()).then(|| {
             let brief = past.brief_beside_summary(&cut.summary, largest, scoring);
-            SummaryAndBrief {
+            SummaryAndBriefResults {
                 summary: ask(&cut.summary, cut.summary.len()),
                 summary_or_brief: ask(&format!("{}\n{brief}", cut.summary), cut.summary.len() + brief.len()),
                 new_lines: count_new_lines(&brief, &cut.summary),
@@ -145,7 +145,7 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
         texts.iter().for_each(|words| ask(name, words, holds(words)));
     }
     for command in &wanted.commands_again {
-        ask(BARE_COMMANDS_QUESTION, command, holds(&labels::command_core(command)));
+        ask(BARE_COMMANDS_QUESTION, command, holds(&labels::identifying_part_of_command(command)));
     }
     for (name, words) in
         [("newest prompt", &wanted.newest_prompt), ("newest telling prompt", &wanted.newest_task_prompt)]
@@ -153,7 +153,8 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
         words.iter().for_each(|words| ask(name, words, holds(words)));
     }
     if let Some(open) = &wanted.open_failures {
-        let lines: Vec<String> = labels::failing_lines(text).into_iter().map(collapse_white_space).collect();
+        let lines: Vec<String> =
+            labels::lines_below_failures_heading(text).into_iter().map(collapse_white_space).collect();
         for command in open {
             ask("open failures", command, lines.iter().any(|line| line.contains(command.as_str())));
         }

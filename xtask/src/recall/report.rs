@@ -156,7 +156,7 @@ pub fn print_report(measured: &[MeasuredCut]) {
         println!("## {}: {} of {} sessions\n", selection.name, selection.cuts.len(), sessions.len());
         print_targets(&selection);
         println!();
-        print_columns(&selection);
+        print_recall_columns(&selection);
         println!();
     }
     println!("? fewer than {MIN_ITEMS_FOR_VERDICT} items    [95 % interval]");
@@ -242,7 +242,7 @@ fn format_share_short(share: FoundShare) -> String {
     format!("{:.1} % ({}/{})", share.percent(), share.found, share.total)
 }
 
-fn print_columns(selection: &CutSelection) {
+fn print_recall_columns(selection: &CutSelection) {
     let columns = selection.text_columns();
     let row = |name: &str, value: &dyn Fn(&AnswerTotal) -> String| -> Vec<String> {
         [name.to_owned()].into_iter().chain(columns.iter().map(|(_, total)| value(total))).collect()
@@ -316,7 +316,7 @@ pub fn report_json(measured: &[MeasuredCut]) -> Value {
     });
     json!({
         "totals": totals.collect::<Map<_, _>>(),
-        "cuts": measured.iter().map(cut_json).collect::<Vec<_>>(),
+        "cuts": measured.iter().map(measured_cut_as_json).collect::<Vec<_>>(),
     })
 }
 
@@ -350,7 +350,7 @@ fn share_json(share: FoundShare) -> Value {
     json!({ "found": share.found, "of": share.total, "percent": share.percent(), "interval": [low, high] })
 }
 
-fn cut_json(one: &MeasuredCut) -> Value {
+fn measured_cut_as_json(one: &MeasuredCut) -> Value {
     let answers = |answers: &RecallAnswers| {
         let shares = QUESTION_NAMES.iter().zip(answers.shares);
         let shares = shares.map(|(name, share)| ((*name).to_owned(), json!([share.found, share.total])));

@@ -20,14 +20,14 @@ const EMPTY_PURPOSE: &str = "go on";
 
 /// A session up to a cut: its transcript in a separate folder, and its digest.
 #[derive(Debug)]
-pub struct SessionPast {
+pub struct SessionUpToCut {
     folder: tempfile::TempDir,
     transcript: PathBuf,
     digest: Digest,
 }
 
-impl SessionPast {
-    pub fn before_cut(session: &RecallSession, cut: &SessionCut) -> Result<SessionPast> {
+impl SessionUpToCut {
+    pub fn before_cut(session: &RecallSession, cut: &SessionCut) -> Result<SessionUpToCut> {
         let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
         std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n'))
@@ -38,7 +38,7 @@ impl SessionPast {
             redact::RedactOptions::default(),
             Timestamp::UNIX_EPOCH,
         )?;
-        Ok(SessionPast { folder, transcript, digest })
+        Ok(SessionUpToCut { folder, transcript, digest })
     }
 
     /// Returns the brief for an agent that has no summary.
@@ -53,7 +53,7 @@ impl SessionPast {
         size: usize,
         scoring: Option<&ScoringSettings>,
     ) -> String {
-        compose_brief(&self.digest_beside(summary), size, scoring)
+        compose_brief(&self.digest_after_summary(summary), size, scoring)
     }
 
     pub fn digest(&self) -> &Digest {
@@ -61,7 +61,7 @@ impl SessionPast {
     }
 
     /// Returns the digest as it is after the harness has written `summary`.
-    pub fn digest_beside(&self, summary: &str) -> Digest {
+    pub fn digest_after_summary(&self, summary: &str) -> Digest {
         let mut digest = self.digest.clone();
         let told = JournalRecord {
             event: EventName::Summary.name().into(),

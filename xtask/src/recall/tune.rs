@@ -11,7 +11,7 @@ use super::labels::Labels;
 use super::measure::{FoundShare, MeasuredCut};
 use super::report::{mean_percent, shares_per_target};
 use super::targets::MIN_ITEMS_FOR_VERDICT;
-use super::texts::SessionPast;
+use super::texts::SessionUpToCut;
 
 const TUNED_SIGNALS: [ScoreSignal; 6] = [
     ScoreSignal::Files,
@@ -59,7 +59,7 @@ pub fn measure_session(
     labels: &Labels,
 ) -> Result<()> {
     for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(made_up)) {
-        let past = SessionPast::before_cut(session, &cut)?;
+        let past = SessionUpToCut::before_cut(session, &cut)?;
         for trial in &mut *trials {
             let scoring = Some(&trial.scoring);
             trial.measured.push(MeasuredCut::measure_cut(session, &cut, &past, labels, scoring)?);

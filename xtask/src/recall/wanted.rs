@@ -56,7 +56,7 @@ impl WantedItems {
             .copied()
             .chain(prompts_before(session, cut))
             .filter(|text| describes_task(text));
-        let commands_ever = commands_in(session.events_before(cut));
+        let commands_ever = shell_commands_in_events(session.events_before(cut));
         WantedItems {
             files_again: files_by_recency
                 .iter()
@@ -72,7 +72,7 @@ impl WantedItems {
             read_files: files(false),
             effects: effects::effects_of_events(session.events_since_compaction(cut)),
             errors_again: errors::recurring_errors(session, cut),
-            commands: commands_in(session.events_since_compaction(cut)),
+            commands: shell_commands_in_events(session.events_since_compaction(cut)),
             files_by_recency,
             files_by_frequency,
         }
@@ -95,7 +95,7 @@ fn describes_task(text: &str) -> bool {
     collapse_white_space(text).chars().count() >= MIN_TASK_PROMPT_CHARS
 }
 
-fn commands_in(events: &[TranscriptEvent]) -> BTreeSet<String> {
+fn shell_commands_in_events(events: &[TranscriptEvent]) -> BTreeSet<String> {
     let all = events.iter().filter_map(|event| event.as_shell_command()).map(collapsed_beginning);
     all.filter(|command| !command.is_empty()).collect()
 }

@@ -40,7 +40,7 @@ pub fn error_lines(output: &str) -> Vec<String> {
 }
 
 /// Returns whether a summary contains `text`, either as a line or inside a JSON string.
-pub fn is_kept(summary: &str, text: &str) -> bool {
+pub fn does_summary_contain_text(summary: &str, text: &str) -> bool {
     let quoted = Value::from(text).to_string();
     summary.contains(&line_as_shown(text)) || summary.contains(quoted.trim_matches('"'))
 }

@@ -40,7 +40,7 @@ pub fn check_licences() -> Result<Vec<TidyFinding>> {
             package["version"].as_str().unwrap_or("?")
         );
         match package["license"].as_str() {
-            Some(expression) if is_allowed(expression) => {}
+            Some(expression) if is_licence_expression_allowed(expression) => {}
             Some(expression) => {
                 findings.push(TidyFinding::new("Cargo.lock", format!("{name} is under {expression}")));
             }
@@ -52,7 +52,7 @@ pub fn check_licences() -> Result<Vec<TidyFinding>> {
 
 /// Returns whether an SPDX expression is satisfied, which means that one of its alternatives is on the list. The old
 /// notation `MIT/Apache-2.0` means OR.
-fn is_allowed(expression: &str) -> bool {
+fn is_licence_expression_allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut at = 0;
@@ -100,7 +100,7 @@ fn parse_term(words: &[&str], at: &mut usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_allowed;
+    use super::is_licence_expression_allowed;
 
     #[test]
     fn expressions_are_read_as_spdx_means_them() {
@@ -116,7 +116,7 @@ mod tests {
             ("", false),
             ("(MIT", false),
         ] {
-            assert_eq!(is_allowed(expression), verdict, "{expression}");
+            assert_eq!(is_licence_expression_allowed(expression), verdict, "{expression}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::TidyFinding;
 
-const MAX_FILE_LINES: usize = 700;
+const MAX_SOURCE_FILE_LINES: usize = 700;
 
 /// Markers of unfinished code, which must not be merged.
 const FORBIDDEN_LEFTOVERS: &[&str] =
@@ -100,14 +100,15 @@ const STREAM_HANDLES: &[&str] = &[
 
 /// The files that may use [`STREAM_HANDLES`]: the printer itself, and the entry point, which makes sure that the
 /// streams are open.
-const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
+const FILES_ALLOWED_STREAM_HANDLES: &[&str] =
+    &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
 
-/// The file that may use `anstream`, because its function `choose_color` configures the colours.
-const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
+/// The file that may use `anstream`, because its function `apply_color_setting` configures the colours.
+const FILE_ALLOWED_TO_USE_ANSTREAM: &str = "crates/thru/src/output.rs";
 
 fn find_stream_handle(path: &Path, code: &str) -> Option<&'static str> {
-    let excused = |word: &str| word == "anstream" && path == Path::new(MAY_CHOOSE_COLOR);
-    if !path.starts_with("crates") || MAY_HOLD_HANDLES.iter().any(|may| path == Path::new(may)) {
+    let excused = |word: &str| word == "anstream" && path == Path::new(FILE_ALLOWED_TO_USE_ANSTREAM);
+    if !path.starts_with("crates") || FILES_ALLOWED_STREAM_HANDLES.iter().any(|may| path == Path::new(may)) {
         return None;
     }
     STREAM_HANDLES.iter().copied().find(|word| contains_word(code, word) && !excused(word))
@@ -157,11 +158,11 @@ pub fn check_source(path: &Path, text: &str) -> Vec<TidyFinding> {
     let rust = path.extension().is_some_and(|extension| extension == "rs");
     let ours = path.starts_with("crates") || path.starts_with("xtask");
     let mut findings = Vec::new();
-    if rust && ours && text.lines().count() > MAX_FILE_LINES {
+    if rust && ours && text.lines().count() > MAX_SOURCE_FILE_LINES {
         let lines = text.lines().count();
         findings.push(TidyFinding::new(
             path.display().to_string(),
-            format!("{lines} lines; split it before {MAX_FILE_LINES}"),
+            format!("{lines} lines; split it before {MAX_SOURCE_FILE_LINES}"),
         ));
     }
     let names_harnesses = may_name_harnesses(path);

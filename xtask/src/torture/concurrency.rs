@@ -18,17 +18,17 @@ pub const PARALLEL_WRITERS: usize = 64;
 
 /// Makes many hooks append to one log at the same time. Hooks take no lock, so each write must be one complete line.
 pub fn appends_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
-    append_from_many(&lab.sandbox("appends")?, depth)
+    append_from_many_processes(&lab.sandbox("appends")?, depth)
 }
 
 /// Like `appends_at_once`, but rotates the log repeatedly during the writes.
-pub fn appends_rotating(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
+pub fn simultaneous_appends_with_rotation(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let sandbox = lab.sandbox("appends-rotating")?;
     prepare::set_smallest_log_limit(&sandbox)?;
-    append_from_many(&sandbox, depth)
+    append_from_many_processes(&sandbox, depth)
 }
 
-fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTally> {
+fn append_from_many_processes(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 20 } else { 100 };
     sandbox.init_root()?;
     let mut wrong = Vec::new();
@@ -75,7 +75,7 @@ fn call_id(writer: usize, number: usize) -> String {
 }
 
 /// Makes all processes read, change and write one trust record at the same time.
-pub fn trust_updates_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
+pub fn simultaneous_trust_updates(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
     sandbox.init_root()?;
@@ -116,7 +116,7 @@ pub fn trust_updates_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
 
 /// Makes all processes create the same root at the same time. One process must win, and all must report the same
 /// project id.
-pub fn inits_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
+pub fn simultaneous_inits(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
@@ -144,7 +144,7 @@ pub fn inits_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
 }
 
 /// Makes 64 hooks report the same tool call at the same time. The call must be recorded once.
-pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
+pub fn simultaneous_reports_of_same_call(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
@@ -157,12 +157,14 @@ pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<Tortu
         })?;
         wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
         for when in ["before any stop", "after a stop"] {
-            let shown =
-                prepare::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
+            let shown = prepare::record_ids_shown_by_thru_journal(&sandbox)
+                .iter()
+                .filter(|id| *id == "toolu_same")
+                .count();
             if shown != 1 {
                 wrong.push((LossKind::NoLoss, format!("{when}: thru journal shows the call {shown} times")));
             }
-            let edits = prepare::edits_shown_by_files(&sandbox, "src/session.rs");
+            let edits = prepare::edit_count_shown_by_thru_files(&sandbox, "src/session.rs");
             if edits != Some(1) {
                 wrong.push((LossKind::NoLoss, format!("{when}: thru files counts {edits:?} edits")));
             }
@@ -177,7 +179,7 @@ pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<Tortu
 
 /// Makes 64 hooks report the stop of one session at the same time. The transcript contains calls that no hook has
 /// reported.
-pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
+pub fn simultaneous_stops(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
@@ -219,7 +221,7 @@ pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTa
 }
 
 /// Makes two sessions claim one packet at the same time. Only one of them may get it.
-pub fn packet_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
+pub fn simultaneous_packet_claims(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
     sandbox.init_root()?;
@@ -258,7 +260,7 @@ pub fn packet_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<T
 }
 
 /// How often a stop is reported until the loop blocks it.
-const MAX_STOP_TRIES: usize = 10;
+const MAX_REPORTS_OF_ONE_STOP: usize = 10;
 
 /// Makes 64 processes report different stops of one loop at the same time. Each stop must be counted.
 pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
@@ -277,9 +279,10 @@ pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result
             let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
             // If the lock is not free in time, the hook lets the agent stop and does not count the stop. So the stop
             // is reported again.
-            let mut tries = (0..MAX_STOP_TRIES).map(|_| sandbox.run_thru(prepare::STOP_HOOK_ARGV, &stop));
+            let mut tries =
+                (0..MAX_REPORTS_OF_ONE_STOP).map(|_| sandbox.run_thru(prepare::STOP_HOOK_ARGV, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
-                failed.push(format!("a stop was not blocked in {MAX_STOP_TRIES} tries"));
+                failed.push(format!("a stop was not blocked in {MAX_REPORTS_OF_ONE_STOP} tries"));
             }
         }
         Ok(failed)
@@ -318,7 +321,7 @@ pub fn run_writers(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result
 
 pub fn build_tally(points: usize, wrong: Vec<(LossKind, String)>, reproduce: &str) -> TortureTally {
     let mut tally = TortureTally::default();
-    tally.count_point(wrong, || reproduce.to_owned());
+    tally.count_tested_point(wrong, || reproduce.to_owned());
     tally.points_tested = points;
     tally
 }

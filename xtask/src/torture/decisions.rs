@@ -19,7 +19,7 @@ pub fn prepare_decisions(sandbox: &Sandbox) -> Result<()> {
 }
 
 /// Prepares a sandbox in which the user has answered a question. `context.md` does not contain the answer yet.
-pub fn prepare_answer(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_answered_question(sandbox: &Sandbox) -> Result<()> {
     prepare_decisions(sandbox)?;
     sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &answer_payload(&sandbox.dir)).map(drop)
 }

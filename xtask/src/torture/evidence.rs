@@ -9,7 +9,7 @@ use super::plans::prepare_plan;
 use super::prepare::{TOOL_DONE_HOOK_ARGV, prepare_records};
 use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, payload};
 
-pub fn prepare_entries(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_evidence_entries(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
     for number in 0..3 {
         sandbox.run_successfully(&["evidence", "add", "1.1", "--summary", &format!("note {number}")], b"")?;
@@ -100,7 +100,7 @@ pub fn is_evidence_imported(sandbox: &Sandbox) -> bool {
 }
 
 /// Returns what is wrong with a new bundle, or `None` if it is readable. The entries are not checked here.
-pub fn unreadable_bundle(new: &[u8]) -> Option<String> {
+pub fn why_bundle_is_unreadable(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());
     entries.is_none().then(|| "cannot be read any more".to_owned())

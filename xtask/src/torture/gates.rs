@@ -19,7 +19,7 @@ pub fn prepare_gate_files(sandbox: &Sandbox) -> Result<()> {
 
 /// Prepares a sandbox with a live run of two outputs. One output exists. The other is missing, and the run has a
 /// command that writes it.
-pub fn prepare_half_run(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_half_finished_run(sandbox: &Sandbox) -> Result<()> {
     project_with_outputs(sandbox, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
 }
 
@@ -69,12 +69,12 @@ pub fn is_live_run_in_src(sandbox: &Sandbox) -> bool {
         .is_ok_and(|told| told["run"].as_str().is_some_and(|run| run.ends_with("/project/src")))
 }
 
-pub fn agent_stop_payload(sandbox: &Path) -> Vec<u8> {
+pub fn subagent_stop_payload(sandbox: &Path) -> Vec<u8> {
     let more = json!({"agent_id": "a1", "agent_type": "b", "last_assistant_message": "I said it instead."});
     payload::hook_payload(sandbox, "SubagentStop", more)
 }
 
-pub fn is_message_kept(sandbox: &Sandbox) -> bool {
+pub fn is_last_message_saved(sandbox: &Sandbox) -> bool {
     let text = only_run_folder(sandbox)
         .and_then(|run| Ok(fs::read_to_string(run.join("review-b.md.last-message.md"))?));
     text.is_ok_and(|text| text == "I said it instead.\n")

@@ -39,7 +39,7 @@ const COMMANDS_TRIED: &[&[&str]] = &[
 
 fn stdin_for_command(argv: &[&str], sandbox: &Path) -> Vec<u8> {
     match argv {
-        ["hook", _, "SessionStart"] => prepare::start_payload(sandbox),
+        ["hook", _, "SessionStart"] => prepare::session_start_payload(sandbox),
         ["hook", _, "Stop"] => prepare::stop_payload(sandbox),
         ["hook", ..] => prepare::tool_payload(sandbox),
         _ => Vec::new(),

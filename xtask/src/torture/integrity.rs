@@ -113,13 +113,13 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return lost.next().map(|root| format!("{root} is no longer trusted"));
     }
     if path.ends_with(".agent/context/benchmarks.json") {
-        return super::summaries::find_lost_runs(old, new);
+        return super::summaries::find_lost_benchmark_runs(old, new);
     }
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::find_lost_tasks(old, new);
     }
     if path.starts_with("project/.agent/context/evidence") && path.ends_with("bundle.json") {
-        return super::evidence::unreadable_bundle(new);
+        return super::evidence::why_bundle_is_unreadable(new);
     }
     // These files are overwritten: the last state of the agent's list, the list of test runs that are evidence, the
     // list of answers already recorded, the run that a session works on, and the number of lost records.

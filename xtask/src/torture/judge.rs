@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::LossKind;
 use super::integrity;
 use super::prepare::{self, TOOL_DONE_HOOK_ARGV};
-use super::rows::{self, HookActivity, TortureRow};
+use super::rows::{self, HookWriteExpectation, TortureRow};
 use super::snapshot::Snapshot;
 use crate::sandbox::{Sandbox, payload};
 
@@ -113,7 +113,7 @@ pub fn judge_aftermath(
     }
     judge_status(sandbox, wrong)?;
 
-    let silent = row.hooks_after == HookActivity::WriteNothing;
+    let silent = row.hooks_after == HookWriteExpectation::WriteNothing;
     let output =
         sandbox.run_thru(TOOL_DONE_HOOK_ARGV, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
     judge_hook_output(&output, wrong);

@@ -17,14 +17,14 @@ use super::judge::{self, Failures};
 use super::prepare;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally};
-use crate::memory::MemoryHelper;
+use crate::memory::PeakMemoryHelper;
 use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox, SandboxRoot, payload};
 
 const GIGABYTE: u64 = 1 << 30;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 
 /// How many times a slow hook is tried. Other processes can slow down some runs, but rarely all of them.
-const MAX_TRIES: usize = 5;
+const MAX_TRIES_OF_SLOW_HOOK: usize = 5;
 
 struct LimitedEvent {
     name: &'static str,
@@ -37,7 +37,7 @@ const fn limited_event(name: &'static str, ms: u64, payload: fn(&Path) -> Vec<u8
 }
 
 const LIMITED_EVENTS: &[LimitedEvent] = &[
-    limited_event("SessionStart", 200, prepare::start_payload),
+    limited_event("SessionStart", 200, prepare::session_start_payload),
     limited_event("SessionStart", 200, resume_payload),
     limited_event("UserPromptSubmit", 200, prepare::prompt_payload),
     limited_event("PostToolUse", 50, prepare::tool_payload),
@@ -51,13 +51,17 @@ fn resume_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionStart", json!({"source": "resume"}))
 }
 
-type MakeFn = fn(&Path) -> Result<()>;
+type MakeObstacleFn = fn(&Path) -> Result<()>;
 
 /// The kinds of objects with which the tests replace a file.
-const OBSTACLE_FORMS: &[(&str, MakeFn)] =
-    &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
+const OBSTACLE_FORMS: &[(&str, MakeObstacleFn)] = &[
+    ("a gigabyte", make_gigabyte_file),
+    ("a pipe", make_pipe),
+    ("a device", make_device),
+    ("a folder", make_folder),
+];
 
-fn make_huge(path: &Path) -> Result<()> {
+fn make_gigabyte_file(path: &Path) -> Result<()> {
     Ok(File::create(path)?.set_len(GIGABYTE)?)
 }
 
@@ -116,7 +120,7 @@ fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
 }
 
 pub fn run_limits(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
-    let memory = MemoryHelper::build()?;
+    let memory = PeakMemoryHelper::build()?;
     let mut tally = TortureTally::default();
     let first = lab.sandbox("limits")?;
     prepare::prepare_records(&first)?;
@@ -135,7 +139,7 @@ pub fn run_limits(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally
                 };
                 let wrong = check_event(&first, &memory, event, &prepare, !needed.contains(&place))?;
                 let shown = place.strip_prefix(&first.dir).unwrap_or(&place).display();
-                tally.count_point(wrong, || {
+                tally.count_tested_point(wrong, || {
                     format!("{form} in place of {shown}: thru hook claude-code {}", event.name)
                 });
             }
@@ -145,7 +149,7 @@ pub fn run_limits(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally
         for event in events {
             let prepare = || make_long_journal(&first, &before, keep_digest);
             let wrong = check_event(&first, &memory, event, &prepare, true)?;
-            tally.count_point(wrong, || {
+            tally.count_tested_point(wrong, || {
                 format!("a journal of 500 MB {about}: thru hook claude-code {}", event.name)
             });
         }
@@ -190,7 +194,7 @@ fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) ->
 
 fn check_event(
     sandbox: &Sandbox,
-    memory: &MemoryHelper,
+    memory: &PeakMemoryHelper,
     event: &LimitedEvent,
     prepare: &dyn Fn() -> Result<()>,
     records: bool,
@@ -199,7 +203,7 @@ fn check_event(
     let stdin = (event.payload)(&sandbox.dir);
     let mut wrong = Vec::new();
     let mut took = Duration::MAX;
-    for at in 0..MAX_TRIES {
+    for at in 0..MAX_TRIES_OF_SLOW_HOOK {
         prepare()?;
         let start = Instant::now();
         let output = sandbox.run_thru(&argv, &stdin)?;

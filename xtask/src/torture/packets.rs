@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::integrity;
-use super::prepare::{prepare_records, prompt_payload, start_payload};
+use super::prepare::{prepare_records, prompt_payload, session_start_payload};
 use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 const OTHER_SESSION_ID: &str = "0197a000-9999-7222-8333-444455556666";
@@ -76,7 +76,8 @@ pub fn is_packet_taken_over(sandbox: &Sandbox) -> bool {
 }
 
 pub fn other_session_start_payload(sandbox: &Path) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&start_payload(sandbox)).replace(SANDBOX_SESSION_ID, OTHER_SESSION_ID);
+    let text = String::from_utf8_lossy(&session_start_payload(sandbox))
+        .replace(SANDBOX_SESSION_ID, OTHER_SESSION_ID);
     text.into_bytes()
 }
 

@@ -21,13 +21,13 @@ pub fn prepare_plan(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-pub fn prepare_last_task(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_plan_with_one_open_task(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
     sandbox.run_successfully(&["task", "done", "1.1"], b"").map(drop)
 }
 
 /// Prepares a sandbox without a plan, but with a file to import.
-pub fn prepare_plan_file(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_plan_file_to_import(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";
     Ok(fs::write(sandbox.project_folder().join("todo.md"), text)?)
@@ -114,7 +114,7 @@ fn does_ledger_match_plan(sandbox: &Sandbox) -> bool {
 
 /// Makes all processes change tasks of one plan at the same time. Every change must be a line of the ledger, and
 /// replaying the ledger must give the plan that is in `plan.json`.
-pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
+pub fn simultaneous_plan_changes(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
     sandbox.init_root()?;

@@ -28,7 +28,8 @@ pub fn prepare_root(sandbox: &Sandbox) -> Result<()> {
 /// second root in the same trust record.
 pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
-    sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &start_payload(&sandbox.dir))?;
+    sandbox
+        .run_successfully(&["hook", "claude-code", "SessionStart"], &session_start_payload(&sandbox.dir))?;
     for number in 0..3 {
         sandbox.run_successfully(
             TOOL_DONE_HOOK_ARGV,
@@ -83,10 +84,10 @@ pub fn trust_record_path(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
 
 /// Settings that are easily damaged, because they have comments, tabs, other hooks, and no newline at the end.
 pub const USER_SETTINGS_TEXT: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
-pub const EXCLUDE_TEXT: &str = "# git ls-files --others\n*.swp\n";
+pub const GIT_EXCLUDE_LIST_TEXT: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 pub const USER_SETTINGS_PATH: &str = "home/.claude/settings.json";
-pub const EXCLUDE_PATH: &str = "project/.git/info/exclude";
+pub const GIT_EXCLUDE_PATH: &str = "project/.git/info/exclude";
 
 /// Prepares a repository without harness settings, which contains only the files that git needs.
 pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
@@ -96,7 +97,7 @@ pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
         fs::create_dir_all(git.join(folder))?;
     }
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
-    Ok(fs::write(sandbox.dir.join(EXCLUDE_PATH), EXCLUDE_TEXT)?)
+    Ok(fs::write(sandbox.dir.join(GIT_EXCLUDE_PATH), GIT_EXCLUDE_LIST_TEXT)?)
 }
 
 /// Prepares the repository of [`prepare_repository`], and adds the user's own settings, which do not contain our
@@ -138,10 +139,10 @@ pub fn is_transcript_in_journal(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TRANSCRIPT_TURNS).map(|number| format!("toolu_told{number}")).collect();
     // Every fourth call is a search, which need not be recorded.
-    let shown = ids_shown_by_journal(sandbox);
+    let shown = record_ids_shown_by_thru_journal(sandbox);
     let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
     ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))
-        && edits.iter().all(|path| edits_shown_by_files(sandbox, path) == Some(1))
+        && edits.iter().all(|path| edit_count_shown_by_thru_files(sandbox, path) == Some(1))
 }
 
 /// Prepares a sandbox after a compaction, when a brief is due.
@@ -154,7 +155,7 @@ pub fn restart_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionStart", json!({"source": "compact"}))
 }
 
-pub fn prepare_droid(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_droid_transcript(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let text = transcript::droid_call_lines(&sandbox.project_folder(), "call_droid");
     Ok(fs::write(sandbox.dir.join("home/droid.jsonl"), text)?)
@@ -167,12 +168,12 @@ pub fn droid_stop_payload(sandbox: &Path) -> Vec<u8> {
 }
 
 pub fn is_droid_transcript_in_journal(sandbox: &Sandbox) -> bool {
-    ids_shown_by_journal(sandbox).iter().filter(|id| *id == "call_droid").count() == 1
-        && edits_shown_by_files(sandbox, "src/droid.rs") == Some(1)
+    record_ids_shown_by_thru_journal(sandbox).iter().filter(|id| *id == "call_droid").count() == 1
+        && edit_count_shown_by_thru_files(sandbox, "src/droid.rs") == Some(1)
 }
 
 /// Returns the ids that `thru journal` shows for the sandbox's session.
-pub fn ids_shown_by_journal(sandbox: &Sandbox) -> Vec<String> {
+pub fn record_ids_shown_by_thru_journal(sandbox: &Sandbox) -> Vec<String> {
     let output = sandbox.run_thru(&["journal", "--json", "--session", SANDBOX_SESSION_ID], b"");
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -180,7 +181,7 @@ pub fn ids_shown_by_journal(sandbox: &Sandbox) -> Vec<String> {
 }
 
 /// Returns how many times a file was edited, according to `thru files`.
-pub fn edits_shown_by_files(sandbox: &Sandbox, path: &str) -> Option<u64> {
+pub fn edit_count_shown_by_thru_files(sandbox: &Sandbox, path: &str) -> Option<u64> {
     let output = sandbox
         .run_thru(&["files", "--json", "--session", SANDBOX_SESSION_ID, "--limit", "1000"], b"")
         .ok()?;
@@ -226,7 +227,7 @@ pub fn prepare_waiting_loop(sandbox: &Sandbox) -> Result<()> {
         .map(drop)
 }
 
-pub fn prepare_ralph(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_ralph_loop_file(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.project_folder().join(".claude"))?;
     let text = "---\nactive: true\niteration: 2\nmax_iterations: 9\ncompletion_promise: \"OK\"\n---\n\nMake it green\n";
@@ -297,7 +298,7 @@ pub fn empty_stdin(_: &Path) -> Vec<u8> {
     Vec::new()
 }
 
-pub fn start_payload(sandbox: &Path) -> Vec<u8> {
+pub fn session_start_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionStart", json!({"source": "startup"}))
 }
 

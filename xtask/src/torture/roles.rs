@@ -23,7 +23,7 @@ pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["lifecycle", "save", "tester"], b"").map(drop)
 }
 
-pub fn prepare_bad_role(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_invalid_context_file(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.store_folder().join("agents"))?;
     Ok(fs::write(sandbox.project_folder().join(ROLE_PATH), ROLE_FILE_TEXT.replacen('—', "-", 1))?)
@@ -34,7 +34,7 @@ pub fn prepare_compacting_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["hook", "claude-code", "PreCompact"], &compact_payload(&sandbox.dir)).map(drop)
 }
 
-pub fn payload_reading_role(sandbox: &Path) -> Vec<u8> {
+pub fn payload_reading_context_file(sandbox: &Path) -> Vec<u8> {
     let more = json!({"tool_name": "Read", "tool_use_id": TOOL_CALL_ID,
         "tool_input": {"file_path": sandbox.join("project").join(ROLE_PATH)}});
     payload::hook_payload(sandbox, "PostToolUse", more)

@@ -11,15 +11,15 @@ use super::prepare::{
     compact_payload, droid_stop_payload, empty_stdin, end_payload, failure_payload, has_loop_continued,
     is_droid_transcript_in_journal, is_loop_active, is_loop_cancelled, is_loop_claimed, is_loop_done,
     is_loop_paused, is_root_marked, is_root_trusted, is_root_untrusted, is_transcript_in_journal,
-    prepare_clone, prepare_compaction, prepare_droid, prepare_full_log, prepare_hooks, prepare_loop,
-    prepare_nothing, prepare_promise, prepare_ralph, prepare_records, prepare_repository, prepare_root,
-    prepare_settings, prepare_transcript, prepare_waiting_loop, promise_payload, prompt_payload,
-    restart_payload, start_payload, stop_payload, tool_payload,
+    prepare_clone, prepare_compaction, prepare_droid_transcript, prepare_full_log, prepare_hooks,
+    prepare_loop, prepare_nothing, prepare_promise, prepare_ralph_loop_file, prepare_records,
+    prepare_repository, prepare_root, prepare_settings, prepare_transcript, prepare_waiting_loop,
+    promise_payload, prompt_payload, restart_payload, session_start_payload, stop_payload, tool_payload,
 };
 use super::roles::{
     ROLE_PATH, has_lifecycle_begun, has_role_file, is_role_active, is_role_bound, is_role_compacting,
-    is_role_file_fixed, is_role_recovering, is_role_saved, payload_reading_role, prepare_bad_role,
-    prepare_compacting_role, prepare_role,
+    is_role_file_fixed, is_role_recovering, is_role_saved, payload_reading_context_file,
+    prepare_compacting_role, prepare_invalid_context_file, prepare_role,
 };
 use super::settings::{
     has_status_line, is_unwired, is_unwired_for_user, is_wired_for_user, is_wired_locally,
@@ -38,11 +38,11 @@ pub struct TortureRow {
     pub is_done: fn(&Sandbox) -> bool,
     pub allowed_removal: AllowedRemoval,
     /// Whether hooks write in this sandbox after the command. In an untrusted project, they must not.
-    pub hooks_after: HookActivity,
+    pub hooks_after: HookWriteExpectation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookActivity {
+pub enum HookWriteExpectation {
     WriteRecords,
     WriteNothing,
 }
@@ -66,7 +66,7 @@ const fn command_row(
         stdin: empty_stdin,
         is_done,
         allowed_removal: AllowedRemoval::Nothing,
-        hooks_after: HookActivity::WriteRecords,
+        hooks_after: HookWriteExpectation::WriteRecords,
     }
 }
 
@@ -82,7 +82,7 @@ const fn hook_row(
         stdin,
         is_done: always_counts_as_done,
         allowed_removal: AllowedRemoval::Nothing,
-        hooks_after: HookActivity::WriteRecords,
+        hooks_after: HookWriteExpectation::WriteRecords,
     }
 }
 
@@ -112,10 +112,10 @@ pub const ROWS: &[TortureRow] = &[
     command_row("trust", prepare_clone, &["trust"], is_root_trusted),
     TortureRow {
         allowed_removal: AllowedRemoval::Trust,
-        hooks_after: HookActivity::WriteNothing,
+        hooks_after: HookWriteExpectation::WriteNothing,
         ..command_row("trust --revoke", prepare_records, &["trust", "--revoke"], is_root_untrusted)
     },
-    hook_row("hook SessionStart", &["hook", "claude-code", "SessionStart"], start_payload),
+    hook_row("hook SessionStart", &["hook", "claude-code", "SessionStart"], session_start_payload),
     hook_row("hook UserPromptSubmit", &["hook", "claude-code", "UserPromptSubmit"], prompt_payload),
     hook_row("hook PostToolUse", TOOL_DONE_HOOK_ARGV, tool_payload),
     hook_row("hook PostToolUseFailure", &["hook", "claude-code", "PostToolUseFailure"], failure_payload),
@@ -142,7 +142,12 @@ pub const ROWS: &[TortureRow] = &[
     ),
     TortureRow {
         is_done: is_droid_transcript_in_journal,
-        ..hook_row_on(prepare_droid, "hook droid Stop", &["hook", "droid", "Stop"], droid_stop_payload)
+        ..hook_row_on(
+            prepare_droid_transcript,
+            "hook droid Stop",
+            &["hook", "droid", "Stop"],
+            droid_stop_payload,
+        )
     },
     hook_row("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end_payload),
     TortureRow {
@@ -159,16 +164,20 @@ pub const ROWS: &[TortureRow] = &[
             prepare_waiting_loop,
             "hook SessionStart, a loop waits",
             SESSION_START_HOOK_ARGV,
-            start_payload,
+            session_start_payload,
         )
     },
     command_row("loop start", prepare_records, &["loop", "start", "--next", LOOP_PROMPT], is_loop_active),
     command_row("loop cancel", prepare_loop, &["loop", "cancel", "make-it-green"], is_loop_cancelled),
     command_row("loop pause", prepare_loop, &["loop", "pause", "make-it-green"], is_loop_paused),
-    command_row("import ralph", prepare_ralph, &["import", "ralph"], is_loop_paused),
+    command_row("import ralph", prepare_ralph_loop_file, &["import", "ralph"], is_loop_paused),
     TortureRow {
         sandbox: prepare_root,
-        ..hook_row("hook SessionStart, first ever", &["hook", "claude-code", "SessionStart"], start_payload)
+        ..hook_row(
+            "hook SessionStart, first ever",
+            &["hook", "claude-code", "SessionStart"],
+            session_start_payload,
+        )
     },
     TortureRow {
         sandbox: prepare_root,
@@ -181,7 +190,12 @@ pub const ROWS: &[TortureRow] = &[
     command_row("context new", prepare_records, &["context", "new", "tester"], has_role_file),
     TortureRow {
         allowed_removal: AllowedRemoval::ContextFileError,
-        ..command_row("context fix", prepare_bad_role, &["context", "fix", ROLE_PATH], is_role_file_fixed)
+        ..command_row(
+            "context fix",
+            prepare_invalid_context_file,
+            &["context", "fix", ROLE_PATH],
+            is_role_file_fixed,
+        )
     },
     TortureRow {
         allowed_removal: AllowedRemoval::Role,
@@ -225,7 +239,7 @@ pub const ROWS: &[TortureRow] = &[
             prepare_compacting_role,
             "hook PostToolUse, role file",
             TOOL_DONE_HOOK_ARGV,
-            payload_reading_role,
+            payload_reading_context_file,
         )
     },
     settings_row(
@@ -255,7 +269,7 @@ pub const ROWS: &[TortureRow] = &[
     settings_row("swarm install", prepare_settings, swarm::SWARM_INSTALL_ARGV, swarm::are_agents_installed),
     settings_row(
         "swarm uninstall",
-        swarm::prepare_agents,
+        swarm::prepare_installed_agents,
         swarm::SWARM_UNINSTALL_ARGV,
         swarm::are_agents_uninstalled,
     ),
@@ -314,7 +328,7 @@ pub const ROWS: &[TortureRow] = &[
     command_row("gate expect", gates::prepare_gate_files, gates::EXPECT_COMMAND, gates::is_output_expected),
     command_row(
         "gate run, one there, one not",
-        gates::prepare_half_run,
+        gates::prepare_half_finished_run,
         &["gate", "run", "--again", "--jobs", "1"],
         gates::are_outputs_valid,
     ),
@@ -326,17 +340,17 @@ pub const ROWS: &[TortureRow] = &[
     ),
     command_row(
         "gate live --set",
-        gates::prepare_half_run,
+        gates::prepare_half_finished_run,
         &["gate", "live", "--set", "src"],
         gates::is_live_run_in_src,
     ),
     TortureRow {
-        is_done: gates::is_message_kept,
+        is_done: gates::is_last_message_saved,
         ..hook_row_on(
-            gates::prepare_half_run,
+            gates::prepare_half_finished_run,
             "hook SubagentStop, no output",
             &["hook", "claude-code", "SubagentStop"],
-            gates::agent_stop_payload,
+            gates::subagent_stop_payload,
         )
     },
     command_row(
@@ -389,13 +403,13 @@ pub const ROWS: &[TortureRow] = &[
     ),
     command_row(
         "plan import",
-        plans::prepare_plan_file,
+        plans::prepare_plan_file_to_import,
         &["plan", "import", "todo.md"],
         plans::is_plan_imported,
     ),
     command_row(
         "task done, the phase ends",
-        plans::prepare_last_task,
+        plans::prepare_plan_with_one_open_task,
         &["task", "done", "1.2"],
         plans::is_phase_over,
     ),
@@ -419,7 +433,7 @@ pub const ROWS: &[TortureRow] = &[
     ),
     command_row(
         "evidence archive",
-        evidence::prepare_entries,
+        evidence::prepare_evidence_entries,
         &["evidence", "archive", "--keep", "1"],
         evidence::are_entries_archived,
     ),
@@ -497,7 +511,12 @@ pub const ROWS: &[TortureRow] = &[
     },
     TortureRow {
         is_done: decisions::is_answer_recorded,
-        ..hook_row_on(decisions::prepare_answer, "hook Stop after an answer", STOP_HOOK_ARGV, stop_payload)
+        ..hook_row_on(
+            decisions::prepare_answered_question,
+            "hook Stop after an answer",
+            STOP_HOOK_ARGV,
+            stop_payload,
+        )
     },
     TortureRow {
         is_done: summaries::are_originals_whole,
@@ -512,7 +531,7 @@ pub const ROWS: &[TortureRow] = &[
         "swarm benchmark",
         summaries::prepare_benchmark_runs,
         &["swarm", "benchmark"],
-        summaries::has_another_run,
+        summaries::has_third_benchmark_run,
     ),
     command_row(
         "import swarm, summaries",

@@ -11,7 +11,8 @@ use super::LossKind;
 use super::integrity::is_settings_path;
 use super::judge::{Failures, first_line};
 use super::prepare::{
-    EXCLUDE_PATH, EXCLUDE_TEXT, LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH, USER_SETTINGS_TEXT, has_our_hooks,
+    GIT_EXCLUDE_LIST_TEXT, GIT_EXCLUDE_PATH, LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH, USER_SETTINGS_TEXT,
+    has_our_hooks,
 };
 use super::rows::TortureRow;
 use super::snapshot::Snapshot;
@@ -77,14 +78,14 @@ pub fn judge_round_trip(row: &TortureRow, sandbox: &Sandbox, wrong: &mut Failure
     let mut expect =
         vec![(if scope == "--user" { USER_SETTINGS_PATH } else { LOCAL_SETTINGS_PATH }, USER_SETTINGS_TEXT)];
     if scope == "--local" {
-        expect.push((EXCLUDE_PATH, EXCLUDE_TEXT));
+        expect.push((GIT_EXCLUDE_PATH, GIT_EXCLUDE_LIST_TEXT));
     }
     if line {
         expect.push((USER_SETTINGS_PATH, USER_SETTINGS_TEXT));
     }
     for (path, original) in expect {
         let found = fs::read(sandbox.dir.join(path)).ok();
-        let original = (!none || path == EXCLUDE_PATH).then_some(original.as_bytes());
+        let original = (!none || path == GIT_EXCLUDE_PATH).then_some(original.as_bytes());
         if found.as_deref() != original {
             let found =
                 found.map_or("not there".to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -113,7 +114,8 @@ pub fn is_wired_for_user(sandbox: &Sandbox) -> bool {
 
 pub fn is_unwired(sandbox: &Sandbox) -> bool {
     fs::read_to_string(sandbox.dir.join(LOCAL_SETTINGS_PATH)).is_ok_and(|text| text == USER_SETTINGS_TEXT)
-        && fs::read_to_string(sandbox.dir.join(EXCLUDE_PATH)).is_ok_and(|text| text == EXCLUDE_TEXT)
+        && fs::read_to_string(sandbox.dir.join(GIT_EXCLUDE_PATH))
+            .is_ok_and(|text| text == GIT_EXCLUDE_LIST_TEXT)
 }
 
 pub fn is_unwired_for_user(sandbox: &Sandbox) -> bool {

@@ -23,7 +23,7 @@ pub enum SnapshotEntry {
 }
 
 /// Files larger than this are not kept in memory.
-const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_SNAPSHOT_FILE_BYTES: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
@@ -48,7 +48,7 @@ impl Snapshot {
                 SnapshotEntry::Folder
             } else if kind.is_symlink() {
                 SnapshotEntry::Symlink(fs::read_link(entry.path())?)
-            } else if kind.is_file() && entry.metadata()?.len() <= MAX_FILE_BYTES {
+            } else if kind.is_file() && entry.metadata()?.len() <= MAX_SNAPSHOT_FILE_BYTES {
                 SnapshotEntry::File {
                     bytes: fs::read(entry.path())?,
                     mode: entry.metadata()?.permissions().mode(),
@@ -87,7 +87,7 @@ impl Snapshot {
     }
 
     /// Restores only the paths that have changed, so that owners, FIFOs and huge files are not affected.
-    pub fn restore_changed(&self, after: &Self, folder: &Path) -> Result<()> {
+    pub fn restore_changed_paths(&self, after: &Self, folder: &Path) -> Result<()> {
         let changed = self.changed_paths(after);
         // Remove the content of a folder before the folder itself.
         for path in changed.iter().rev().filter(|path| after.entries.contains_key(*path)) {
@@ -134,14 +134,14 @@ impl Snapshot {
 }
 
 /// The length of the shortest time format: `20261117T093000Z`.
-const SHORTEST_TIME: usize = 16;
+const SHORTEST_TIME_TEXT_BYTES: usize = 16;
 
 /// Removes everything that looks like a point in time.
 fn without_times(bytes: &[u8]) -> Vec<u8> {
     let is_of_time = |byte: &u8| byte.is_ascii_digit() || b"-:.TZ".contains(byte);
     bytes
         .chunk_by(|a, b| is_of_time(a) == is_of_time(b))
-        .filter(|run| run.len() < SHORTEST_TIME || !is_of_time(&run[0]))
+        .filter(|run| run.len() < SHORTEST_TIME_TEXT_BYTES || !is_of_time(&run[0]))
         .flatten()
         .copied()
         .collect()
@@ -178,10 +178,10 @@ mod tests {
         assert_ne!(changed, before);
         assert_ne!(changed.fingerprint(), before.fingerprint());
         assert_eq!(before.changed_paths(&changed), [Path::new("b/c"), Path::new("new")]);
-        before.restore_changed(&changed, &here).unwrap();
+        before.restore_changed_paths(&changed, &here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
         fs::remove_dir_all(here.join("b")).unwrap();
-        before.restore_changed(&Snapshot::take(&here).unwrap(), &here).unwrap();
+        before.restore_changed_paths(&Snapshot::take(&here).unwrap(), &here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
         fs::write(here.join("new"), "").unwrap();
         before.restore(&here).unwrap();

@@ -192,14 +192,14 @@ fn all_stores(depth: TortureDepth) -> Vec<HostileStore> {
     stores.extend(
         layouts
             .filter(|(at, store)| {
-                depth == TortureDepth::Full || store.group != layouts::LINKS_GROUP || at % 2 == 0
+                depth == TortureDepth::Full || store.group != layouts::LINKED_STORES_GROUP_NAME || at % 2 == 0
             })
             .map(|(_, store)| store),
     );
     stores
 }
 
-pub fn matches_filter_text(text: &str) -> bool {
+pub fn does_any_store_match_filter(text: &str) -> bool {
     all_stores(TortureDepth::Full).iter().any(|store| store.matches_filter(text))
 }
 
@@ -219,7 +219,7 @@ pub fn hostile_stores(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureT
     let mut stores = all_stores(depth);
     // Each store is on disk only while it is tested.
     let mut skipped = Vec::new();
-    if !runner.may_change_user() {
+    if !runner.can_run_as_other_user() {
         stores.retain(|store| store.user == TestUser::CurrentUser);
         skipped.push("stores of other users: testing them needs root and `setpriv`".to_owned());
     }

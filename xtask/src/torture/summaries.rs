@@ -53,13 +53,13 @@ pub fn prepare_benchmark_runs(sandbox: &Sandbox) -> Result<()> {
 }
 
 /// Returns whether a third run was added.
-pub fn has_another_run(sandbox: &Sandbox) -> bool {
+pub fn has_third_benchmark_run(sandbox: &Sandbox) -> bool {
     let bytes = fs::read(sandbox.store_folder().join("benchmarks.json")).unwrap_or_default();
     benchmark_runs(&bytes).is_some_and(|runs| runs.len() >= 3)
 }
 
 /// Returns what is wrong with a new list of runs. Runs may be added, but not changed.
-pub fn find_lost_runs(old: &[u8], new: &[u8]) -> Option<String> {
+pub fn find_lost_benchmark_runs(old: &[u8], new: &[u8]) -> Option<String> {
     let (Some(old), Some(new)) = (benchmark_runs(old), benchmark_runs(new)) else {
         return Some("cannot be read any more".into());
     };

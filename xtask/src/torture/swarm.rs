@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::plans::prepare_plan;
-use super::prepare::{EXCLUDE_PATH, EXCLUDE_TEXT, prepare_settings};
+use super::prepare::{GIT_EXCLUDE_LIST_TEXT, GIT_EXCLUDE_PATH, prepare_settings};
 use crate::sandbox::{Sandbox, payload};
 
 pub const SWARM_INSTALL_ARGV: &[&str] = &["swarm", "install", "--harness", "claude-code", "--local"];
@@ -17,7 +17,7 @@ pub const SUBAGENT_STOP_HOOK_ARGV: &[&str] = &["hook", "claude-code", "SubagentS
 const AGENT_NAMES: [&str; 7] =
     ["architect", "coder", "critic", "explorer", "reviewer", "sme", "test_engineer"];
 
-pub fn prepare_agents(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_installed_agents(sandbox: &Sandbox) -> Result<()> {
     prepare_settings(sandbox)?;
     sandbox.run_successfully(SWARM_INSTALL_ARGV, b"").map(drop)
 }
@@ -35,7 +35,8 @@ pub fn are_agents_installed(sandbox: &Sandbox) -> bool {
 
 pub fn are_agents_uninstalled(sandbox: &Sandbox) -> bool {
     AGENT_NAMES.iter().all(|name| read_agent_file(sandbox, name).is_err())
-        && fs::read_to_string(sandbox.dir.join(EXCLUDE_PATH)).is_ok_and(|text| text == EXCLUDE_TEXT)
+        && fs::read_to_string(sandbox.dir.join(GIT_EXCLUDE_PATH))
+            .is_ok_and(|text| text == GIT_EXCLUDE_LIST_TEXT)
 }
 
 fn read_agent_file(sandbox: &Sandbox, name: &str) -> std::io::Result<String> {

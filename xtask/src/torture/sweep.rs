@@ -18,7 +18,7 @@ use super::settings;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, map_on_all_cores, on_all_cores};
 use crate::sandbox::{self, Sandbox, SandboxRoot};
-use crate::strace::{self, FirstCalls, SystemCall};
+use crate::strace::{self, FirstDistinctCallsByKind, SystemCall};
 
 /// Calls that can fail because of a broken disk, a full file table or a missing permission. The `?` tells strace to
 /// ignore a call that the architecture does not have.
@@ -120,7 +120,7 @@ fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<Torture
                 let is_swept =
                     |row: &&&TortureRow| !fault.is_error() || !COMMANDS_WITH_MANY_CALLS.contains(&row.name);
                 let rows: Vec<&TortureRow> = rows.iter().filter(is_swept).copied().collect();
-                let calls = map_on_all_cores(&rows, |_, row| traced_calls(lab, row, fault))?;
+                let calls = map_on_all_cores(&rows, |_, row| system_calls_of_one_run(lab, row, fault))?;
                 jobs.extend(rows.into_iter().zip(choose_calls(calls)).map(|(row, calls)| FaultSweep {
                     row,
                     fault,
@@ -151,7 +151,11 @@ const RUNS_TO_SHOW_CHANCE: usize = 4;
 const COMMANDS_PER_CALL: usize = 3;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.
-fn traced_calls(lab: &SandboxRoot, row: &TortureRow, fault: InjectedFault) -> Result<FirstCalls> {
+fn system_calls_of_one_run(
+    lab: &SandboxRoot,
+    row: &TortureRow,
+    fault: InjectedFault,
+) -> Result<FirstDistinctCallsByKind> {
     let name = format!("trace-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
     (row.sandbox)(&sandbox)?;
@@ -159,13 +163,13 @@ fn traced_calls(lab: &SandboxRoot, row: &TortureRow, fault: InjectedFault) -> Re
     let bench = StracedCommand { log, row, fault, sandbox: &sandbox };
     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &["-y"])?;
     let folder = sandbox.dir.to_str().context("the path of the sandbox is not Unicode")?;
-    let calls = strace::first_calls_by_kind(&log.replace(folder, ""));
+    let calls = strace::first_distinct_system_calls(&log.replace(folder, ""));
     std::fs::remove_dir_all(&sandbox.dir)?;
     Ok(calls)
 }
 
 /// Chooses the system calls that a quick run makes fail: each distinct call, in the first few commands that make it.
-fn choose_calls(commands: Vec<FirstCalls>) -> Vec<BTreeMap<String, BTreeSet<usize>>> {
+fn choose_calls(commands: Vec<FirstDistinctCallsByKind>) -> Vec<BTreeMap<String, BTreeSet<usize>>> {
     let mut chosen_before: HashMap<(String, String), usize> = HashMap::new();
     let mut is_chosen = |kind: &str, arguments: String| {
         let times = chosen_before.entry((kind.to_owned(), arguments)).or_default();
@@ -221,12 +225,12 @@ fn sweep_row(lab: &SandboxRoot, sweep: &FaultSweep) -> Result<TortureTally> {
         };
         for number in numbers {
             match left.take() {
-                Some(left) => before.restore_changed(&left, &sandbox.dir)?,
+                Some(left) => before.restore_changed_paths(&left, &sandbox.dir)?,
                 None => before.restore(&sandbox.dir)?,
             }
             let inject = fault.strace_option(call, number);
             let (output, log) = bench.run_under_strace(&format!("trace={call}"), &["-e", &inject])?;
-            if !strace::was_injected(&log) && !strace::was_killed(&log) {
+            if !strace::was_fault_injected(&log) && !strace::was_killed(&log) {
                 // The clean run made this call, so the sweep must fail if the fault is never injected. The only
                 // exception is a call that is made at random: one write in sixteen removes leftovers of a cache.
                 let makes_again = || -> Result<bool> {
@@ -260,7 +264,7 @@ fn sweep_row(lab: &SandboxRoot, sweep: &FaultSweep) -> Result<TortureTally> {
                 left = Some(after);
             }
             tally.faults_injected += 1;
-            tally.count_point(wrong, || bench.reproduce_command(&inject));
+            tally.count_tested_point(wrong, || bench.reproduce_command(&inject));
         }
     }
     std::fs::remove_dir_all(&sandbox.dir)?;
@@ -350,7 +354,7 @@ mod tests {
     fn a_call_that_every_command_makes_is_broken_in_a_few_commands() {
         let command = |own: &str| {
             let opens = BTreeMap::from([(1, "root.json".to_owned()), (3, own.to_owned())]);
-            FirstCalls::from([("openat".to_owned(), opens)])
+            FirstDistinctCallsByKind::from([("openat".to_owned(), opens)])
         };
         let commands = ["a", "b", "c", "d", "e"].map(command).to_vec();
         let chosen = choose_calls(commands);

@@ -16,7 +16,7 @@ type LogAndEvent = (&'static str, &'static [&'static str], fn(&Path) -> Vec<u8>)
 const TORN_LOGS: &[LogAndEvent] = &[
     ("sessions/SESSION.jsonl", TOOL_DONE_HOOK_ARGV, tool_payload),
     ("indexes/receipts.jsonl", &["hook", "claude-code", "Stop"], prepare::stop_payload),
-    ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], prepare::start_payload),
+    ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], prepare::session_start_payload),
 ];
 
 fn tool_payload(sandbox: &Path) -> Vec<u8> {
@@ -42,7 +42,9 @@ pub fn torn_logs(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
             if cut % 8 == 0 {
                 judge_readable(&sandbox, &mut wrong)?;
             }
-            tally.count_point(wrong, || format!("head -c {cut} of {name}, then thru {}", argv.join(" ")));
+            tally.count_tested_point(wrong, || {
+                format!("head -c {cut} of {name}, then thru {}", argv.join(" "))
+            });
         }
         Ok(tally)
     })
@@ -115,7 +117,9 @@ pub fn truncated_files(lab: &SandboxRoot, depth: TortureDepth) -> Result<Torture
                 before.restore(&sandbox.dir)?;
                 fs::write(&path, &whole[..cut])?;
                 let wrong = try_damaged_file(&sandbox, &path, &whole[..cut], argv)?;
-                tally.count_point(wrong, || format!("head -c {cut} of {name}, then thru {}", argv.join(" ")));
+                tally.count_tested_point(wrong, || {
+                    format!("head -c {cut} of {name}, then thru {}", argv.join(" "))
+                });
             }
         }
         Ok(tally)
@@ -127,7 +131,7 @@ const SESSION_START_HOOK: &[&str] = &["hook", "claude-code", "SessionStart"];
 fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str]) -> Result<Failures> {
     let mut wrong = Vec::new();
     let stdin = if argv == SESSION_START_HOOK {
-        prepare::start_payload(&sandbox.dir)
+        prepare::session_start_payload(&sandbox.dir)
     } else {
         tool_payload(&sandbox.dir)
     };

@@ -5,13 +5,13 @@ pub mod transcript;
 mod wire;
 
 use model::event::EventName;
-use model::packet::pickup::MentionStyle;
+use model::packet::pickup::FileMentionStyle;
 
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::status::{self, StatusLineSupport};
 use crate::{
-    Capabilities, Harness, HookForm, HookTable, InstallMethod, RegisteredEvent, STOP_TIMEOUT, SettingsFile,
-    SlashCommands, StopBlockLimit, TranscriptSource, UserFolder,
+    Capabilities, Harness, HookForm, HookTable, InstallMethod, RegisteredEvent, STOP_HOOK_TIMEOUT_SECONDS,
+    SettingsFile, SlashCommands, StopBlockLimit, TranscriptSource, UserFolder,
 };
 
 pub const HARNESS_ROW: Harness = Harness {
@@ -35,7 +35,11 @@ pub const HARNESS_ROW: Harness = Harness {
         RegisteredEvent { harness_event: "PostCompact", our_event: EventName::AfterCompact, timeout: 10 },
         RegisteredEvent { harness_event: "SubagentStart", our_event: EventName::SubagentStart, timeout: 10 },
         RegisteredEvent { harness_event: "SubagentStop", our_event: EventName::SubagentStop, timeout: 10 },
-        RegisteredEvent { harness_event: "Stop", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
+        RegisteredEvent {
+            harness_event: "Stop",
+            our_event: EventName::Stop,
+            timeout: STOP_HOOK_TIMEOUT_SECONDS,
+        },
         RegisteredEvent { harness_event: "SessionEnd", our_event: EventName::SessionEnd, timeout: 10 },
     ],
     summary_event: Some("SubagentStop"),
@@ -49,7 +53,7 @@ pub const HARNESS_ROW: Harness = Harness {
     transcript: TranscriptSource::JsonLines { read_line: transcript::read_line },
     stop_block_limit: Some(StopBlockLimit { max_blocks: 8, variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" }),
     retention_days: transcript_retention_days,
-    mention_style: MentionStyle::At,
+    mention_style: FileMentionStyle::At,
     agent_description_files: &[".claude/agents/{role}/SKILL.md", ".claude/agents/{role}.md"],
     install: InstallMethod::HookTable(HookTable {
         local_file: Some("settings.local.json"),

@@ -13,13 +13,13 @@ mod words;
 use std::borrow::Cow;
 
 use model::transcript::{
-    MAX_NAME_BYTES, MAX_NOTE_BYTES, MAX_TEXT_BYTES, TranscriptItem, TranscriptLine, TranscriptLineAuthor,
-    TranscriptLineKind,
+    MAX_DECODED_NOTE_BYTES, MAX_DECODED_TEXT_BYTES, MAX_NAME_BYTES, TranscriptItem, TranscriptLine,
+    TranscriptLineAuthor, TranscriptLineKind,
 };
 
 use self::subtypes::{
-    AGENT_PROGRESS, ATTACHMENT_SUBTYPES, COMPACT_BOUNDARY, FILE_ATTACHMENT, LOCAL_COMMAND, PROGRESS_SUBTYPES,
-    QUEUED_COMMAND, SYSTEM_SUBTYPES,
+    AGENT_PROGRESS_SUBTYPE, ATTACHMENT_SUBTYPES, COMPACT_BOUNDARY, FILE_ATTACHMENT_SUBTYPE,
+    LOCAL_COMMAND_SUBTYPE, PROGRESS_SUBTYPES, QUEUED_COMMAND_SUBTYPE, SYSTEM_SUBTYPES,
 };
 use crate::transcript::message::ApiMessage;
 use crate::transcript::walk::{JsonWalk, RawJson};
@@ -122,7 +122,7 @@ impl<'a> LineDraft<'a> {
                 b"promptSource" => {
                     self.is_harness_text |= walk.take_text(MAX_NAME_BYTES).as_deref() == Some("system");
                 }
-                b"origin" => self.is_harness_text |= is_not_from_person(walk),
+                b"origin" => self.is_harness_text |= is_message_not_from_person(walk),
                 b"isCompactSummary" => self.summary = walk.take_raw().is_true(),
                 b"isApiErrorMessage" => self.error = walk.take_raw().is_true(),
                 b"operation" => self.operation = walk.take_text(MAX_NAME_BYTES),
@@ -169,13 +169,13 @@ impl<'a> LineDraft<'a> {
                         return;
                     }
                 }
-                b"filename" => self.path = walk.take_text(MAX_NOTE_BYTES),
+                b"filename" => self.path = walk.take_text(MAX_DECODED_NOTE_BYTES),
                 b"prompt" => self.content = walk.take_raw(),
                 b"commandMode" => {
                     self.is_harness_text |=
                         walk.take_text(MAX_NAME_BYTES).is_some_and(|mode| mode != "prompt");
                 }
-                b"origin" => self.is_harness_text |= is_not_from_person(walk),
+                b"origin" => self.is_harness_text |= is_message_not_from_person(walk),
                 _ => walk.skip_value(),
             }
         }
@@ -214,7 +214,7 @@ impl<'a> LineDraft<'a> {
 
     fn into_line(self, torn: bool) -> TranscriptLine<'a> {
         let kind = self.to_kind(torn);
-        let is_side = self.is_of_subagent || kind == TranscriptLineKind::Known(AGENT_PROGRESS);
+        let is_side = self.is_of_subagent || kind == TranscriptLineKind::Known(AGENT_PROGRESS_SUBTYPE);
         let at = self.at.clone();
         let author = if is_side {
             TranscriptLineAuthor::SubAgent { agent: self.agent.clone() }
@@ -225,23 +225,23 @@ impl<'a> LineDraft<'a> {
         let items = match kind {
             TranscriptLineKind::Known("assistant") => self.assistant_items(),
             TranscriptLineKind::Known("user") => self.user_items(is_side),
-            TranscriptLineKind::Known(AGENT_PROGRESS)
+            TranscriptLineKind::Known(AGENT_PROGRESS_SUBTYPE)
                 if self.message.role.as_deref() == Some("assistant") =>
             {
                 self.assistant_items()
             }
-            TranscriptLineKind::Known(AGENT_PROGRESS) => self.user_items(is_side),
+            TranscriptLineKind::Known(AGENT_PROGRESS_SUBTYPE) => self.user_items(is_side),
             TranscriptLineKind::Known("queue-operation") if self.operation.as_deref() == Some("enqueue") => {
                 self.queued_items()
             }
-            TranscriptLineKind::Known(QUEUED_COMMAND) if !self.is_harness_text => self.queued_items(),
+            TranscriptLineKind::Known(QUEUED_COMMAND_SUBTYPE) if !self.is_harness_text => self.queued_items(),
             TranscriptLineKind::Known(COMPACT_BOUNDARY) => {
                 let nameless =
                     TranscriptItem::Compaction { trigger: None, tokens_before: None, tokens_after: None };
                 vec![self.compaction.unwrap_or(nameless)]
             }
-            TranscriptLineKind::Known(LOCAL_COMMAND) => self.local_command_items(),
-            TranscriptLineKind::Known(FILE_ATTACHMENT) => {
+            TranscriptLineKind::Known(LOCAL_COMMAND_SUBTYPE) => self.local_command_items(),
+            TranscriptLineKind::Known(FILE_ATTACHMENT_SUBTYPE) => {
                 self.path.map(|path| TranscriptItem::ShownFile { path }).into_iter().collect()
             }
             _ => Vec::new(),
@@ -302,7 +302,7 @@ impl<'a> LineDraft<'a> {
         let mut items = Vec::new();
         let mut report = self.tool_report;
         for result in &self.message.results {
-            tools::push_result(result, std::mem::take(&mut report), &mut items);
+            tools::push_converted_tool_result(result, std::mem::take(&mut report), &mut items);
         }
         for text in self.message.texts {
             if self.summary {
@@ -320,18 +320,18 @@ impl<'a> LineDraft<'a> {
     }
 
     fn queued_items(self) -> Vec<TranscriptItem<'a>> {
-        let words = self.content.text(MAX_TEXT_BYTES).and_then(words::extract_prompt);
+        let words = self.content.text(MAX_DECODED_TEXT_BYTES).and_then(words::extract_prompt);
         words.map(|(text, typed)| TranscriptItem::QueuedPrompt { text, origin: typed }).into_iter().collect()
     }
 
     /// Returns a slash command that was typed but never reached the agent.
     fn local_command_items(self) -> Vec<TranscriptItem<'a>> {
-        let words = self.content.text(MAX_TEXT_BYTES).and_then(words::extract_prompt);
+        let words = self.content.text(MAX_DECODED_TEXT_BYTES).and_then(words::extract_prompt);
         words.map(|(text, typed)| TranscriptItem::Prompt { text, origin: typed }).into_iter().collect()
     }
 }
 
-fn is_not_from_person(walk: &mut JsonWalk<'_>) -> bool {
+fn is_message_not_from_person(walk: &mut JsonWalk<'_>) -> bool {
     let mut foreign = false;
     if walk.enter_object() {
         while let Some(key) = walk.next_key() {

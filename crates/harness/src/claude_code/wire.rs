@@ -150,13 +150,13 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
     let response = || fields.object("tool_response");
     let error = fields.text("error");
     let exit_code = match (&error, failed) {
-        (Some(error), _) => tools::exit_code_at_start(error).map(|(code, _)| code),
+        (Some(error), _) => tools::split_leading_exit_code(error).map(|(code, _)| code),
         (None, false) if tool == "Bash" => Some(0),
         _ => None,
     };
     let command = input.text("command");
     let output = match &command {
-        Some(command) if tools::needs_output(command) => {
+        Some(command) if tools::is_command_output_needed(command) => {
             error.clone().or_else(|| Some(stdout_and_stderr(&response())))
         }
         None if effect::tool_acts(&tool) => error.clone().or_else(|| fields.result_text("tool_response")),
@@ -213,17 +213,17 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>, response: &'a [u8]) -> 
     match (tool, action) {
         (_, FileAction::Read) => file.lines = tools::lines_read(input),
         ("Write", FileAction::Edit) => {
-            file.changed_names = tools::names_in_rewrite(&file.path, input, original);
+            file.changed_names = tools::names_changed_by_rewrite(&file.path, input, original);
         }
         _ => {
             let is_new = action == FileAction::Create;
-            file.changed_names = tools::names_in_edit(&file.path, input, is_new);
+            file.changed_names = tools::names_changed_by_edit(&file.path, input, is_new);
         }
     }
     if file.changed_names.begins_inside {
         let mut walk = JsonWalk::new(response);
         file.changed_names
-            .set_enclosing(walk.enter_object().then(|| declaration_around_edit(walk)).flatten());
+            .set_enclosing_declaration(walk.enter_object().then(|| declaration_around_edit(walk)).flatten());
     }
     vec![file]
 }

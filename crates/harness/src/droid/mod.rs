@@ -5,12 +5,12 @@ pub mod transcript;
 mod wire;
 
 use model::event::EventName;
-use model::packet::pickup::MentionStyle;
+use model::packet::pickup::FileMentionStyle;
 
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::{
-    Capabilities, Harness, HookForm, HookTable, InstallMethod, RegisteredEvent, ReportCoverage, STOP_TIMEOUT,
-    SettingsFile, SlashCommands, TranscriptSource, UserFolder,
+    Capabilities, Harness, HookForm, HookTable, InstallMethod, RegisteredEvent, ReportCoverage,
+    STOP_HOOK_TIMEOUT_SECONDS, SettingsFile, SlashCommands, TranscriptSource, UserFolder,
 };
 
 pub const HARNESS_ROW: Harness = Harness {
@@ -31,7 +31,11 @@ pub const HARNESS_ROW: Harness = Harness {
         RegisteredEvent { harness_event: "PostToolUse", our_event: EventName::ToolDone, timeout: 10 },
         RegisteredEvent { harness_event: "PreCompact", our_event: EventName::BeforeCompact, timeout: 10 },
         RegisteredEvent { harness_event: "SubagentStop", our_event: EventName::SubagentStop, timeout: 10 },
-        RegisteredEvent { harness_event: "Stop", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
+        RegisteredEvent {
+            harness_event: "Stop",
+            our_event: EventName::Stop,
+            timeout: STOP_HOOK_TIMEOUT_SECONDS,
+        },
         RegisteredEvent { harness_event: "SessionEnd", our_event: EventName::SessionEnd, timeout: 10 },
     ],
     summary_event: None,
@@ -51,7 +55,7 @@ pub const HARNESS_ROW: Harness = Harness {
     transcript: TranscriptSource::JsonLines { read_line: transcript::read_line },
     stop_block_limit: None,
     retention_days: |_| None,
-    mention_style: MentionStyle::Plain,
+    mention_style: FileMentionStyle::Plain,
     agent_description_files: &[],
     install: InstallMethod::HookTable(HookTable {
         local_file: None,

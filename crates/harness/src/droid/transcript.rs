@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use model::transcript::{
-    CallResult, MAX_NAME_BYTES, MAX_TEXT_BYTES, PromptOrigin, TranscriptItem, TranscriptLine,
+    CallResult, MAX_DECODED_TEXT_BYTES, MAX_NAME_BYTES, PromptOrigin, TranscriptItem, TranscriptLine,
     TranscriptLineAuthor, TranscriptLineKind,
 };
 
 use crate::fields::JsonFields;
 use crate::tools::{exit_code_at_end, todo_change};
 use crate::transcript::call::push_call;
-use crate::transcript::message::{ApiMessage, RawResult};
+use crate::transcript::message::{ApiMessage, UndecodedToolResult};
 use crate::transcript::walk::{JsonWalk, RawJson};
 use crate::transcript::{find_object, next_object};
 
@@ -71,7 +71,7 @@ impl<'a> LineDraft<'a> {
                 b"id" => draft.id = walk.take_text(MAX_NAME_BYTES),
                 b"timestamp" => draft.at = walk.take_text(MAX_NAME_BYTES),
                 b"callingSessionId" => draft.caller = walk.take_text(MAX_NAME_BYTES),
-                b"summaryText" => draft.summary = walk.take_text(MAX_TEXT_BYTES),
+                b"summaryText" => draft.summary = walk.take_text(MAX_DECODED_TEXT_BYTES),
                 b"message" => {
                     let hook = &mut draft.hook;
                     draft.message.read_object(walk, &mut |key, walk| match key {
@@ -175,12 +175,12 @@ fn read_todo_state(line: &[u8]) -> Option<TranscriptItem<'_>> {
         .map(TranscriptItem::Todos)
 }
 
-fn to_call_result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
+fn to_call_result<'a>(raw: &UndecodedToolResult<'a>) -> CallResult<'a> {
     let exit = raw.content.end_of_string().and_then(exit_code_at_end);
     // Droid does not report a failed command as an error, so the exit code is checked too.
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
     let mut result =
-        RawResult { call_id: raw.call_id.clone(), failed, content: raw.content }.to_call_result();
+        UndecodedToolResult { call_id: raw.call_id.clone(), failed, content: raw.content }.to_call_result();
     result.exit_code = exit;
     result
 }
@@ -199,8 +199,8 @@ fn hook_answers(results: RawJson<'_>) -> Vec<String> {
             while let Some(key) = walk.next_key() {
                 match key {
                     b"exitCode" => code = walk.take_raw().number(),
-                    b"stdout" => stdout = walk.take_text(MAX_TEXT_BYTES),
-                    b"stderr" => stderr = walk.take_text(MAX_TEXT_BYTES),
+                    b"stdout" => stdout = walk.take_text(MAX_DECODED_TEXT_BYTES),
+                    b"stderr" => stderr = walk.take_text(MAX_DECODED_TEXT_BYTES),
                     _ => walk.skip_value(),
                 }
             }
@@ -221,7 +221,7 @@ fn refusal_reason(stdout: &str) -> Option<String> {
         while let Some(key) = walk.next_key() {
             match key {
                 b"decision" => blocks = walk.take_text(MAX_NAME_BYTES).as_deref() == Some("block"),
-                b"reason" => reason = walk.take_text(MAX_TEXT_BYTES).map(Cow::into_owned),
+                b"reason" => reason = walk.take_text(MAX_DECODED_TEXT_BYTES).map(Cow::into_owned),
                 _ => walk.skip_value(),
             }
         }

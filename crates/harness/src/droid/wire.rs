@@ -56,7 +56,7 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let failed = exit.is_some_and(|exit| exit != 0);
     let command = input.text("command");
     let output = match &command {
-        Some(command) => response.clone().filter(|_| tools::needs_output(command)),
+        Some(command) => response.clone().filter(|_| tools::is_command_output_needed(command)),
         None if effect::tool_acts(&tool) => fields.result_text("tool_response"),
         None => None,
     };
@@ -95,7 +95,9 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>) -> Vec<TouchedFile<'a>>
     let mut file = TouchedFile::new(path, action);
     match action {
         FileAction::Read => file.lines = tools::lines_read(input),
-        _ => file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create),
+        _ => {
+            file.changed_names = tools::names_changed_by_edit(&file.path, input, action == FileAction::Create)
+        }
     }
     vec![file]
 }

@@ -6,11 +6,11 @@ pub mod transcript;
 mod wire;
 
 use model::event::EventName;
-use model::packet::pickup::MentionStyle;
+use model::packet::pickup::FileMentionStyle;
 
 use crate::{
-    Capabilities, Harness, InstallMethod, Plugin, RegisteredEvent, STOP_TIMEOUT, SessionDatabase,
-    SlashCommands, TranscriptSource, UserFolder,
+    Capabilities, Harness, InstallMethod, Plugin, RegisteredEvent, STOP_HOOK_TIMEOUT_SECONDS,
+    SessionDatabase, SlashCommands, TranscriptSource, UserFolder,
 };
 
 pub const HARNESS_ROW: Harness = Harness {
@@ -60,7 +60,11 @@ pub const HARNESS_ROW: Harness = Harness {
             timeout: 2,
         },
         RegisteredEvent { harness_event: "subagent.idle", our_event: EventName::SubagentStop, timeout: 2 },
-        RegisteredEvent { harness_event: "session.idle", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
+        RegisteredEvent {
+            harness_event: "session.idle",
+            our_event: EventName::Stop,
+            timeout: STOP_HOOK_TIMEOUT_SECONDS,
+        },
         RegisteredEvent { harness_event: "session.deleted", our_event: EventName::SessionEnd, timeout: 2 },
         RegisteredEvent { harness_event: "dispose", our_event: EventName::SessionEnd, timeout: 2 },
     ],
@@ -93,7 +97,7 @@ pub const HARNESS_ROW: Harness = Harness {
     }),
     stop_block_limit: None,
     retention_days: |_| None,
-    mention_style: MentionStyle::Plain,
+    mention_style: FileMentionStyle::Plain,
     agent_description_files: &[".opencode/agent/{role}.md", ".opencode/agents/{role}.md"],
     install: InstallMethod::Plugin(Plugin {
         file: "plugins/throughline.js",

@@ -10,7 +10,7 @@ use model::event::{
 };
 use model::reply::Reply;
 use model::transcript::TokenUsage;
-use model::window::ContextUse;
+use model::window::ContextWindowUse;
 
 use crate::fields::JsonFields;
 use crate::{UndecodablePayload, tools};
@@ -133,10 +133,10 @@ fn sum_usage<'a>(steps: &[JsonFields<'a>]) -> Option<TokenUsage<'a>> {
 }
 
 /// Returns how much of the context window the last request of the turn used.
-fn context_use(fields: &JsonFields) -> Option<ContextUse> {
+fn context_use(fields: &JsonFields) -> Option<ContextWindowUse> {
     let usage = sum_usage(fields.objects("steps").last().map(std::slice::from_ref)?)?;
     let model = fields.text("model").unwrap_or_default().into_owned();
-    Some(ContextUse::from_report(&usage, model, fields.number("window")))
+    Some(ContextWindowUse::from_usage_report(&usage, model, fields.number("window")))
 }
 
 fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
@@ -147,7 +147,7 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let failed = error.is_some() || exit.is_some_and(|exit| exit != 0);
     let command = input.text("command");
     let is_told = match &command {
-        Some(command) => tools::needs_output(command),
+        Some(command) => tools::is_command_output_needed(command),
         None => effect::tool_acts(&tool),
     };
     let output = result.text("output");
@@ -193,7 +193,7 @@ pub(super) fn touched_files<'a>(
     let Some(path) = input.text("filePath") else { return Vec::new() };
     let mut file = TouchedFile::new(path, action);
     if action != FileAction::Read {
-        file.changed_names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+        file.changed_names = tools::names_changed_by_edit(&file.path, input, action == FileAction::Create);
     }
     vec![file]
 }

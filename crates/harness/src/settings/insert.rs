@@ -24,7 +24,7 @@ impl FileFormatting {
         let items = root.map_or(&[][..], |root| &root.items);
         let unit = items
             .iter()
-            .find(|item| has_line_end(item.text_before(text)))
+            .find(|item| contains_line_break(item.text_before(text)))
             .map(|item| indentation_at(text, item.start))
             .or_else(|| {
                 text.lines()
@@ -103,12 +103,12 @@ impl InsertionPoint {
         let gap = last.text_before(text);
         let mut formatting = TextFormatting { indent: indent.to_owned(), ..habits.new_file_formatting() };
         if let Some(unit) = indent.strip_prefix(indentation_at(text, container.open_bracket))
-            && has_line_end(gap)
+            && contains_line_break(gap)
             && !unit.is_empty()
         {
             formatting.indent_unit = unit.to_owned();
         }
-        let lead = if has_line_end(gap) || container.last_token_needs_line_end {
+        let lead = if contains_line_break(gap) || container.last_token_needs_line_end {
             format!("{}{indent}", habits.line_end)
         } else if container.items.len() > 1 && gap.bytes().all(|byte| byte == b' ') {
             gap.to_owned()
@@ -120,8 +120,8 @@ impl InsertionPoint {
             .filter(|value| siblings == ExistingItems::Same && value.len() > 2)
             .find(|v| v.starts_with(['{', '[']));
         formatting.uses_lines = match sibling {
-            Some(value) => has_line_end(value),
-            None => has_line_end(gap) || has_line_end(&text[last.range()]),
+            Some(value) => contains_line_break(value),
+            None => contains_line_break(gap) || contains_line_break(&text[last.range()]),
         };
         InsertionPoint {
             insertion_offset: container.last_token_end,
@@ -140,8 +140,8 @@ impl InsertionPoint {
         own: Option<&JsonItem>,
     ) -> Self {
         let blank = &text[container.last_token_end..container.close_bracket];
-        let loose = has_line_end(blank);
-        if !loose && own.is_some_and(|item| !has_line_end(item.text_before(text))) {
+        let loose = contains_line_break(blank);
+        if !loose && own.is_some_and(|item| !contains_line_break(item.text_before(text))) {
             let look = TextFormatting { uses_lines: false, ..habits.new_file_formatting() };
             let text_between = look.space_after_comma().to_owned();
             return InsertionPoint {
@@ -183,7 +183,7 @@ impl InsertionPoint {
     }
 }
 
-pub fn has_line_end(text: &str) -> bool {
+pub fn contains_line_break(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 

@@ -4,11 +4,11 @@ use super::command::HookCommand;
 use super::edit::TextEdit;
 use super::insert::{ExistingItems, FileFormatting, InsertionPoint};
 use super::render::{
-    self, ContentBeforeInstall, JsonNode, TextFormatting, new_group_node, print_member, print_node,
+    self, ContentBeforeInstall, JsonNode, TextFormatting, new_matcher_group_node, print_member, print_node,
 };
 use super::survey::{InstalledThruHook, SettingsSurvey};
 use super::tree::JsonContainer;
-use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
+use super::{HookChange, HookChangeKind, HookEntry, HookLocation, SettingsProblem};
 
 /// Matches our hooks in the file with the wanted entries.
 pub struct HookPlan<'a> {
@@ -24,7 +24,7 @@ impl<'a> HookPlan<'a> {
         let mut missing: Vec<&HookEntry> = entries.iter().collect();
         let mut matched_pairs = Vec::new();
         // First keep our hooks that are already correct. Then reuse our other hooks for entries that are still missing.
-        for fits in [InstalledThruHook::matches_entry, InstalledThruHook::can_become] {
+        for fits in [InstalledThruHook::matches_entry, InstalledThruHook::can_be_turned_into_entry] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
                     matched_pairs.push((surplus.remove(index), *entry));
@@ -53,14 +53,14 @@ impl<'a> HookPlan<'a> {
         let mut changes: Vec<HookChange> = Vec::new();
         for entry in entries {
             let kind = match self.matched_pairs.iter().find(|(_, paired)| std::ptr::eq(*paired, entry)) {
-                Some((hook, _)) if hook.matches_entry(entry) => ChangeKind::Kept,
-                Some(_) => ChangeKind::Updated,
+                Some((hook, _)) if hook.matches_entry(entry) => HookChangeKind::Kept,
+                Some(_) => HookChangeKind::Updated,
                 None => match replaced.iter().position(|hook| hook.event == entry.event) {
                     Some(index) => {
                         replaced.remove(index);
-                        ChangeKind::Updated
+                        HookChangeKind::Updated
                     }
-                    None => ChangeKind::Added,
+                    None => HookChangeKind::Added,
                 },
             };
             changes.push(HookChange { event: entry.event.clone(), kind });
@@ -76,7 +76,7 @@ fn update_hook(hook: &InstalledThruHook, entry: &HookEntry) -> Vec<TextEdit> {
     let spans = &hook.value_spans;
     let mut edits = Vec::new();
     if old.0 != new.0 {
-        edits.push(TextEdit::replacement(spans.command.clone(), render::json_string(new.0)));
+        edits.push(TextEdit::replacement(spans.command.clone(), render::quote_json_string(new.0)));
     }
     if let (Some(span), Some(args)) = (&spans.args, new.1)
         && old.1 != new.1
@@ -98,7 +98,7 @@ fn update_hook(hook: &InstalledThruHook, entry: &HookEntry) -> Vec<TextEdit> {
         && hook.only_in_group
         && hook.matcher.as_ref() != Some(matcher)
     {
-        edits.push(TextEdit::replacement(span.clone(), render::json_string(matcher)));
+        edits.push(TextEdit::replacement(span.clone(), render::quote_json_string(matcher)));
     }
     edits
 }
@@ -183,7 +183,7 @@ fn add_groups(
     spot.formatting.hooks_on_one_line |= ours.iter().any(|hook| hook.is_on_one_line);
     let groups: Vec<String> = entries
         .iter()
-        .map(|entry| print_node(&new_group_node(entry, before, &spot.formatting), &spot.formatting))
+        .map(|entry| print_node(&new_matcher_group_node(entry, before, &spot.formatting), &spot.formatting))
         .collect();
     spot.insert_items(&groups)
 }
@@ -234,5 +234,5 @@ fn new_events_node(entries: &[&HookEntry], before: ContentBeforeInstall, look: &
 }
 
 fn new_groups_node(entries: &[&HookEntry], before: ContentBeforeInstall, look: &TextFormatting) -> JsonNode {
-    JsonNode::Array(entries.iter().map(|entry| new_group_node(entry, before, look)).collect())
+    JsonNode::Array(entries.iter().map(|entry| new_matcher_group_node(entry, before, look)).collect())
 }

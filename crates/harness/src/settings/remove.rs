@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::HookLocation;
 use super::edit::TextEdit;
-use super::insert::has_line_end;
+use super::insert::contains_line_break;
 use super::render::ContentBeforeInstall;
 use super::survey::{InstalledThruHook, SettingsSurvey, group_and_hooks_array};
 use super::tree::{JsonContainer, JsonItem, count_comments};
@@ -136,7 +136,7 @@ pub fn remove_items(
     let last_kept = (0..items.len()).rev().find(|index| !gone.contains(index));
     let mut cuts: Vec<Range<usize>> = Vec::new();
     let on_one_line =
-        items.first().is_some_and(|first| !has_line_end(&text[first.previous_token_end..first.start]));
+        items.first().is_some_and(|first| !contains_line_break(&text[first.previous_token_end..first.start]));
     for (count, &index) in gone.iter().enumerate() {
         let item = &items[index];
         cuts.push(
@@ -149,7 +149,7 @@ pub fn remove_items(
             && on_one_line
             && count == index
             && next.previous_token_end == comma + 1
-            && !has_line_end(next.text_before(text))
+            && !contains_line_break(next.text_before(text))
         {
             cuts.push(next.previous_token_end..next.start);
         }

@@ -26,7 +26,7 @@ pub enum ContentBeforeInstall {
 
 impl ContentBeforeInstall {
     /// Determines the variant from the order of a hook's keys.
-    pub fn from_key_order<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
+    pub fn guess_from_key_order_of_hook<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
         let order: Vec<&str> = keys.filter(|key| ["type", "command", "timeout"].contains(key)).collect();
         match order.as_slice() {
             ["command", "type", ..] => ContentBeforeInstall::EmptyArray,
@@ -77,7 +77,11 @@ impl JsonNode {
 }
 
 /// Builds a matcher group: `{"matcher": …, "hooks": [ours]}`.
-pub fn new_group_node(entry: &HookEntry, before: ContentBeforeInstall, look: &TextFormatting) -> JsonNode {
+pub fn new_matcher_group_node(
+    entry: &HookEntry,
+    before: ContentBeforeInstall,
+    look: &TextFormatting,
+) -> JsonNode {
     let hook = new_hook_node(entry, before);
     let hook = if look.hooks_on_one_line { JsonNode::OneLine(Box::new(hook)) } else { hook };
     let matcher =
@@ -119,16 +123,16 @@ pub fn print_node(value: &JsonNode, look: &TextFormatting) -> String {
 
 /// Prints a member of an object, including its key.
 pub fn print_member(key: &str, value: &JsonNode, look: &TextFormatting) -> String {
-    format!("{}{}{}", json_string(key), look.colon_text, print_node(value, look))
+    format!("{}{}{}", quote_json_string(key), look.colon_text, print_node(value, look))
 }
 
-pub fn json_string(value: &str) -> String {
+pub fn quote_json_string(value: &str) -> String {
     serde_json::Value::from(value).to_string()
 }
 
 fn write_node(value: &JsonNode, look: &TextFormatting, depth: usize, lines: bool, out: &mut String) {
     match value {
-        JsonNode::Text(value) => out.push_str(&json_string(value)),
+        JsonNode::Text(value) => out.push_str(&quote_json_string(value)),
         JsonNode::Number(value) => out.push_str(&value.to_string()),
         JsonNode::OneLine(value) => write_node(value, look, depth, false, out),
         JsonNode::Array(items) => {
@@ -143,7 +147,7 @@ fn write_node(value: &JsonNode, look: &TextFormatting, depth: usize, lines: bool
             out.push('{');
             for (index, (key, value)) in members.iter().enumerate() {
                 write_item_start(index, look, depth, lines, out);
-                out.push_str(&json_string(key));
+                out.push_str(&quote_json_string(key));
                 out.push_str(look.colon_text);
                 write_node(value, look, depth + 1, lines, out);
             }

@@ -6,7 +6,7 @@ use super::edit::{TextEdit, apply_edits};
 use super::insert::{ExistingItems, FileFormatting, InsertionPoint};
 use super::problem::{SettingsProblem, wrong_shape_problem};
 use super::remove::{BracketAuthor, leading_line_end_length, remove_items};
-use super::render::{JsonNode, json_string, print_member, print_node};
+use super::render::{JsonNode, print_member, print_node, quote_json_string};
 use super::survey::{split_byte_order_mark, top_level_object};
 use super::tree::{self, JsonContainer, JsonItem};
 
@@ -50,17 +50,17 @@ pub fn install_status_line(
         CurrentStatusLine::Ours { command, user_command, .. } => {
             vec![TextEdit::replacement(
                 command,
-                json_string(&status_line_command(program, user_command.as_deref())),
+                quote_json_string(&status_line_command(program, user_command.as_deref())),
             )]
         }
         CurrentStatusLine::UserCommand { command, line: own } => {
             // Replace the user's command only if an uninstallation can restore it exactly.
-            if json_string(&own) != text[command.clone()] {
+            if quote_json_string(&own) != text[command.clone()] {
                 let why =
                     format!("the command of `{key}` is written with escapes that could not be restored");
                 return Err(wrong_shape_problem(text, command.start, why));
             }
-            vec![TextEdit::replacement(command, json_string(&status_line_command(program, Some(&own))))]
+            vec![TextEdit::replacement(command, quote_json_string(&status_line_command(program, Some(&own))))]
         }
         CurrentStatusLine::None => {
             let habits = FileFormatting::detect(text, Some(&root));
@@ -92,7 +92,7 @@ pub fn uninstall_status_line(bytes: &[u8], key: &str) -> Result<Vec<u8>, Setting
     let Ok(current) = current_status_line(text, &root, key) else { return Ok(bytes.to_vec()) };
     let edits = match current {
         CurrentStatusLine::Ours { command, user_command: Some(own), .. } => {
-            vec![TextEdit::replacement(command, json_string(&own))]
+            vec![TextEdit::replacement(command, quote_json_string(&own))]
         }
         CurrentStatusLine::Ours { member_index, .. } => {
             let item = &root.items[member_index];

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::command::HookCommand;
-use super::insert::has_line_end;
+use super::insert::contains_line_break;
 use super::problem::{
     SettingsProblem, duplicate_key_problem, not_utf8_problem, syntax_problem, wrong_shape_problem,
 };
 use super::render::ContentBeforeInstall;
 use super::tree::{JsonContainer, JsonItem, check_json, has_key, read_container, string_value};
-use super::{ChangeKind, HookChange, HookEntry, HookLocation};
+use super::{HookChange, HookChangeKind, HookEntry, HookLocation};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -54,7 +54,7 @@ pub struct InstalledThruHook {
     pub only_in_group: bool,
     pub hook_path: HookIndexes,
     pub text_range: Range<usize>,
-    pub value_spans: ValueSpans,
+    pub value_spans: HookValueSpans,
 }
 
 /// The index of the event, of the group in the event's array, and of the hook in the group.
@@ -67,7 +67,7 @@ pub struct HookIndexes {
 
 /// The positions of the values that we may change.
 #[derive(Debug)]
-pub struct ValueSpans {
+pub struct HookValueSpans {
     pub matcher: Option<Range<usize>>,
     pub command: Range<usize>,
     pub args: Option<Range<usize>>,
@@ -140,7 +140,7 @@ impl SettingsSurvey {
 
 impl InstalledThruHook {
     pub fn to_removal(&self) -> HookChange {
-        HookChange { event: self.event.clone(), kind: ChangeKind::Removed }
+        HookChange { event: self.event.clone(), kind: HookChangeKind::Removed }
     }
 
     /// Returns whether the hook equals `entry`. The matcher is ignored if the group also contains the user's own hooks.
@@ -152,7 +152,7 @@ impl InstalledThruHook {
     }
 
     /// Returns whether the hook can be turned into `entry` by changing values only.
-    pub fn can_become(&self, entry: &HookEntry) -> bool {
+    pub fn can_be_turned_into_entry(&self, entry: &HookEntry) -> bool {
         self.event == entry.event
             && matches!(self.command, HookCommand::Exec { .. })
                 == matches!(entry.command, HookCommand::Exec { .. })
@@ -241,12 +241,12 @@ fn read_own_hook(
             None => HookCommand::Shell(program),
         },
         timeout: timeout.as_ref().and_then(|range| text[range.clone()].parse().ok()),
-        state_before: ContentBeforeInstall::from_key_order(keys.iter().map(String::as_str)),
-        is_on_one_line: !has_line_end(&text[item.range()]),
+        state_before: ContentBeforeInstall::guess_from_key_order_of_hook(keys.iter().map(String::as_str)),
+        is_on_one_line: !contains_line_break(&text[item.range()]),
         only_in_group: true,
         hook_path: at,
         text_range: item.range(),
-        value_spans: ValueSpans {
+        value_spans: HookValueSpans {
             matcher: matcher.map(|item| item.value_range.clone()),
             command,
             args,

@@ -3,14 +3,16 @@
 
 use model::event::{FileAction, TouchedFile};
 use model::transcript::{
-    CallSubject, MAX_COMMAND_BYTES, MAX_NAME_BYTES, MAX_NOTE_BYTES, MAX_TEXT_BYTES, ToolCall, TranscriptItem,
-    UserQuestion,
+    CallSubject, MAX_DECODED_COMMAND_BYTES, MAX_DECODED_NOTE_BYTES, MAX_DECODED_TEXT_BYTES, MAX_NAME_BYTES,
+    ToolCall, TranscriptItem, UserQuestion,
 };
 
 use super::message::RawCall;
 use super::walk::JsonWalk;
 use crate::fields::JsonFields;
-use crate::tools::{files_in_patch, lines_read, names_in_edit, subject_of_external_call, todo_change};
+use crate::tools::{
+    files_in_patch, lines_read, names_changed_by_edit, subject_of_external_call, todo_change,
+};
 
 /// Adds a call to `items`, and its change to the todo list if there is one.
 pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
@@ -27,7 +29,7 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
             }
             if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {
                 // Only the result shows whether the file is new. Until then, it is assumed to be.
-                file.changed_names = names_in_edit(&file.path, &input.fields(), true);
+                file.changed_names = names_changed_by_edit(&file.path, &input.fields(), true);
             }
         }
     }
@@ -59,22 +61,24 @@ fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'
                     // A Write counts as an edit for now. Only its result shows whether it created the file.
                     _ => FileAction::Edit,
                 };
-                call.files.extend(walk.take_text(MAX_NOTE_BYTES).map(|path| TouchedFile::new(path, action)));
+                call.files.extend(
+                    walk.take_text(MAX_DECODED_NOTE_BYTES).map(|path| TouchedFile::new(path, action)),
+                );
                 // The next field is the file's content, which is not needed.
                 break;
             }
             ("ApplyPatch", b"input" | b"patch") => {
-                call.files = files_in_patch(&walk.take_text(MAX_TEXT_BYTES).unwrap_or_default());
+                call.files = files_in_patch(&walk.take_text(MAX_DECODED_TEXT_BYTES).unwrap_or_default());
             }
-            (_, b"command") => call.command = walk.take_text(MAX_COMMAND_BYTES),
-            ("Task" | "Agent", b"description") => what = walk.take_text(MAX_NOTE_BYTES),
+            (_, b"command") => call.command = walk.take_text(MAX_DECODED_COMMAND_BYTES),
+            ("Task" | "Agent", b"description") => what = walk.take_text(MAX_DECODED_NOTE_BYTES),
             ("Task" | "Agent", b"subagent_type") => kind = walk.take_text(MAX_NAME_BYTES),
             ("ExitPlanMode" | "ExitSpecMode", b"plan") => {
-                call.subject = CallSubject::Plan(walk.take_text(MAX_TEXT_BYTES).unwrap_or_default());
+                call.subject = CallSubject::Plan(walk.take_text(MAX_DECODED_TEXT_BYTES).unwrap_or_default());
             }
             ("AskUser", b"questionnaire") => {
                 call.subject = CallSubject::Questions(parse_questionnaire(
-                    &walk.take_text(MAX_TEXT_BYTES).unwrap_or_default(),
+                    &walk.take_text(MAX_DECODED_TEXT_BYTES).unwrap_or_default(),
                 ));
             }
             _ => walk.skip_value(),

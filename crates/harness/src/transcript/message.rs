@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use model::redact::REDACTION_MARGIN;
+use model::redact::REDACTION_MARGIN_BYTES;
 use model::transcript::{
-    CallResult, DeferredText, MAX_NAME_BYTES, MAX_RESULT_BYTES, MAX_TEXT_BYTES, TokenUsage,
+    CallResult, DeferredText, MAX_CALL_RESULT_BYTES, MAX_DECODED_TEXT_BYTES, MAX_NAME_BYTES, TokenUsage,
 };
 
 use super::walk::{JsonWalk, RawJson};
@@ -12,7 +12,7 @@ use super::walk::{JsonWalk, RawJson};
 type Text<'a> = Cow<'a, str>;
 
 /// How many bytes at the end of a result are kept. A test runner prints its summary at the end.
-const RESULT_TAIL_BYTES: usize = 2048 + REDACTION_MARGIN;
+const RESULT_TAIL_BYTES: usize = 2048 + REDACTION_MARGIN_BYTES;
 
 #[derive(Debug, Default)]
 pub struct ApiMessage<'a> {
@@ -21,7 +21,7 @@ pub struct ApiMessage<'a> {
     pub model: Option<Text<'a>>,
     pub texts: Vec<Text<'a>>,
     pub calls: Vec<RawCall<'a>>,
-    pub results: Vec<RawResult<'a>>,
+    pub results: Vec<UndecodedToolResult<'a>>,
     pub usage: Option<TokenUsage<'a>>,
 }
 
@@ -34,7 +34,7 @@ pub struct RawCall<'a> {
 }
 
 #[derive(Debug, Default)]
-pub struct RawResult<'a> {
+pub struct UndecodedToolResult<'a> {
     pub call_id: Option<Text<'a>>,
     pub failed: bool,
     pub content: RawJson<'a>,
@@ -76,7 +76,7 @@ impl<'a> ApiMessage<'a> {
     fn read_content(&mut self, walk: &mut JsonWalk<'a>) {
         let mut probe = walk.clone();
         if !probe.enter_array() {
-            self.texts.extend(walk.take_text(MAX_TEXT_BYTES));
+            self.texts.extend(walk.take_text(MAX_DECODED_TEXT_BYTES));
             return;
         }
         *walk = probe;
@@ -103,10 +103,10 @@ impl<'a> ApiMessage<'a> {
             }
         }
         match block.kind.as_ref() {
-            "text" => self.texts.extend(block.text.text(MAX_TEXT_BYTES)),
+            "text" => self.texts.extend(block.text.text(MAX_DECODED_TEXT_BYTES)),
             "tool_use" => self.calls.push(RawCall { id: block.id, tool: block.name, input: block.input }),
             "tool_result" => {
-                self.results.push(RawResult {
+                self.results.push(UndecodedToolResult {
                     call_id: block.id,
                     failed: block.failed,
                     content: block.content,
@@ -118,7 +118,7 @@ impl<'a> ApiMessage<'a> {
     }
 }
 
-impl<'a> RawResult<'a> {
+impl<'a> UndecodedToolResult<'a> {
     /// Returns the result of a call whose output is not needed. Decoding the output would take longer than reading
     /// everything else.
     pub fn to_result_without_text(&self) -> CallResult<'a> {
@@ -129,7 +129,7 @@ impl<'a> RawResult<'a> {
     pub fn to_call_result(&self) -> CallResult<'a> {
         let (text, last_lines) = match self.failed {
             true => {
-                let text = text_of_content(self.content, MAX_TEXT_BYTES);
+                let text = text_of_content(self.content, MAX_DECODED_TEXT_BYTES);
                 (DeferredText::Decoded(text), DeferredText::default())
             }
             false => {
@@ -143,22 +143,22 @@ impl<'a> RawResult<'a> {
 }
 
 fn start_of_output(json: &[u8]) -> Text<'_> {
-    text_of_content(RawJson::new(json), MAX_RESULT_BYTES)
+    text_of_content(RawJson::new(json), MAX_CALL_RESULT_BYTES)
 }
 
 /// Returns the last lines of an output that is too long to be kept in full. Returns an empty text for a shorter
 /// output.
 fn end_of_cut_output(json: &[u8]) -> Text<'_> {
-    let is_cut = json.len() > MAX_RESULT_BYTES;
+    let is_cut = json.len() > MAX_CALL_RESULT_BYTES;
     is_cut.then(|| RawJson::new(json).last_lines(RESULT_TAIL_BYTES)).flatten().unwrap_or_default()
 }
 
 fn text_of_content(content: RawJson<'_>, max: usize) -> Text<'_> {
-    content.text(max).unwrap_or_else(|| first_text(content, max))
+    content.text(max).unwrap_or_else(|| first_text_block(content, max))
 }
 
 /// Returns the first text in a list of blocks.
-pub fn first_text(content: RawJson<'_>, max: usize) -> Text<'_> {
+pub fn first_text_block(content: RawJson<'_>, max: usize) -> Text<'_> {
     let mut walk = content.walk();
     if !walk.enter_array() {
         return Text::default();

@@ -2,8 +2,8 @@
 //! insertions.
 
 use harness::settings::{
-    ChangeKind, HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit, find_hooks, install_hooks,
-    unified_diff, uninstall_hooks,
+    HookChangeKind, HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit, find_thru_hooks,
+    install_hooks, unified_diff, uninstall_hooks,
 };
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     // The change consists only of insertions: a comma and the new text, for each array and for the object.
     let pieces = count_insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
-    assert!(installed.changes.iter().all(|change| change.kind == ChangeKind::Added), "{}", shown());
+    assert!(installed.changes.iter().all(|change| change.kind == HookChangeKind::Added), "{}", shown());
 
     // A second parser finds the original values and ours. If the file was strict JSON, it still is.
     let expected = value_with_entries(parse_jsonc(old_text), place, entries);
@@ -116,7 +116,7 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     let again = install_hooks(Some(new), place, entries).unwrap();
     assert_eq!((&again.bytes, again.has_changed()), (new, false), "{}", shown());
 
-    let mut found: Vec<HookEntry> = find_hooks(new, place)
+    let mut found: Vec<HookEntry> = find_thru_hooks(new, place)
         .unwrap()
         .into_iter()
         .map(|found| HookEntry {

@@ -1,7 +1,7 @@
 //! Properties that must hold for arbitrary settings files.
 
 use harness::settings::{
-    HookLocation, SettingsProblem, find_hooks, install_hooks, unified_diff, uninstall_hooks,
+    HookLocation, SettingsProblem, find_thru_hooks, install_hooks, unified_diff, uninstall_hooks,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ proptest! {
             prop_assert!(parse_jsonc(text).is_some(), "taken: {text}");
             prop_assert!(parse_jsonc(str::from_utf8(&outcome.bytes).unwrap()).is_some());
         }
-        let _ = (uninstall_hooks(&bytes, &HookLocation::CLAUDE_CODE), find_hooks(&bytes, &HookLocation::CLAUDE_CODE));
+        let _ = (uninstall_hooks(&bytes, &HookLocation::CLAUDE_CODE), find_thru_hooks(&bytes, &HookLocation::CLAUDE_CODE));
     }
 
     /// If a version with other events is installed over an earlier version, removing our hooks leaves no trace of
@@ -69,7 +69,7 @@ proptest! {
         let entries = claude_code_entries();
         let one = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &entries[first..first + 2]).unwrap();
         let two = install_hooks(Some(&one.bytes), &HookLocation::CLAUDE_CODE, &entries[second..second + 2]).unwrap();
-        prop_assert_eq!(find_hooks(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap().len(), 2);
+        prop_assert_eq!(find_thru_hooks(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap().len(), 2);
         let back = uninstall_hooks(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&back.bytes), old);
     }
@@ -91,7 +91,7 @@ proptest! {
         }
         let Ok(removed) = uninstall_hooks(text.as_bytes(), &HookLocation::CLAUDE_CODE) else { return Ok(()) };
         let back = String::from_utf8(removed.bytes).unwrap();
-        prop_assert!(find_hooks(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
+        prop_assert!(find_thru_hooks(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
         prop_assert_eq!(without_empty_hooks(&back), without_empty_hooks(&old), "{}\n---\n{}", text, back);
         // A comment outside our insertion stays. The exact end of the insertion is uncertain, because our entries end
         // in brackets and the text after them may begin with brackets.

@@ -133,7 +133,7 @@ fn deep_and_long_lines_are_survived() {
             each_object_in_line(read, line.as_bytes(), |line| {
                 for item in line.items {
                     assert!(
-                        matches!(item, TranscriptItem::Prompt { text, .. } if text.len() <= model::transcript::MAX_TEXT_BYTES)
+                        matches!(item, TranscriptItem::Prompt { text, .. } if text.len() <= model::transcript::MAX_DECODED_TEXT_BYTES)
                     );
                 }
             });

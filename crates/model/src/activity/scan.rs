@@ -6,7 +6,7 @@
 use memchr::{memchr, memmem, memrchr};
 
 /// Returns the lines of a journal that record edits at or after `from`, a time in the format that records use.
-pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
+pub fn journal_lines_with_edits<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
     for at in memmem::find_iter(text, ACTION_KEY) {

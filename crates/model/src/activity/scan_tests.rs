@@ -12,7 +12,7 @@ torn {"ts"
 fn lines_that_record_edits() {
     let paths = JournalLinePathFinder::default();
     let names = |from: &str| -> Vec<String> {
-        let lines = edit_lines(JOURNAL.as_bytes(), from);
+        let lines = journal_lines_with_edits(JOURNAL.as_bytes(), from);
         let names = lines.iter().flat_map(|line| line.paths(&paths));
         names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     };
@@ -20,7 +20,7 @@ fn lines_that_record_edits() {
     assert_eq!(names("2026-11-15T19:01:00Z"), ["a.rs", "c d.rs", "e"]);
     assert_eq!(names("2026-11-15T19:02:00Z"), ["c d.rs", "e"]);
     assert_eq!(names("2026-11-15T19:05:00Z"), [""; 0]);
-    let name = edit_lines(br#"{"files":[{"path":"a\"b","action":"edit"}]}"#, "9");
+    let name = journal_lines_with_edits(br#"{"files":[{"path":"a\"b","action":"edit"}]}"#, "9");
     assert_eq!(name[0].paths(&paths).collect::<Vec<_>>(), [br#"a\"b"#], "a line without a time counts");
 }
 

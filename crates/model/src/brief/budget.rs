@@ -10,7 +10,7 @@ use crate::tokens::TokenRatios;
 
 /// The size limits of a brief.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
+pub(super) struct BriefBudget {
     /// The maximum number of UTF-16 units.
     pub max_units: usize,
     /// The maximum number of tokens, or `None` if only the number of characters is limited.
@@ -47,12 +47,12 @@ impl FormChoice {
         self.forms.iter().any(Option::is_some)
     }
 
-    pub fn has_all(&self) -> bool {
+    pub fn has_all_candidates(&self) -> bool {
         self.forms.iter().all(Option::is_some)
     }
 }
 
-pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormChoice {
+pub(super) fn choose_forms(ranked: &RankedCandidates, budget: BriefBudget) -> FormChoice {
     let candidates = &ranked.candidates;
     let mut left = budget.max_units;
     let mut opened = CountedHeaders::default();
@@ -63,10 +63,9 @@ pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormCho
         let candidate = &candidates[i];
         let cost = match forms[i] {
             None if form > 0 => continue,
-            None => candidate_cost(candidate, 0) + opened.header_cost(candidate),
-            Some(shorter) => {
-                candidate_cost(candidate, form).saturating_sub(candidate_cost(candidate, shorter))
-            }
+            None => size_of_candidate_form(candidate, 0) + opened.header_cost(candidate),
+            Some(shorter) => size_of_candidate_form(candidate, form)
+                .saturating_sub(size_of_candidate_form(candidate, shorter)),
         };
         let cost_tokens = cost as f64 * budget.ratios.ratio_of(candidate.text_kind);
         let tokens_left = budget.max_tokens.map_or(f64::INFINITY, |most| most - tokens);
@@ -103,12 +102,16 @@ impl<'c> CountedHeaders<'c> {
     pub fn header_cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
         // An inline section is one line. Its dash and line ending cost 3 units, of which 2 are counted with the title
-        // and 1 here. `candidate_cost` adds 2 for each fact.
+        // and 1 here. `size_of_candidate_form` adds 2 for each fact.
         let line = if class.style() == FactStyle::Inline { 1 } else { 0 };
         let mut cost = if self.titles.contains(title) { 0 } else { utf16_length(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {
             cost += if self.folders.contains(&(title, folder)) { 0 } else { utf16_length(folder) + 5 };
-            cost += if self.verbs.contains(&(class, folder)) { 0 } else { utf16_length(class.file_verb()) };
+            cost += if self.verbs.contains(&(class, folder)) {
+                0
+            } else {
+                utf16_length(class.verb_before_file_name())
+            };
         }
         cost
     }
@@ -124,7 +127,7 @@ impl<'c> CountedHeaders<'c> {
 }
 
 /// Returns the size of a candidate's form in UTF-16 units, without section and folder headers.
-pub(super) fn candidate_cost(candidate: &Candidate, form: usize) -> usize {
+pub(super) fn size_of_candidate_form(candidate: &Candidate, form: usize) -> usize {
     let around = match candidate.class.style() {
         FactStyle::Lines => 3,
         FactStyle::Folders | FactStyle::Inline => 2,

@@ -52,7 +52,7 @@ impl Candidate {
 
     /// Creates a candidate that is printed after the session's own facts. `forms` are sorted by length, shortest
     /// first.
-    pub fn in_section(
+    pub fn new_after_session_facts(
         section: &'static BriefSection,
         id: impl Into<String>,
         forms: Vec<String>,
@@ -256,7 +256,7 @@ impl FactClass {
     }
 
     /// Returns the word to print before the file's name.
-    pub(super) fn file_verb(self) -> &'static str {
+    pub(super) fn verb_before_file_name(self) -> &'static str {
         match self {
             FactClass::Edited => "edited ",
             FactClass::Read => "read ",

@@ -6,24 +6,24 @@ use std::collections::BTreeSet;
 use super::BriefOccasion;
 use super::candidate::{Candidate, FactClass};
 use super::paths::list_by_folder;
-use crate::digest::{Digest, EffectUse, FileUse, GitState};
+use crate::digest::{Digest, FileUse, GitState, RecordedEffect};
 use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
-use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
+use crate::render::{format_path_or_code, in_quotation_marks, inline_for_model};
 use crate::text::{count_with_noun, cut_to_bytes};
 
 /// Up to this many uncommitted files are always listed by name.
 const FILES_ALWAYS_NAMED: usize = 3;
 
 /// How many uncommitted files are listed by name. The others are only counted.
-const FILES_NAMED_AT_RISK: usize = 5;
+const MAX_UNCOMMITTED_FILES_NAMED: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
 pub(super) fn effect_candidates(digest: &Digest, occasion: BriefOccasion) -> Vec<Candidate> {
     let git = digest.git_state();
     let mut all: Vec<Candidate> = uncommitted_work(digest, &git, occasion).into_iter().collect();
     all.extend(uncommitted_work_of_others(digest, &git));
-    all.extend(stashed_work(&git));
-    all.extend(unpushed_work(&git));
+    all.extend(stashed_work_candidate(&git));
+    all.extend(unpushed_work_candidate(&git));
     all.extend(git_state_candidates(digest, &git));
     all.extend(external_effect_candidates(digest, |_| true));
     all
@@ -34,14 +34,14 @@ pub(super) fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -
 }
 
 /// Returns whether the session is known to be in a checkout.
-pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
+pub(super) fn is_session_known_to_be_in_checkout(digest: &Digest, git: &GitState) -> bool {
     !git.branch.is_empty() || digest.git_on_disk.is_some() || !digest.effects.is_empty()
 }
 
 /// Returns a phrase that says whose edits are counted, such as `2 files edited by this session`. The count excludes
 /// other people's uncommitted files. The phrase mentions the session, so that the agent does not take the count for
 /// all uncommitted files of the checkout.
-pub(super) fn edited_by_session(n: usize, occasion: BriefOccasion) -> String {
+pub(super) fn describe_files_edited_by_session(n: usize, occasion: BriefOccasion) -> String {
     let session = match occasion {
         BriefOccasion::Started => "that session",
         // This text may be read outside the session, for example in a packet, so it does not say "this session".
@@ -67,11 +67,11 @@ pub fn is_uncommitted_work(item: &str) -> bool {
 fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) -> Option<Candidate> {
     // A deleted file has no content that could be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
-    if !knows_git(digest, git) || files.is_empty() {
+    if !is_session_known_to_be_in_checkout(digest, git) || files.is_empty() {
         return None;
     }
     let n = files.len();
-    let edited = edited_by_session(n, occasion);
+    let edited = describe_files_edited_by_session(n, occasion);
     let seen =
         digest.effects.iter().any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
     let head = match git.commit {
@@ -82,15 +82,15 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
         }
         // Staged files also count as uncommitted.
         None => format!("{edited}, not committed: "),
-        Some(used) => format!("{edited}, not committed since {}: ", commit_name(used)),
+        Some(used) => format!("{edited}, not committed since {}: ", commit_id_or_subject(used)),
     };
     // The brief lists the edited files further down, so a few of them are enough here if all edited files are at risk,
     // even if there is more room.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
-        true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
-        true => &[FILES_NAMED_AT_RISK],
-        false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
+        true if n > FILES_ALWAYS_NAMED => &[0, MAX_UNCOMMITTED_FILES_NAMED],
+        true => &[MAX_UNCOMMITTED_FILES_NAMED],
+        false => &[MAX_UNCOMMITTED_FILES_NAMED, 14, usize::MAX],
     };
     // A bare number tells the reader nothing, so a short form says where the names are.
     let form = |most: usize| match most {
@@ -120,22 +120,22 @@ fn uncommitted_work_of_others(digest: &Digest, git: &GitState) -> Option<Candida
     };
     let head = format!("{} {noun} edited by earlier sessions, not committed", files.len());
     let form = |most: usize| format!("{head}: {}", list_by_folder(files.iter().map(String::as_str), most));
-    let forms = without_duplicates(vec![form(FILES_NAMED_AT_RISK), form(usize::MAX)]);
+    let forms = without_duplicates(vec![form(MAX_UNCOMMITTED_FILES_NAMED), form(usize::MAX)]);
     let mut risk = effect_candidate(FactClass::Risk, "risk:earlier", forms);
     risk.add_terse_form(head);
     Some(risk)
 }
 
-pub(super) fn stashed_work(git: &GitState) -> Option<Candidate> {
-    let files = git.stashed.iter().map(|file: &&FileUse| path_or_code(&file.path, 120));
+pub(super) fn stashed_work_candidate(git: &GitState) -> Option<Candidate> {
+    let files = git.stashed.iter().map(|file: &&FileUse| format_path_or_code(&file.path, 120));
     let files = list_first_items(files, 14);
     let n = count_with_noun(git.stashed.len(), "file");
     let text = format!("{n} in a stash, not in any commit: {files}");
     (!git.stashed.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:stash", vec![text]))
 }
 
-pub(super) fn unpushed_work(git: &GitState) -> Option<Candidate> {
-    let ids: Vec<String> = git.unpushed.iter().map(|used| commit_name(used)).collect();
+pub(super) fn unpushed_work_candidate(git: &GitState) -> Option<Candidate> {
+    let ids: Vec<String> = git.unpushed.iter().map(|used| commit_id_or_subject(used)).collect();
     let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
     let forms = [6, usize::MAX]
         .map(|most| format!("{noun} {} {verb} not pushed", list_first_items(ids.iter().cloned(), most)));
@@ -158,8 +158,8 @@ pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
 fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     let (mut parts, mut short) = (Vec::new(), Vec::new());
     if !git.branch.is_empty() {
-        short.push(format!("branch {}", path_or_code(git.branch, 100)));
-        parts.push(format!("branch {}", path_or_code(git.branch, 100)));
+        short.push(format!("branch {}", format_path_or_code(git.branch, 100)));
+        parts.push(format!("branch {}", format_path_or_code(git.branch, 100)));
     }
     let disk =
         digest.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
@@ -169,7 +169,8 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
                 "HEAD is now {}, moved outside the session",
                 cut_to_bytes(git.head_moved_by_others.unwrap_or_default(), 10)
             );
-            let seen = git.commit.map(|used| format!(" (the last commit seen is {})", commit_name(used)));
+            let seen =
+                git.commit.map(|used| format!(" (the last commit seen is {})", commit_id_or_subject(used)));
             parts.push(format!("{head}{}", seen.unwrap_or_default()));
             short.push(head);
         }
@@ -179,7 +180,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
                     && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
-            let name = commit_name(used);
+            let name = commit_id_or_subject(used);
             let subject = if used.effect.what.is_empty() {
                 String::new()
             } else {
@@ -211,24 +212,25 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         short.push(name.clone());
         parts.push(name);
     }
-    let mut all: Vec<Candidate> = reset_commits(digest).into_iter().collect();
+    let mut all: Vec<Candidate> = commits_removed_by_reset(digest).into_iter().collect();
     if !parts.is_empty() {
         let forms = vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))];
         all.push(effect_candidate(FactClass::State, "git:state", without_duplicates(forms)));
     }
-    all.extend(checkout_notes(git));
+    all.extend(stashes_and_resets_candidate(git));
     all
 }
 
 /// Returns the commits that a reset removed.
-pub(super) fn reset_commits(digest: &Digest) -> Option<Candidate> {
-    let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();
+pub(super) fn commits_removed_by_reset(digest: &Digest) -> Option<Candidate> {
+    let reset: Vec<String> =
+        digest.commits_removed_by_reset().into_iter().map(commit_id_or_subject).collect();
     let text = format!("Git: since removed by a reset: {}", reset.join(", "));
     (!reset.is_empty()).then(|| effect_candidate(FactClass::State, "git:reset", vec![text]))
 }
 
 /// Returns the stashes, discarded changes and resets since the last commit.
-pub(super) fn checkout_notes(git: &GitState) -> Option<Candidate> {
+pub(super) fn stashes_and_resets_candidate(git: &GitState) -> Option<Candidate> {
     let notes: Vec<String> = git
         .checkout_changes_since_commit
         .iter()
@@ -242,7 +244,7 @@ pub(super) fn checkout_notes(git: &GitState) -> Option<Candidate> {
 /// `is_wanted` is false are left out.
 pub(super) fn external_effect_candidates(
     digest: &Digest,
-    is_wanted: impl Fn(&EffectUse) -> bool,
+    is_wanted: impl Fn(&RecordedEffect) -> bool,
 ) -> Vec<Candidate> {
     let mut groups: Vec<EffectGroup> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_external() && is_wanted(used)) {
@@ -275,11 +277,11 @@ struct EffectGroupKey<'d> {
 
 struct EffectGroup<'d> {
     key: EffectGroupKey<'d>,
-    members: Vec<&'d EffectUse>,
+    members: Vec<&'d RecordedEffect>,
 }
 
 impl<'d> EffectGroupKey<'d> {
-    fn of_effect(used: &'d EffectUse, is_new: bool) -> EffectGroupKey<'d> {
+    fn of_effect(used: &'d RecordedEffect, is_new: bool) -> EffectGroupKey<'d> {
         let Effect { kind, place, folder, .. } = &used.effect;
         let (kind, place) = match kind {
             EffectKind::Commit | EffectKind::Amend => (EffectKind::Commit, place.as_str()),
@@ -319,7 +321,7 @@ impl EffectGroup<'_> {
         let there = if self.key.folder.is_empty() {
             String::new()
         } else {
-            format!(" in {}", path_or_code(self.key.folder, 100))
+            format!(" in {}", format_path_or_code(self.key.folder, 100))
         };
         let forms = match self.members.as_slice() {
             [used] if self.key.kind != EffectKind::Push => {
@@ -335,7 +337,7 @@ impl EffectGroup<'_> {
                 // name is printed as well.
                 let is_branch = self.key.kind == EffectKind::Branch;
                 let mut seen = BTreeSet::new();
-                let members: Vec<&&EffectUse> = members
+                let members: Vec<&&RecordedEffect> = members
                     .iter()
                     .filter(|used| !is_branch || seen.insert(id_with_text(used, 100)))
                     .collect();
@@ -380,7 +382,7 @@ impl EffectGroup<'_> {
 
     /// Lists each pushed branch with the commit of its last push.
     fn branches_with_commits(&self) -> String {
-        let mut last: Vec<(&str, &EffectUse, usize)> = Vec::new();
+        let mut last: Vec<(&str, &RecordedEffect, usize)> = Vec::new();
         for used in &self.members {
             let name = used.effect.what.trim_end_matches(" (forced)");
             match last.iter_mut().find(|(known, ..)| *known == name) {
@@ -388,7 +390,7 @@ impl EffectGroup<'_> {
                 None => last.push((name, used, 1)),
             }
         }
-        let tell = |(_, used, n): &(&str, &EffectUse, usize)| {
+        let tell = |(_, used, n): &(&str, &RecordedEffect, usize)| {
             let times = if *n > 1 { format!(" ({n} pushes)") } else { String::new() };
             format!("{}{times}", describe_effect(&used.effect, DescriptionDetail::Short))
         };
@@ -408,7 +410,7 @@ fn effect_kind_name(kind: EffectKind) -> &'static str {
 }
 
 /// Returns the effect's id or, if it has none, its link or description.
-fn id_or_text(used: &EffectUse) -> String {
+fn id_or_text(used: &RecordedEffect) -> String {
     let Effect { id, link, what, .. } = &used.effect;
     match (id.is_empty(), link.is_empty()) {
         (false, _) => inline_for_model(id, 110),
@@ -417,7 +419,7 @@ fn id_or_text(used: &EffectUse) -> String {
     }
 }
 
-fn id_with_text(used: &EffectUse, most: usize) -> String {
+fn id_with_text(used: &RecordedEffect, most: usize) -> String {
     let Effect { id, what, kind, .. } = &used.effect;
     let is_quote = matches!(kind, EffectKind::Commit | EffectKind::Amend);
     match (id.is_empty(), what.is_empty()) {
@@ -430,7 +432,7 @@ fn id_with_text(used: &EffectUse, most: usize) -> String {
 }
 
 /// Returns the commit's id or, if it has none, its subject or time.
-pub(super) fn commit_name(used: &EffectUse) -> String {
+pub(super) fn commit_id_or_subject(used: &RecordedEffect) -> String {
     let Effect { id, what, .. } = &used.effect;
     match (id.is_empty(), what.is_empty()) {
         (false, _) => inline_for_model(id, 40),
@@ -514,8 +516,8 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     {
         found.push(format!(
             "the summary says “{words}”; commit {} was made{}, and nothing has been edited since",
-            commit_name(used),
-            clock_time(&used.at)
+            commit_id_or_subject(used),
+            format_clock_time(&used.at)
         ));
     }
     let push = digest
@@ -530,13 +532,13 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
         found.push(format!(
             "the summary says “{words}”; {}{}",
             describe_effect(&push.effect, DescriptionDetail::Short),
-            clock_time(&push.at)
+            format_clock_time(&push.at)
         ));
     }
     found
 }
 
-pub(super) fn clock_time(at: &str) -> String {
+pub(super) fn format_clock_time(at: &str) -> String {
     at.get(11..16).map(|time| format!(" at {time}")).unwrap_or_default()
 }
 

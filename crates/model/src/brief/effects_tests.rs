@@ -1,11 +1,11 @@
 use super::*;
 use crate::digest::GitOnDisk;
 
-fn commit_effect(record: u64, id: &str, subject: &str) -> EffectUse {
+fn commit_effect(record: u64, id: &str, subject: &str) -> RecordedEffect {
     effect_use(record, EffectKind::Commit, subject, "main", id)
 }
 
-fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> EffectUse {
+fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> RecordedEffect {
     let effect = Effect {
         kind,
         what: what.into(),
@@ -14,7 +14,7 @@ fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) 
         link: String::new(),
         folder: String::new(),
     };
-    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
+    RecordedEffect { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
 }
 
 fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {

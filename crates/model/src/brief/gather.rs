@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, FactClass};
 use super::sections::{checks, commands, done, failures, files, goal, state, words};
-use super::{BriefMaterial, beside, effects};
+use super::{BriefMaterial, effects, missing_in_summary};
 use crate::render::inline_for_model;
 use crate::text::fnv_fingerprint;
 
@@ -13,14 +13,14 @@ pub(super) fn gather_candidates(material: &BriefMaterial) -> Vec<Candidate> {
     goal::gather_goal(material, &mut all);
     words::gather_user_words(material, &mut all);
     state::gather_state(material, &mut all);
-    done::gather_done(material, &mut all);
+    done::gather_done_work(material, &mut all);
     checks::gather_checks(material, &mut all);
     commands::gather_commands(material, &mut all);
     failures::gather_failures(material, &mut all);
     files::gather_files(material, &mut all);
     match material.visible_summary() {
         "" => all.candidates,
-        _ => beside::facts_missing_in_summary(all.candidates, material),
+        _ => missing_in_summary::facts_missing_in_summary(all.candidates, material),
     }
 }
 
@@ -63,7 +63,7 @@ impl GatheredCandidates {
     fn add_effects(&mut self, material: &BriefMaterial) {
         let candidates = match material.visible_summary() {
             "" => effects::effect_candidates(material.digest, material.occasion),
-            summary => beside::effect_candidates(material.digest, summary),
+            summary => missing_in_summary::effect_candidates(material.digest, summary),
         };
         candidates.into_iter().for_each(|candidate| self.push(candidate));
     }

@@ -35,9 +35,9 @@ const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 const EARLY_EDITED_FILES: usize = 20;
 
 /// Among the first [`EARLY_EDITED_FILES`] edited files, those at or after this position all share one rank.
-const RANKED_FIRST_FILES: usize = 8;
+const EDITED_FILES_WITH_OWN_RANK: usize = 8;
 
-/// Replaces [`RANKED_FIRST_FILES`] in a short brief. The number is larger, so that a few files that were only read
+/// Replaces [`EDITED_FILES_WITH_OWN_RANK`] in a short brief. The number is larger, so that a few files that were only read
 /// also come early.
 const RANKED_FIRST_FILES_IF_SHORT: usize = 11;
 
@@ -65,7 +65,7 @@ impl FixedOrder {
     /// Determines how many files are ranked as likely to be needed: one for every 60 UTF-16 units of room, after
     /// reserving 300 units for the goal, the state and the failures. `likely` is the number of files that the session
     /// probably needs. If it is large, the session covers a wide area, so a few more files are ranked as likely.
-    pub fn for_room(room: usize, likely: usize) -> FixedOrder {
+    pub fn fixed_order_for_brief_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
         let hardly = room.saturating_sub(MIN_ROOMY_BRIEF_UNITS) / 70;
@@ -127,7 +127,7 @@ impl FixedOrder {
     }
 
     fn first_files(self) -> usize {
-        if self.is_roomy { RANKED_FIRST_FILES } else { RANKED_FIRST_FILES_IF_SHORT }
+        if self.is_roomy { EDITED_FILES_WITH_OWN_RANK } else { RANKED_FIRST_FILES_IF_SHORT }
     }
 
     /// Sorts by rank. Ties are broken by class, in section order, then by the order in which the candidates were

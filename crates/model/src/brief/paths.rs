@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use crate::render::path_or_code;
-use crate::text::ByFingerprint;
+use crate::render::format_path_or_code;
+use crate::text::FingerprintHasherBuilder;
 
 #[derive(Debug)]
 pub(super) struct PathEndings<'a> {
-    count: HashMap<&'a str, u32, ByFingerprint>,
+    count: HashMap<&'a str, u32, FingerprintHasherBuilder>,
     /// For each folder, the number of files with a unique name, then the number of other files.
-    names: HashMap<&'a str, (u32, u32), ByFingerprint>,
+    names: HashMap<&'a str, (u32, u32), FingerprintHasherBuilder>,
 }
 
 /// A folder with at most this many uniquely named files lists them together with its other files, so that the folder
@@ -65,7 +65,7 @@ pub(crate) fn list_by_folder<'p>(paths: impl Iterator<Item = &'p str>, most: usi
             continue;
         }
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let name = path_or_code(name, 120);
+        let name = format_path_or_code(name, 120);
         match folders.iter_mut().find(|(known, _)| *known == folder) {
             Some((_, names)) => names.push(name),
             None => folders.push((folder, vec![name])),
@@ -73,8 +73,8 @@ pub(crate) fn list_by_folder<'p>(paths: impl Iterator<Item = &'p str>, most: usi
     }
     let words = |(folder, names): &(&str, Vec<String>)| match (*folder, names.as_slice()) {
         ("", names) => names.join(", "),
-        (folder, [name]) => format!("{}/{name}", path_or_code(folder, 200)),
-        (folder, names) => format!("{}/{{{}}}", path_or_code(folder, 200), names.join(",")),
+        (folder, [name]) => format!("{}/{name}", format_path_or_code(folder, 200)),
+        (folder, names) => format!("{}/{{{}}}", format_path_or_code(folder, 200), names.join(",")),
     };
     let more = if more > 0 { format!(", +{more} more") } else { String::new() };
     format!("{}{more}", folders.iter().map(words).collect::<Vec<_>>().join(", "))

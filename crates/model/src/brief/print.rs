@@ -5,23 +5,24 @@ use super::candidate::{Candidate, FactClass, FactStyle};
 use super::{BriefMaterial, BriefOccasion};
 use crate::activity::short_session_id;
 use crate::digest::Digest;
-use crate::render::{block_quote_indented, in_quotation_marks, path_or_code};
+use crate::render::{block_quote_indented, format_path_or_code, in_quotation_marks};
 use crate::text::count_with_noun;
 
 /// The text in the first line by which [`has_compaction_brief`] recognises a brief that follows a compaction.
-const COMPACTED_HEAD: &str = "the context of this session (";
+const COMPACTION_BRIEF_MARK: &str = "the context of this session (";
 
 /// Returns whether `text` contains a brief that was composed after a compaction.
 pub fn has_compaction_brief(text: &str) -> bool {
-    text.lines()
-        .any(|line| line.strip_prefix("Throughline: ").is_some_and(|head| head.starts_with(COMPACTED_HEAD)))
+    text.lines().any(|line| {
+        line.strip_prefix("Throughline: ").is_some_and(|head| head.starts_with(COMPACTION_BRIEF_MARK))
+    })
 }
 
 pub(super) fn brief_head(material: &BriefMaterial) -> String {
     let Digest { session, last_at, .. } = material.digest;
     let session = short_session_id(session);
     let what = match material.occasion {
-        BriefOccasion::Compacted => format!("{COMPACTED_HEAD}{session}) was compacted."),
+        BriefOccasion::Compacted => format!("{COMPACTION_BRIEF_MARK}{session}) was compacted."),
         BriefOccasion::Resumed => {
             format!("this session ({session}) was resumed; last active {last_at}.")
         }
@@ -101,7 +102,7 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
             continue;
         }
         if let [(class, name)] = files.as_slice() {
-            text.push_str(&format!("- {}{folder}{slash}{name}\n", class.file_verb()));
+            text.push_str(&format!("- {}{folder}{slash}{name}\n", class.verb_before_file_name()));
             continue;
         }
         files.sort_by_key(|(class, _)| *class);
@@ -109,7 +110,7 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
             .chunk_by(|a, b| a.0 == b.0)
             .map(|same| {
                 let names: Vec<&str> = same.iter().map(|(_, name)| *name).collect();
-                format!("{}{}", same[0].0.file_verb(), names.join(", "))
+                format!("{}{}", same[0].0.verb_before_file_name(), names.join(", "))
             })
             .collect();
         let parts = parts.join("; ");
@@ -120,7 +121,7 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
         });
     }
     if !only_read.is_empty() {
-        text.push_str(&format!("- {}{}\n", FactClass::Read.file_verb(), only_read.join("; ")));
+        text.push_str(&format!("- {}{}\n", FactClass::Read.verb_before_file_name(), only_read.join("; ")));
     }
 }
 
@@ -150,8 +151,8 @@ pub(super) fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Opt
 pub fn quote_file_text(name: &str, content: &str) -> Vec<String> {
     let form = |most| match content.trim().contains('\n') {
         // Lists and code need their line breaks, so text with several lines becomes a block quote.
-        true => format!("{}:\n{}", path_or_code(name, 200), block_quote_indented(content, most)),
-        false => format!("{}: {}", path_or_code(name, 200), in_quotation_marks(content, most)),
+        true => format!("{}:\n{}", format_path_or_code(name, 200), block_quote_indented(content, most)),
+        false => format!("{}: {}", format_path_or_code(name, 200), in_quotation_marks(content, most)),
     };
     [400, 1_200, 4_000].map(form).to_vec()
 }

@@ -23,7 +23,7 @@ pub(super) fn rank_candidates(
 ) -> RankedCandidates {
     let Some(scoring) = scoring else {
         order.sort_by_rank(&mut candidates);
-        let queue = fixed_queue(&candidates, order);
+        let queue = forms_in_fixed_order(&candidates, order);
         return RankedCandidates { candidates, scores: Vec::new(), queue };
     };
     let scores =
@@ -31,7 +31,7 @@ pub(super) fn rank_candidates(
     let mut scored: Vec<(CandidateScore, Candidate)> =
         scores.collect::<Vec<_>>().into_iter().zip(candidates).collect();
     scored.sort_by(|(a, first), (b, second)| {
-        score::compare_candidates(&ordering_key(a, first), &ordering_key(b, second))
+        score::compare_candidates(&ordering_key_of_candidate(a, first), &ordering_key_of_candidate(b, second))
     });
     let (scores, candidates): (Vec<CandidateScore>, Vec<Candidate>) = scored.into_iter().unzip();
     let queue = scored_queue(&candidates, &scores, order, scoring.max_candidates);
@@ -39,7 +39,7 @@ pub(super) fn rank_candidates(
 }
 
 /// Orders all forms by their ranks in [`FixedOrder`].
-fn fixed_queue(candidates: &[Candidate], order: FixedOrder) -> Vec<(usize, usize)> {
+fn forms_in_fixed_order(candidates: &[Candidate], order: FixedOrder) -> Vec<(usize, usize)> {
     let mut queue: Vec<(f64, usize, usize)> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         queue.extend((0..candidate.forms.len()).map(|form| (order.exact_rank(candidate, form), i, form)));
@@ -69,7 +69,10 @@ fn scored_queue(
     queue.into_iter().map(|(_, i, form)| (i, form)).collect()
 }
 
-fn ordering_key<'a>(score: &CandidateScore, candidate: &'a Candidate) -> CandidateOrderingKey<'a> {
+fn ordering_key_of_candidate<'a>(
+    score: &CandidateScore,
+    candidate: &'a Candidate,
+) -> CandidateOrderingKey<'a> {
     CandidateOrderingKey { score: score.value, priority: candidate.class.priority(), id: &candidate.id }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::brief::budget::{CountedHeaders, FormChoice, candidate_cost};
+use crate::brief::budget::{CountedHeaders, FormChoice, size_of_candidate_form};
 use crate::brief::{
     Brief, BriefMaterial, BriefOccasion, BriefSection, compose_brief, explain_brief, gather, print,
 };
@@ -120,11 +120,12 @@ fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> 
     if room < crate::brief::MIN_ROOM_FOR_ANSWERED {
         candidates.retain(|candidate| candidate.class != FactClass::Answered);
     }
-    let order = FixedOrder::for_room(room, material.digest.count_likely_files());
+    let order =
+        FixedOrder::fixed_order_for_brief_room(room, material.digest.count_files_likely_needed_again());
     let rank = |candidate: &Candidate| order.exact_rank(candidate, 0);
     candidates.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.class.cmp(&b.class)));
     let mut choice = chosen_before_scoring(&candidates, order, room);
-    if !choice.has_all() {
+    if !choice.has_all_candidates() {
         choice = chosen_before_scoring(&candidates, order, room.saturating_sub(84));
         let line = |choice: &FormChoice| {
             print::omitted_line(&candidates, choice).map_or(0, |line| utf16_length(&line))
@@ -151,10 +152,9 @@ fn chosen_before_scoring(candidates: &[Candidate], order: FixedOrder, room: usiz
         let candidate = &candidates[i];
         let cost = match forms[i] {
             None if form > 0 => continue,
-            None => candidate_cost(candidate, 0) + opened.header_cost(candidate),
-            Some(shorter) => {
-                candidate_cost(candidate, form).saturating_sub(candidate_cost(candidate, shorter))
-            }
+            None => size_of_candidate_form(candidate, 0) + opened.header_cost(candidate),
+            Some(shorter) => size_of_candidate_form(candidate, form)
+                .saturating_sub(size_of_candidate_form(candidate, shorter)),
         };
         if cost <= left {
             left -= cost;
@@ -312,6 +312,6 @@ fn a_weight_moves_its_class() {
     assert!(first_file(0.0) > first_file(1.0));
 }
 
-fn taken_ids(rows: &[crate::brief::ExplainedRow]) -> Vec<String> {
+fn taken_ids(rows: &[crate::brief::ExplainedCandidate]) -> Vec<String> {
     rows.iter().filter(|row| row.taken).map(|row| row.id.clone()).collect()
 }

@@ -217,14 +217,14 @@ impl SettingFieldType for f64 {
 
 impl SettingFieldType for DecayShape {
     fn to_value(&self) -> SettingValue {
-        SettingValue::Word(DecayShape::ALLOWED_WORDS[*self as usize].to_owned())
+        SettingValue::Word(DecayShape::DECAY_SHAPE_WORDS[*self as usize].to_owned())
     }
 
     fn from_value(value: &SettingValue) -> Option<DecayShape> {
         let SettingValue::Word(word) = value else { return None };
         [DecayShape::Exponential, DecayShape::Linear]
             .into_iter()
-            .find(|mode| DecayShape::ALLOWED_WORDS[*mode as usize] == word)
+            .find(|mode| DecayShape::DECAY_SHAPE_WORDS[*mode as usize] == word)
     }
 }
 

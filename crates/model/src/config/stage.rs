@@ -7,7 +7,7 @@ use toml_edit::{Item, TableLike};
 
 use super::line_number_of_offset;
 use crate::finding::{Finding, FindingLevel};
-use crate::gate::{ExpectedOutput, OutputTier, agent_role_in_name};
+use crate::gate::{ExpectedOutput, OutputTier, agent_role_in_output_file_name};
 use crate::id::Id;
 use crate::text::nearest_allowed_word;
 
@@ -101,7 +101,7 @@ impl StageDefinition {
         let prompt = listed.prompt.as_ref().unwrap_or(&self.prompt);
         ExpectedOutput {
             tier: listed.tier.unwrap_or(output.tier),
-            prompt: prompt.replace("{role}", agent_role_in_name(&listed.file, &self.name)),
+            prompt: prompt.replace("{role}", agent_role_in_output_file_name(&listed.file, &self.name)),
             launch: listed.launch.as_ref().unwrap_or(&self.launch).clone(),
             inputs: listed.inputs.as_ref().unwrap_or(&self.inputs).clone(),
             ..output

@@ -245,7 +245,7 @@ settings! {
     }
     decay_mode: DecayShape = DecayShape::Exponential => {
         name: "brief.scoring.decision_decay.mode",
-        accepted_values: AcceptedValues::Choice { allowed: DecayShape::ALLOWED_WORDS },
+        accepted_values: AcceptedValues::Choice { allowed: DecayShape::DECAY_SHAPE_WORDS },
         out_of_bounds: OutOfBoundsPolicy::UseDefault,
         help_text: "how a decision's weight decays with age: exponential or linear",
     }

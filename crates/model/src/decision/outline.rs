@@ -73,7 +73,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         role_headings.retain(|known| heading.level > known.level);
         let role = match role_of_heading(&heading.text, heading.level) {
             Some(role) => {
-                let has_entries = blocks.iter().any(SectionBlock::is_entry);
+                let has_entries = blocks.iter().any(SectionBlock::is_decision_entry);
                 // A heading of level 3 or deeper that has its own entries does not pass its role on to the headings
                 // below it.
                 role_headings.push(DecisionSectionHeading {
@@ -88,7 +88,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         match role {
             None => {}
             Some((DecisionSectionRole::HasOpenQuestions, _)) => {
-                let entries = blocks.iter().filter(|block| block.is_entry()).count();
+                let entries = blocks.iter().filter(|block| block.is_decision_entry()).count();
                 if entries > 0 {
                     let title = one_line(&heading.text, 80);
                     let text = format!(

@@ -50,7 +50,7 @@ impl DecisionState {
 /// their times decide.
 pub fn fold_decisions(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<DecisionStanding> {
     let mut fold = DecisionFold::default();
-    lines.into_iter().filter(Decision::is_version_known).for_each(|line| fold.add_line(line));
+    lines.into_iter().filter(Decision::is_complete_and_of_known_version).for_each(|line| fold.add_line(line));
     for (id, by) in std::mem::take(&mut fold.early_lines) {
         let made = fold.index_by_id.get(&id).and_then(|place| fold.standings[*place].as_ref());
         // A decision that was made again after its withdrawal is in force.

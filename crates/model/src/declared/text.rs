@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::{MAX_BYTES_SEARCHED, MAX_INDENTATION, declared_name};
+use super::{MAX_DECLARATION_INDENT_BYTES, MAX_EDIT_BYTES_SEARCHED, declared_name};
 use crate::summary::source;
 use crate::text::find_byte;
 
@@ -29,12 +29,15 @@ pub(super) struct SourcePart<'t> {
 
 impl<'t> SourceText<'t> {
     pub fn plain(text: &'t str) -> Self {
-        SourceText { bytes: crate::text::cut_to_bytes(text, MAX_BYTES_SEARCHED).as_bytes(), decode: None }
+        SourceText {
+            bytes: crate::text::cut_to_bytes(text, MAX_EDIT_BYTES_SEARCHED).as_bytes(),
+            decode: None,
+        }
     }
 
     /// Creates a text from a JSON string. `inner` is the text between the quotes, and `decode` decodes any part of it.
-    pub fn in_json(inner: &'t [u8], decode: DecodeJson) -> Self {
-        SourceText { bytes: &inner[..inner.len().min(MAX_BYTES_SEARCHED)], decode: Some(decode) }
+    pub fn from_json_string(inner: &'t [u8], decode: DecodeJson) -> Self {
+        SourceText { bytes: &inner[..inner.len().min(MAX_EDIT_BYTES_SEARCHED)], decode: Some(decode) }
     }
 
     pub(super) fn split_at_declarations(self) -> Vec<SourcePart<'t>> {
@@ -158,7 +161,7 @@ fn common_suffix(one: &[u8], other: &[u8]) -> usize {
 /// Returns false for most lines that declare nothing. This test is much cheaper than [`declared_name`].
 fn may_declare(indentation: usize, bare: &[u8]) -> bool {
     let is_word = bare.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    if !is_word || indentation > MAX_INDENTATION {
+    if !is_word || indentation > MAX_DECLARATION_INDENT_BYTES {
         return false;
     }
     // A backslash also ends a word, because it may begin an escaped tab (`\t`).
@@ -166,7 +169,7 @@ fn may_declare(indentation: usize, bare: &[u8]) -> bool {
     let first_word = || &bare[..bare.iter().position(is_word_end).unwrap_or(bare.len())];
     bare.ends_with(b"{")
         || indentation == 0 && memchr(b'=', bare).is_some()
-        || source::may_begin_declaration(bare[0]) && source::is_declaration_word(first_word())
+        || source::may_byte_begin_declaration(bare[0]) && source::is_declaration_word(first_word())
 }
 
 /// Returns whether a line is a comment or an attribute.

@@ -1,6 +1,6 @@
 //! Determines from a session's calls which files have changed since a certain record.
 
-use super::{Digest, FileUse, is_generated};
+use super::{Digest, FileUse, is_generated_or_vendored_file};
 use crate::declared::may_declare_names;
 use crate::event::FileAction;
 use crate::journal::{JournalRecord, RecordedFile};
@@ -38,7 +38,7 @@ impl Digest {
     }
 
     /// Returns the most recently edited file that is not documentation, if it was edited after this record.
-    pub fn code_edited_after(&self, record: u64) -> Option<&str> {
+    pub fn last_code_file_edited_after(&self, record: u64) -> Option<&str> {
         let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
         let code = edited.filter(|file| !is_documentation(&file.path));
         code.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
@@ -63,17 +63,20 @@ pub fn is_documentation(path: &str) -> bool {
 
 /// Returns whether an untracked file that a command wrote looks like a text that a person would commit, rather than like
 /// a log, a download or a build output.
-pub(super) fn is_source_text(path: &str) -> bool {
-    const WRITTEN_TEXTS: &[&str] =
+pub(super) fn looks_like_committable_text(path: &str) -> bool {
+    const WRITTEN_TEXT_EXTENSIONS: &[&str] =
         &["md", "mdx", "rst", "adoc", "toml", "yaml", "yml", "html", "css", "scss"];
-    const OUTPUTS: &[&str] = &[
+    const EXTENSIONS_OF_OUTPUT_FILES: &[&str] = &[
         "out", "err", "tmp", "bak", "orig", "rej", "pid", "gz", "tgz", "xz", "tar", "zip", "png", "jpg",
         "gif", "pdf", "o", "a", "so", "bin", "db", "sqlite", "pyc", "class", "map", "prof", "trace", "dat",
         "tap",
     ];
     let ending = path.rsplit('/').next().unwrap_or(path).rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_text = WRITTEN_TEXTS.contains(&ending) || may_declare_names(path) && !OUTPUTS.contains(&ending);
-    is_text && !is_generated(path) && !path.split('/').any(|folder| matches!(folder, "tmp" | "temp" | "venv"))
+    let is_text = WRITTEN_TEXT_EXTENSIONS.contains(&ending)
+        || may_declare_names(path) && !EXTENSIONS_OF_OUTPUT_FILES.contains(&ending);
+    is_text
+        && !is_generated_or_vendored_file(path)
+        && !path.split('/').any(|folder| matches!(folder, "tmp" | "temp" | "venv"))
 }
 
 /// Returns whether a command wrote or deleted a file that is mentioned in its text.

@@ -58,7 +58,7 @@ fn files_written_by_commands_that_look_like_source_text() {
         ("tmp/try.py", false),
         ("Makefile", false),
     ] {
-        assert_eq!(is_source_text(path), expected, "{path}");
+        assert_eq!(looks_like_committable_text(path), expected, "{path}");
     }
 }
 

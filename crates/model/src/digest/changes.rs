@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, StepAction, keep_last};
+use super::{Digest, ToolCallAction, keep_last};
 use crate::declared::ChangedNames;
 use crate::event::FileAction;
 use crate::journal::{JournalRecord, RecordedFile};
@@ -12,7 +12,7 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 const MAX_CHANGES: usize = 80;
-const MAX_PURPOSE_BYTES: usize = 220;
+const MAX_ANNOUNCED_CHANGE_BYTES: usize = 220;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -35,7 +35,7 @@ pub struct FileEdit {
 }
 
 impl Digest {
-    pub(super) fn add_change(&mut self, file: &RecordedFile, record: &JournalRecord) {
+    pub(super) fn add_file_edit(&mut self, file: &RecordedFile, record: &JournalRecord) {
         let is_edit = matches!(file.action, FileAction::Create | FileAction::Edit) && !file.guess;
         if !is_edit || record.ok == Some(false) {
             return;
@@ -54,13 +54,13 @@ impl Digest {
 
     /// Clears the announced change once it seems finished: the agent has run a check, or has read another file after an
     /// edit.
-    pub(super) fn end_purpose(&mut self, record: &JournalRecord) {
+    pub(super) fn clear_announced_change_if_finished(&mut self, record: &JournalRecord) {
         if self.purpose.is_empty() {
             return;
         }
         let edited = self.changes.last().filter(|change| change.why == self.purpose);
         let moves_on = |edited: &FileEdit| {
-            record.files.iter().any(|file| is_file_look(file) && file.path != edited.path)
+            record.files.iter().any(|file| was_file_read_by_agent(file) && file.path != edited.path)
         };
         if edited.is_some_and(moves_on) || !run::checks_of_command(&record.command, &record.cwd).is_empty() {
             self.purpose.clear();
@@ -69,15 +69,17 @@ impl Digest {
 
     /// Records the change that the agent announces. If hooks have already reported edits that followed the
     /// announcement, the announcement becomes their reason.
-    pub(super) fn add_purpose(&mut self, record: &JournalRecord) {
-        self.purpose = cut_to_bytes(&statement::purpose_of_words(&record.text), MAX_PURPOSE_BYTES).to_owned();
+    pub(super) fn add_announced_change(&mut self, record: &JournalRecord) {
+        self.purpose =
+            cut_to_bytes(&statement::change_announced_in_message(&record.text), MAX_ANNOUNCED_CHANGE_BYTES)
+                .to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let later = |change: &&mut FileEdit| change.is_reported_by_hook && change.at.as_str() >= &*record.ts;
         let mut first: Option<(u64, String)> = None;
         for change in self.changes.iter_mut().filter(later).filter(|_| told_late) {
             let (since, path) = first.get_or_insert_with(|| (change.record, change.path.clone()));
             let moved_on = self.steps.iter().any(|step| {
-                step.action == StepAction::Read
+                step.action == ToolCallAction::Read
                     && step.path_or_command != *path
                     && (*since..change.record).contains(&step.record)
             });
@@ -89,12 +91,12 @@ impl Digest {
     pub fn names_changed_since(&self, path: &str, record: u64) -> ChangedNames {
         let mut names = ChangedNames::default();
         let edits = self.changes.iter().filter(|change| change.path == path && change.record > record);
-        edits.for_each(|change| names.add_later(&change.changed_names));
+        edits.for_each(|change| names.add_later_edit(&change.changed_names));
         names
     }
 
     /// Returns the declarations in a file whose changes are uncommitted or were made for the newest prompt.
-    pub fn current_names(&self, path: &str) -> ChangedNames {
+    pub fn names_changed_in_current_work(&self, path: &str) -> ChangedNames {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let saved = self.files.iter().find(|file| file.path == path).map_or(0, |file| file.saved_at);
         self.names_changed_since(path, saved.min(asked))
@@ -137,7 +139,7 @@ impl Digest {
 }
 
 /// Returns whether the agent read the file, rather than only mentioning it in a command line.
-fn is_file_look(file: &RecordedFile) -> bool {
+fn was_file_read_by_agent(file: &RecordedFile) -> bool {
     matches!(file.action, FileAction::Read) && !file.guess
 }
 

@@ -9,17 +9,17 @@ use crate::journal::JournalRecord;
 use crate::shell;
 
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
-pub(super) const RECORDS_FOLDER: &str = ".agent/context/";
+pub(super) const STORE_PATH_PREFIX: &str = ".agent/context/";
 
 /// A file that this many commits left out is assumed not to be meant for a commit.
 const MIN_COMMITS_WITHOUT_FILE: u32 = 2;
 
-const MAX_EFFECTS: usize = 200;
+const MAX_EFFECTS_KEPT: usize = 200;
 
-const MAX_STAGED_FILES: usize = 200;
+const MAX_STAGED_FILES_KEPT: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EffectUse {
+pub struct RecordedEffect {
     #[serde(flatten)]
     pub effect: Effect,
     pub at: String,
@@ -54,17 +54,17 @@ pub struct GitState<'d> {
     /// The current branch, or empty if unknown.
     pub branch: &'d str,
     /// The last observed commit.
-    pub commit: Option<&'d EffectUse>,
+    pub commit: Option<&'d RecordedEffect>,
     /// Observed commits that no observed push contains, oldest first. Empty if no remote is known.
-    pub unpushed: Vec<&'d EffectUse>,
+    pub unpushed: Vec<&'d RecordedEffect>,
     /// Files that tools edited or commands wrote and that no observed commit contains, most recently changed first.
     pub uncommitted: Vec<&'d FileUse>,
     /// Files whose changes are in a stash.
     pub stashed: Vec<&'d FileUse>,
     /// The pull request of this branch that was worked on last.
-    pub pull_request: Option<&'d EffectUse>,
+    pub pull_request: Option<&'d RecordedEffect>,
     /// Stashes, discards and resets since the last commit. Each of them changed the checkout.
-    pub checkout_changes_since_commit: Vec<&'d EffectUse>,
+    pub checkout_changes_since_commit: Vec<&'d RecordedEffect>,
     /// The commit at HEAD if somebody else has moved HEAD away from where the session left it.
     pub head_moved_by_others: Option<&'d str>,
 }
@@ -73,17 +73,17 @@ impl Digest {
     pub(super) fn add_effects(&mut self, record: &JournalRecord) {
         match record.ok != Some(false) || !record.effect.is_empty() {
             true => self.staged.add_commands(&shell::simple_commands(&record.command)),
-            false => self.staged.add_commands(&commands_before_last(&record.command)),
+            false => self.staged.add_commands(&commands_that_may_have_succeeded(&record.command)),
         }
         for effect in &record.effect {
             let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
             if effect.kind == EffectKind::Status {
                 if !elsewhere {
-                    self.save_files_not_listed(&effect.what);
+                    self.mark_unlisted_files_as_saved(&effect.what);
                 }
                 continue;
             }
-            self.effects.push(EffectUse {
+            self.effects.push(RecordedEffect {
                 effect: effect.clone(),
                 at: record.ts.to_string(),
                 record: self.record_count,
@@ -93,15 +93,15 @@ impl Digest {
                 self.update_files_after_effect(effect, &record.command);
             }
         }
-        keep_last(&mut self.effects, MAX_EFFECTS);
+        keep_last(&mut self.effects, MAX_EFFECTS_KEPT);
     }
 
     /// Marks as saved all files that `git status` does not list, because they are committed, restored or ignored.
-    fn save_files_not_listed(&mut self, listed: &str) {
+    fn mark_unlisted_files_as_saved(&mut self, listed: &str) {
         let now = self.record_count;
         let names: Vec<&str> = listed.split(' ').filter(|name| !name.is_empty()).collect();
         let is_listed = |file: &FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
-        for file in self.files.iter_mut().filter(|file| file.is_unsaved() && !is_listed(file)) {
+        for file in self.files.iter_mut().filter(|file| file.has_uncommitted_change() && !is_listed(file)) {
             file.saved_at = now;
         }
     }
@@ -120,7 +120,7 @@ impl Digest {
                     return;
                 }
                 let held = |file: &FileUse| {
-                    !file.is_outside_checkout && !file.stashed && staged.covers_file(&file.path)
+                    !file.is_outside_checkout && !file.stashed && staged.would_commit_contain_file(&file.path)
                 };
                 for file in &mut self.files {
                     if held(file) {
@@ -147,7 +147,7 @@ impl Digest {
             EffectKind::Stash => {
                 // It is unknown whether git tracks a file that a command wrote. A stash leaves other files alone.
                 let is_stashed = |file: &&mut FileUse| {
-                    file.is_unsaved() && (file.edits > 0 || may_declare_names(&file.path))
+                    file.has_uncommitted_change() && (file.edits > 0 || may_declare_names(&file.path))
                 };
                 for file in self.files.iter_mut().filter(is_stashed) {
                     file.stashed = true;
@@ -176,22 +176,22 @@ impl Digest {
     }
 
     /// Returns the effects on the outside world since the last compaction that was followed by work.
-    pub fn effects_since_compaction(&self) -> impl Iterator<Item = &EffectUse> {
+    pub fn effects_since_compaction(&self) -> impl Iterator<Item = &RecordedEffect> {
         self.effects
             .iter()
             .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
     /// Returns the files whose changes are in no observed commit.
-    pub fn unsaved_files(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().filter(|file| file.is_unsaved()).map(|file| file.path.as_str())
+    pub fn files_without_observed_commit(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().filter(|file| file.has_uncommitted_change()).map(|file| file.path.as_str())
     }
 
     /// Returns whether a file's changes are neither in an observed commit nor, judging by git's own files, committed
     /// or restored. A command may write a log or a build output as well as a source file, so what only
     /// commands wrote counts only if git tracks it or it looks like source text.
     fn is_uncommitted(&self, file: &FileUse) -> bool {
-        if !file.is_unsaved() {
+        if !file.has_uncommitted_change() {
             return false;
         }
         let is_in = |list: &[String]| list.contains(&file.path);
@@ -204,7 +204,7 @@ impl Digest {
             || is_equal
             || disk.is_some_and(|disk| {
                 is_in(&disk.files_changed_in_index)
-                    || is_in(&disk.untracked_files) && changed::is_source_text(&file.path)
+                    || is_in(&disk.untracked_files) && changed::looks_like_committable_text(&file.path)
             })
     }
 
@@ -233,19 +233,19 @@ impl Digest {
     }
 
     /// Marks all edits as saved. Used for a deleted checkout, because its edits no longer exist.
-    pub fn forget_edits(&mut self) {
+    pub fn mark_all_edits_as_saved(&mut self) {
         let now = self.record_count;
         self.files.iter_mut().for_each(|file| file.saved_at = now);
     }
 
     pub fn git_state(&self) -> GitState<'_> {
         let here = || self.effects.iter().filter(|used| !used.is_in_other_repository);
-        let is_commit = |used: &&EffectUse| makes_commit(used.effect.kind);
+        let is_commit = |used: &&RecordedEffect| makes_commit(used.effect.kind);
         let branch =
             self.git_on_disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
         // Ignore commits on other branches, because they say nothing about the current one.
-        let is_on_branch = |used: &&EffectUse| {
+        let is_on_branch = |used: &&RecordedEffect| {
             let place = used.effect.place.as_str();
             used.effect.kind == EffectKind::Merge
                 || branch.is_empty()
@@ -276,13 +276,13 @@ impl Digest {
         };
         let is_work = |file: &&FileUse| {
             file.commits_without_file < MIN_COMMITS_WITHOUT_FILE
-                && !file.path.starts_with(RECORDS_FOLDER)
+                && !file.path.starts_with(STORE_PATH_PREFIX)
                 && self.is_uncommitted(file)
         };
         let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(is_work).collect();
         uncommitted.sort_by_key(|file| std::cmp::Reverse(file.changed_at()));
         let since = commit.map_or(0, |used| used.record);
-        let is_note = |used: &&EffectUse| {
+        let is_note = |used: &&RecordedEffect| {
             matches!(
                 used.effect.kind,
                 EffectKind::Reset
@@ -315,9 +315,10 @@ impl Digest {
 
     /// Returns whether a pull request may belong to this branch, that is, whether the last observed push before the
     /// pull request was to this branch.
-    fn belongs_to_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
-        let before =
-            |used: &&EffectUse| used.effect.kind == EffectKind::Push && used.record <= pull_request.record;
+    fn belongs_to_branch(&self, pull_request: &RecordedEffect, branch: &str) -> bool {
+        let before = |used: &&RecordedEffect| {
+            used.effect.kind == EffectKind::Push && used.record <= pull_request.record
+        };
         let pushed =
             self.effects.iter().rfind(before).map(|used| used.effect.what.trim_end_matches(" (forced)"));
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
@@ -325,8 +326,8 @@ impl Digest {
 
     /// Drops notes that are no longer true: notes about a stash that was reapplied, or about discarded changes to a
     /// file that was edited again.
-    fn keep_notes_still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
-        let mut kept: Vec<&EffectUse> = Vec::new();
+    fn keep_notes_still_true<'d>(&self, notes: Vec<&'d RecordedEffect>) -> Vec<&'d RecordedEffect> {
+        let mut kept: Vec<&RecordedEffect> = Vec::new();
         for used in notes {
             match used.effect.kind {
                 EffectKind::Unstash => {
@@ -338,19 +339,19 @@ impl Digest {
                 _ => kept.push(used),
             }
         }
-        let edited_since = |used: &EffectUse| {
+        let edited_since = |used: &RecordedEffect| {
             let names: Vec<&str> = used.effect.what.split(' ').collect();
             let is_of = |file: &&FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
             self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
         };
         kept.retain(|used| used.effect.kind != EffectKind::Discard || !edited_since(used));
         // Several notes about the same discarded changes are reduced to the last one.
-        let is_again = |later: &[&EffectUse], used: &EffectUse| {
+        let is_again = |later: &[&RecordedEffect], used: &RecordedEffect| {
             later
                 .iter()
                 .any(|other| (other.effect.kind, &other.effect.what) == (used.effect.kind, &used.effect.what))
         };
-        let last: Vec<&EffectUse> = kept
+        let last: Vec<&RecordedEffect> = kept
             .iter()
             .enumerate()
             .filter(|(i, used)| used.effect.kind != EffectKind::Discard || !is_again(&kept[i + 1..], used))
@@ -360,18 +361,18 @@ impl Digest {
     }
 
     /// Returns the commits that still exist, here or on the remote, because no later amend or reset removed them.
-    pub fn standing_commits(&self) -> Vec<&EffectUse> {
+    pub fn standing_commits(&self) -> Vec<&RecordedEffect> {
         self.standing_and_reset_commits().0
     }
 
     /// Returns the unpushed commits that a reset removed.
-    pub fn reset_commits(&self) -> Vec<&EffectUse> {
+    pub fn commits_removed_by_reset(&self) -> Vec<&RecordedEffect> {
         self.standing_and_reset_commits().1
     }
 
     /// Returns the commits that still exist, then the commits that a reset removed.
-    fn standing_and_reset_commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
-        let mut standing: Vec<&EffectUse> = Vec::new();
+    fn standing_and_reset_commits(&self) -> (Vec<&RecordedEffect>, Vec<&RecordedEffect>) {
+        let mut standing: Vec<&RecordedEffect> = Vec::new();
         let mut reset = Vec::new();
         // A pushed commit still exists on the remote even if a reset removes it locally.
         let mut pushed = 0;
@@ -399,7 +400,7 @@ impl Digest {
 impl FileUse {
     /// Returns whether the file was changed in the checkout, by a tool or a command, and no later commit contains the
     /// change.
-    pub fn is_unsaved(&self) -> bool {
+    pub fn has_uncommitted_change(&self) -> bool {
         !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
     }
 
@@ -482,7 +483,7 @@ impl StagedNames {
                 let is_all =
                     matches!(word.as_str(), "." | "-A" | "--all" | "-u" | ":/") || word.contains(['*', '$']);
                 self.all |= is_all;
-                if !is_all && !word.starts_with('-') && self.names.len() < MAX_STAGED_FILES {
+                if !is_all && !word.starts_with('-') && self.names.len() < MAX_STAGED_FILES_KEPT {
                     self.names.push(word.clone());
                 }
             }
@@ -496,14 +497,14 @@ impl StagedNames {
 
     /// Returns whether a commit made now would contain a file. If no `git add` was seen, the commit is assumed to
     /// contain all files.
-    fn covers_file(&self, path: &str) -> bool {
+    fn would_commit_contain_file(&self, path: &str) -> bool {
         self.names.is_empty() || self.names_file(path)
     }
 }
 
 /// Returns the commands of a failed line that may have succeeded, such as `git add -A` in `git add -A && git commit`. A
 /// commit that did not succeed is not among them.
-fn commands_before_last(command: &str) -> Vec<Vec<String>> {
+fn commands_that_may_have_succeeded(command: &str) -> Vec<Vec<String>> {
     let mut commands = shell::simple_commands(command);
     commands.pop();
     commands.retain(|words| !words.iter().any(|word| word == "commit"));

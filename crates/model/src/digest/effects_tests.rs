@@ -210,7 +210,7 @@ fn a_session_that_goes_on_keeps_them() {
         .fold_edit("/p/b.rs");
     let mut second = TestSession::default();
     second.fold_edit("/p/a.rs");
-    let whole = TestSession { digest: second.digest.merge_into(first.digest), calls: 0 };
+    let whole = TestSession { digest: second.digest.append_to_earlier_digest(first.digest), calls: 0 };
     assert_eq!(whole.unsaved_unpushed_and_branch(), (vec!["a.rs", "b.rs"], vec![], "main"));
     assert_eq!(whole.digest.effects.len(), 2);
 }

@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 use super::parsed::LazyValue;
 use super::{Digest, keep_last};
 use crate::failure;
-use crate::journal::{JournalRecord, RecordedPart};
+use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
 use crate::text::cut_to_bytes;
 
 pub(super) use results::result_of_record;
-use results::{divide_record, is_only_failure, result_of_each_check};
+use results::{divide_record_of_failed_line, do_error_lines_belong_to_one_check, result_of_each_check};
 pub use traps::Trap;
 
-pub(super) const MAX_COMMANDS: usize = 200;
-const MAX_COMMAND_BYTES: usize = 1_000;
-const MAX_CHECKS: usize = 60;
-const MAX_FAILURES: usize = 60;
-const MAX_FAILURE_BYTES: usize = 1_200;
+pub(super) const MAX_COMMANDS_IN_DIGEST: usize = 200;
+const MAX_KEPT_COMMAND_BYTES: usize = 1_000;
+const MAX_CHECKS_IN_DIGEST: usize = 60;
+const MAX_FAILURES_KEPT: usize = 60;
+const MAX_KEPT_ERROR_TEXT_BYTES: usize = 1_200;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -59,7 +59,7 @@ fn is_zero(number: &u32) -> bool {
 
 /// The newest run of a project check. Different command lines can run the same check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CheckUse {
+pub struct NewestRunOfCheck {
     /// The command that repeats the check when run in `folder`.
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -81,7 +81,7 @@ pub struct CheckUse {
     #[serde(rename = "last")]
     pub last_run_record: u64,
     pub runs: u32,
-    /// The cached identity key of [`CheckUse::parsed_check`]. Every check that runs is compared with it.
+    /// The cached identity key of [`NewestRunOfCheck::parsed_check`]. Every check that runs is compared with it.
     #[serde(skip)]
     key: LazyValue<Option<String>>,
 }
@@ -159,7 +159,7 @@ impl Failure {
     }
 }
 
-impl CheckUse {
+impl NewestRunOfCheck {
     fn parsed_check(&self) -> Option<ProjectCheck> {
         run::checks_of_command(&self.run, &self.folder).into_iter().next()
     }
@@ -190,8 +190,8 @@ impl Digest {
         let mut later = self.commands.iter().rev().take_while(|used| used.last_run_record > last.record);
         let counts = last.has_failed
             && !last.error.trim().is_empty()
-            && !run::is_user_error(&last.error)
-            && !is_usage(&last.error)
+            && !run::is_mistyped_or_refused_command_error(&last.error)
+            && !is_usage_message(&last.error)
             && !later.any(|used| is_tried(&used.command, &used.folder));
         counts.then_some(last)
     }
@@ -209,10 +209,10 @@ impl Digest {
 
     /// Returns the newest run of each check: tests, then builds and lints, then other checks. Within each group, the
     /// newest run comes first. A check is left out if a later, wider check covers it.
-    pub fn check_runs(&self) -> Vec<&CheckUse> {
-        let all: Vec<(&CheckUse, Option<ProjectCheck>)> =
+    pub fn check_runs(&self) -> Vec<&NewestRunOfCheck> {
+        let all: Vec<(&NewestRunOfCheck, Option<ProjectCheck>)> =
             self.checks.iter().map(|used| (used, used.parsed_check())).collect();
-        let is_part = |used: &CheckUse, check: &ProjectCheck| {
+        let is_part = |used: &NewestRunOfCheck, check: &ProjectCheck| {
             all.iter().any(|(other, wider)| {
                 other.last_run_record > used.last_run_record
                     && other.last_result != RunResult::Unknown
@@ -224,13 +224,13 @@ impl Digest {
         };
         let kept =
             all.iter().filter(|(used, check)| check.as_ref().is_some_and(|check| !is_part(used, check)));
-        let mut kept: Vec<&CheckUse> = kept.map(|(used, _)| *used).collect();
+        let mut kept: Vec<&NewestRunOfCheck> = kept.map(|(used, _)| *used).collect();
         kept.sort_by_key(|used| (used.check_kind, std::cmp::Reverse(used.last_run_record)));
         kept
     }
 
     /// Returns the most recently edited file, if it was edited after this record.
-    pub fn file_edited_after(&self, record: u64) -> Option<&str> {
+    pub fn last_file_edited_after(&self, record: u64) -> Option<&str> {
         let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
@@ -241,13 +241,13 @@ impl Digest {
         let is_edited =
             |path: &&str| self.files.iter().any(|file| file.path == *path && file.edited_at > open.record);
         let (edited, left): (Vec<&str>, Vec<&str>) =
-            failure::places_in_error(&open.error).into_iter().partition(is_edited);
+            failure::files_located_by_error(&open.error).into_iter().partition(is_edited);
         if edited.is_empty() { Vec::new() } else { left }
     }
 
     /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change
     /// is known.
-    pub fn change_outside(&self) -> &'static str {
+    pub fn describe_change_outside_session(&self) -> &'static str {
         if self.are_files_changed_since {
             "before later changes"
         } else if self.git_state().head_moved_by_others.is_some() {
@@ -260,7 +260,7 @@ impl Digest {
     /// Adds a call and its failure. If the checks in a command line did not fail, but a command after them did, the two
     /// parts are added as if they were two calls.
     pub(super) fn add_run(&mut self, record: &JournalRecord) {
-        if let Some((checks, rest)) = divide_record(record) {
+        if let Some((checks, rest)) = divide_record_of_failed_line(record) {
             self.add_command(&checks);
             self.add_command(&rest);
             self.add_failure(&rest);
@@ -273,7 +273,7 @@ impl Digest {
     }
 
     fn add_command(&mut self, record: &JournalRecord) {
-        let command = cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES).to_owned();
+        let command = cut_to_bytes(record.command.trim(), MAX_KEPT_COMMAND_BYTES).to_owned();
         let folder = record.cwd.to_string();
         let ended = result_of_record(record);
         let checks = checks_of_record(&command, record);
@@ -296,7 +296,7 @@ impl Digest {
         entry.at = record.ts.to_string();
         entry.last_run_record = self.record_count;
         self.commands.push(entry);
-        if self.commands.len() > MAX_COMMANDS {
+        if self.commands.len() > MAX_COMMANDS_IN_DIGEST {
             let oldest = self
                 .commands
                 .iter()
@@ -313,7 +313,7 @@ impl Digest {
         self.add_command(record);
         self.add_failure(record);
         let failed = result_of_record(record) == RunResult::Failed;
-        let what = cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES);
+        let what = cut_to_bytes(record.command.trim(), MAX_KEPT_COMMAND_BYTES);
         match self.failures.last_mut() {
             Some(last) if failed => last.is_open = true,
             _ => {
@@ -361,12 +361,13 @@ impl Digest {
     pub(super) fn merge_continued_runs(
         &mut self,
         commands: Vec<CommandUse>,
-        checks: Vec<CheckUse>,
+        checks: Vec<NewestRunOfCheck>,
         failures: Vec<Failure>,
         shift: u64,
     ) {
-        for used in
-            checks.into_iter().map(|used| CheckUse { last_run_record: used.last_run_record + shift, ..used })
+        for used in checks
+            .into_iter()
+            .map(|used| NewestRunOfCheck { last_run_record: used.last_run_record + shift, ..used })
         {
             let Some(check) = used.parsed_check() else { continue };
             if used.last_result == RunResult::Passed {
@@ -399,8 +400,8 @@ impl Digest {
             }
             self.failures.push(failure);
         }
-        keep_last(&mut self.checks, MAX_CHECKS);
-        keep_last(&mut self.failures, MAX_FAILURES);
+        keep_last(&mut self.checks, MAX_CHECKS_IN_DIGEST);
+        keep_last(&mut self.failures, MAX_FAILURES_KEPT);
     }
 
     /// Adds a run of a check. `part` is the check's own part in a line with several checks. The other fields of the
@@ -410,14 +411,15 @@ impl Digest {
         check: &ProjectCheck,
         ended: RunResult,
         record: &JournalRecord,
-        part: Option<&RecordedPart>,
+        part: Option<&RecordedCheckOutcome>,
     ) {
         let key = check.identity_key();
         let place = self.checks.iter().position(|known| known.check_key() == Some(&key));
         let runs = place.map_or(0, |place| self.checks.remove(place).runs);
         let result = match ended {
             RunResult::Failed
-                if part.is_some_and(|part| part.result.is_empty()) && is_only_failure(record) =>
+                if part.is_some_and(|part| part.result.is_empty())
+                    && do_error_lines_belong_to_one_check(record) =>
             {
                 failure::first_nonblank_line(&record.error)
             }
@@ -428,9 +430,9 @@ impl Digest {
         };
         // The counts of two tests in one line are added up, so they belong to neither.
         let is_counted = check.check_kind == CommandKind::Test
-            && (part.is_none() || run::command_has_one_test(&record.command));
-        self.checks.push(CheckUse {
-            run: cut_to_bytes(&check.command_to_repeat, MAX_COMMAND_BYTES).to_owned(),
+            && (part.is_none() || run::command_runs_tests_once(&record.command));
+        self.checks.push(NewestRunOfCheck {
+            run: cut_to_bytes(&check.command_to_repeat, MAX_KEPT_COMMAND_BYTES).to_owned(),
             folder: check.folder.clone(),
             check_kind: check.check_kind,
             last_result: ended,
@@ -444,7 +446,7 @@ impl Digest {
             runs: runs + 1,
             key: LazyValue::default(),
         });
-        keep_last(&mut self.checks, MAX_CHECKS);
+        keep_last(&mut self.checks, MAX_CHECKS_IN_DIGEST);
     }
 
     /// Adds a failed call, even if a pipeline hid the failure from the harness.
@@ -456,7 +458,8 @@ impl Digest {
             return;
         }
         let given = record.files.iter().find(|file| !file.guess).map_or("", |file| &file.path);
-        let what = if is_command { cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES) } else { given };
+        let what =
+            if is_command { cut_to_bytes(record.command.trim(), MAX_KEPT_COMMAND_BYTES) } else { given };
         let error = error_of_record(record);
         let checks = checks_of_record(what, record);
         let each = result_of_each_check(&checks, ended, record);
@@ -493,13 +496,13 @@ impl Digest {
             folder: record.cwd.to_string(),
             is_command,
             exit: record.exit,
-            error: cut_to_bytes(error, MAX_FAILURE_BYTES).to_owned(),
+            error: cut_to_bytes(error, MAX_KEPT_ERROR_TEXT_BYTES).to_owned(),
             has_failed: failed && is_command,
             is_refused: record.is_refused(),
             is_open,
             checks_not_passed_since: left,
             tests_not_passed_since: tests,
-            script: cut_to_bytes(&record.script, MAX_COMMAND_BYTES).to_owned(),
+            script: cut_to_bytes(&record.script, MAX_KEPT_COMMAND_BYTES).to_owned(),
             working_alternative: worked,
             occurrences: times + 1,
             call_number: self.call_count,
@@ -507,7 +510,7 @@ impl Digest {
             parsed_checks: LazyValue::default(),
             command_purpose: LazyValue::default(),
         });
-        if self.failures.len() > MAX_FAILURES {
+        if self.failures.len() > MAX_FAILURES_KEPT {
             let oldest = self.failures.iter().position(|failure| !failure.is_open).unwrap_or(0);
             self.failures.remove(oldest);
         }
@@ -609,11 +612,11 @@ fn failed_git_family(families: &[GitCommandFamily], error: &str) -> GitCommandFa
 /// Returns whether a failed command is a problem to solve, rather than a lookup, a typo or an experiment.
 fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalRecord) -> bool {
     let error = error_of_record(record);
-    if run::is_user_error(error) {
+    if run::is_mistyped_or_refused_command_error(error) {
         return false;
     }
     let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.check_kind.is_check());
-    if is_only_run && (is_usage(error) || is_missing_program(record.exit, error)) {
+    if is_only_run && (is_usage_message(error) || is_missing_program(record.exit, error)) {
         return false;
     }
     run::failure_lasts(command, &record.cwd, &record.worktree)
@@ -632,7 +635,7 @@ fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
     if record.error.is_empty() { &record.result } else { &record.error }
 }
 
-fn is_usage(error: &str) -> bool {
+fn is_usage_message(error: &str) -> bool {
     error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
 }
 

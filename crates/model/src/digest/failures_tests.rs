@@ -29,7 +29,7 @@ fn record_of_call<'a>((command, exit, output): ShellCall<'a>, id: String) -> Jou
         parts: verdict
             .parts
             .into_iter()
-            .map(|part| RecordedPart {
+            .map(|part| RecordedCheckOutcome {
                 ended: part.result.map_or("", RunResult::name).to_owned(),
                 exit: Some(exit).filter(|_| part.owns_exit_code),
                 result: part.deciding_line.map(|line| output[line].to_owned()).unwrap_or_default(),
@@ -172,7 +172,11 @@ fn it_stays_open_through_compactions_and_goes_on_in_another_session() {
     digest.fold_record(&record_of_call(("ls", 0, ""), "later".into()));
     assert_eq!(digest.open_failures().count(), 2);
     let goes_on = |calls: &[ShellCall]| -> Vec<String> {
-        fold_calls(calls).merge_into(digest.clone()).open_failures().map(Failure::command_to_repeat).collect()
+        fold_calls(calls)
+            .append_to_earlier_digest(digest.clone())
+            .open_failures()
+            .map(Failure::command_to_repeat)
+            .collect()
     };
     assert_eq!(goes_on(&[("ls", 0, "")]), ["docker build .", "go test ./x"]);
     assert_eq!(goes_on(&[("go test ./...", 0, PASSING_OUTPUT)]), ["docker build ."]);
@@ -315,7 +319,7 @@ fn repeated_failures_become_traps() {
 #[test]
 fn edits_after_a_run() {
     let mut digest = fold_calls(&[("make test", 0, "")]);
-    assert_eq!(digest.file_edited_after(1), None);
+    assert_eq!(digest.last_file_edited_after(1), None);
     assert_eq!(digest.files_changed_after_check(1), [""; 0]);
     for (id, path) in [("e1", "a.rs"), ("e2", "b.rs"), ("e3", "a.rs"), ("e4", "README.md")] {
         let files = vec![crate::journal::RecordedFile::new(path.into(), crate::event::FileAction::Edit)];
@@ -329,7 +333,7 @@ fn edits_after_a_run() {
             ..JournalRecord::default()
         });
     }
-    assert_eq!(digest.file_edited_after(1), Some("README.md"));
+    assert_eq!(digest.last_file_edited_after(1), Some("README.md"));
     assert_eq!(digest.files_changed_after_check(1), ["README.md", "a.rs", "b.rs"]);
 }
 

@@ -1,15 +1,18 @@
 //! Finds file names in a person's text.
 
-const MAX_NAMES: usize = 64;
+const MAX_FILE_NAMES_FOUND: usize = 64;
 
-const MAX_NAME_BYTES: usize = 80;
+const MAX_FILE_NAME_BYTES: usize = 80;
 
 /// Returns the distinct file names in `text`, without folders and line numbers: `parse.rs` for `src/parse.rs:12`.
 pub(super) fn file_names_in(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {
         let name = word.trim_end_matches(['.', '!', '?']);
-        if looks_like_file(name) && names.len() < MAX_NAMES && !names.iter().any(|known| known == name) {
+        if looks_like_file(name)
+            && names.len() < MAX_FILE_NAMES_FOUND
+            && !names.iter().any(|known| known == name)
+        {
             names.push(name.to_owned());
         }
     }
@@ -69,7 +72,7 @@ const CHANGE_WORDS: &[&str] = &[
 ];
 
 /// A phrase farther from a file name than this is not about the file.
-const MAX_REFERENCE_BYTES: usize = 60;
+const MAX_BYTES_FROM_PHRASE_TO_FILE_NAME: usize = 60;
 
 /// Returns whether `text` names a file only as an example to follow, as in "follow the pattern in `gemini.go`".
 pub fn is_only_reference(text: &str, name: &str) -> bool {
@@ -82,11 +85,11 @@ pub fn is_only_reference(text: &str, name: &str) -> bool {
             !before.ends_with(is_part) && !after.trim_start_matches('.').starts_with(char::is_alphanumeric)
         })
         .peekable();
-    mentions.peek().is_some() && mentions.all(|(before, after)| is_reference(before, after))
+    mentions.peek().is_some() && mentions.all(|(before, after)| is_example_to_follow(before, after))
 }
 
 /// Returns whether the text around a file's name makes the file an example to follow. The text is in lower case.
-fn is_reference(before: &str, after: &str) -> bool {
+fn is_example_to_follow(before: &str, after: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or(before);
     let sentence = line.rsplit([';', '!', '?']).next().unwrap_or(line).rsplit(". ").next().unwrap_or(line);
     let is_word_start = |at: usize| !sentence[..at].ends_with(char::is_alphanumeric);
@@ -100,7 +103,7 @@ fn is_reference(before: &str, after: &str) -> bool {
     let is_introduced = ends.max().is_some_and(|end| {
         let between = &sentence[end..];
         let mut words = between.split(|c: char| !c.is_alphanumeric());
-        between.len() <= MAX_REFERENCE_BYTES && !words.any(|word| CHANGE_WORDS.contains(&word))
+        between.len() <= MAX_BYTES_FROM_PHRASE_TO_FILE_NAME && !words.any(|word| CHANGE_WORDS.contains(&word))
     });
     let rest = after.lines().next().unwrap_or_default();
     let rest = rest.trim_start_matches(|c: char| c != '(' && !c.is_alphanumeric());
@@ -110,7 +113,7 @@ fn is_reference(before: &str, after: &str) -> bool {
 /// Returns whether a word looks like a file name: a stem and a short extension that does not begin with a digit.
 fn looks_like_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
-    name.len() <= MAX_NAME_BYTES
+    name.len() <= MAX_FILE_NAME_BYTES
         && (1..=8).contains(&ending.len())
         && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && ending.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -154,7 +157,7 @@ mod tests {
         assert_eq!(file_names_in("").len(), 0);
         assert_eq!(
             file_names_in(&(0..200).map(|i| format!("f{i}.rs ")).collect::<String>()).len(),
-            MAX_NAMES
+            MAX_FILE_NAMES_FOUND
         );
     }
 }

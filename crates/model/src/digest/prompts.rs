@@ -7,7 +7,7 @@ use crate::journal::JournalRecord;
 use crate::prompt::{self, PromptKind};
 use crate::text::{cut_to_bytes, outline_text};
 
-pub(super) const MAX_PROMPTS: usize = 80;
+pub(super) const MAX_PROMPTS_KEPT: usize = 80;
 const MAX_PROMPT_BYTES: usize = 2_000;
 /// The maximum length of the newest prompt. It is larger than for other prompts, because the newest prompt may be a
 /// plan.
@@ -83,7 +83,7 @@ impl Digest {
             at: record.ts.to_string(),
             record: self.record_count,
             file_names_in_removed_part: Vec::new(),
-            text: prompt::typed_words(&record.text).to_owned(),
+            text: prompt::prompt_without_pickup_command(&record.text).to_owned(),
             refused_call: cut_to_bytes(&record.command, MAX_REFUSAL_BYTES).to_owned(),
             is_sent_during_work: at_work && !self.prompts.is_empty(),
             is_about_packet: prompt::words_after_pickup(&record.text).is_some(),
@@ -104,7 +104,7 @@ impl Digest {
         {
             self.prompts[older].shorten_to_outline(MAX_OLD_PROMPT_BYTES);
         }
-        if self.prompts.len() > MAX_PROMPTS {
+        if self.prompts.len() > MAX_PROMPTS_KEPT {
             self.prompts.remove(1);
         }
     }
@@ -122,12 +122,14 @@ impl Digest {
                     if goal.accepted_proposal.is_none()
                         && (self.closing_words_of_turn(i).is_none()
                             || is_newest
-                                && self.words_answered_by(prompt).is_some_and(AgentStatement::proposes)) =>
+                                && self
+                                    .message_answered_by_prompt(prompt)
+                                    .is_some_and(AgentStatement::proposes)) =>
                 {
-                    goal.accepted_proposal = self.words_answered_by(prompt);
+                    goal.accepted_proposal = self.message_answered_by_prompt(prompt);
                 }
                 _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
-                    goal.accepted_proposal = self.words_answered_by(prompt);
+                    goal.accepted_proposal = self.message_answered_by_prompt(prompt);
                 }
                 // The newest prompt is probably about the work for which files were last edited.
                 PromptKind::Remark
@@ -147,7 +149,9 @@ impl Digest {
                         && i > 0 =>
                 {
                     let asked = &self.prompts[i - 1];
-                    if asked.begins_turn() && asked.text.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS {
+                    if asked.begins_turn()
+                        && asked.text.chars().count() >= prompt::MIN_SUBSTANTIAL_PROMPT_CHARS
+                    {
                         goal.task_prompt = Some(asked);
                         goal.is_answered = true;
                         break;
@@ -219,7 +223,7 @@ impl Digest {
             PromptKind::Task | PromptKind::Remark
                 if prompt.begins_turn()
                     && prompt::begins_with_agreement(&prompt.text)
-                    && self.words_answered_by(prompt).is_some_and(AgentStatement::proposes) =>
+                    && self.message_answered_by_prompt(prompt).is_some_and(AgentStatement::proposes) =>
             {
                 PromptKind::Approval
             }
@@ -248,7 +252,7 @@ impl Digest {
     /// Returns the session's first request for work, if the agent has finished and its newest prompt, such as "push it",
     /// does not say what the work was about.
     pub fn opening_request_of_finished_work(&self) -> Option<&Prompt> {
-        let is_over = self.has_finished() && !self.stands_newest_alone();
+        let is_over = self.has_finished() && !self.is_newest_prompt_clear_alone();
         self.opening_request().filter(|first| is_over && !self.is_in_goal(first))
     }
 
@@ -260,7 +264,7 @@ impl Digest {
     }
 
     /// Returns whether the newest prompt is clear without the messages before it.
-    pub fn stands_newest_alone(&self) -> bool {
+    pub fn is_newest_prompt_clear_alone(&self) -> bool {
         let goal = self.current_goal();
         goal.accepted_proposal.is_none()
             && goal.newest_prompt.is_some_and(|newest| {
@@ -272,25 +276,25 @@ impl Digest {
     /// Returns the prompt before the newest prompt, if the newest prompt is unclear without it and the earlier prompt
     /// is not the task. Returns `None` once the agent has finished, because the agent's last message then explains
     /// the newest prompt.
-    pub fn explaining_message(&self) -> Option<&Prompt> {
-        let before = self.prompt_before_newest().filter(|_| !self.has_finished())?;
+    pub fn message_explaining_newest_prompt(&self) -> Option<&Prompt> {
+        let before = self.prompt_explaining_newest().filter(|_| !self.has_finished())?;
         self.current_goal().task_prompt.is_none_or(|task| task.record != before.record).then_some(before)
     }
 
     /// Returns the task to which the newest prompt belongs. Returns `None` if the agent has already summed up the
     /// task, and the agent's question or the previous prompt explains the newest prompt better.
-    pub fn explaining_task(&self) -> Option<&Prompt> {
+    pub fn task_explaining_newest_prompt(&self) -> Option<&Prompt> {
         let goal = self.current_goal();
         let task = goal.task_prompt?;
         // A proposal that was carried out explains the prompt that accepted it, but not what the work was for.
         let is_carried_out = || self.closing_words_of_turn(self.prompts.len() - 1).is_some();
         let is_explained = goal.accepted_proposal.is_some() && !is_carried_out()
-            || self.prompt_before_newest().is_some_and(|before| before.record != task.record);
+            || self.prompt_explaining_newest().is_some_and(|before| before.record != task.record);
         (!(goal.is_answered && is_explained)).then_some(task)
     }
 
     /// Returns the prompt that came before the newest prompt, if the newest prompt is unclear without it.
-    pub fn prompt_before_newest(&self) -> Option<&Prompt> {
+    pub fn prompt_explaining_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
         // If the newest prompt accepts a proposal, that proposal explains it, and the prompt before it is not needed.
         if !prompt::is_unclear_without_message_before(&newest.text)
@@ -298,16 +302,18 @@ impl Digest {
         {
             return None;
         }
-        let is_objection =
+        let is_refusal_with_reason =
             |before: &Prompt| !before.refused_call.is_empty() && prompt::contradicts_agent(&before.text);
         let mut before = earlier.iter().rev();
-        let before = before.find(|before| !is_objection(before) && !before.text.starts_with('/'))?;
-        (before.prompt_kind() != PromptKind::Approval || before.text.len() >= prompt::MIN_SUBSTANTIAL_CHARS)
+        let before =
+            before.find(|before| !is_refusal_with_reason(before) && !before.text.starts_with('/'))?;
+        (before.prompt_kind() != PromptKind::Approval
+            || before.text.len() >= prompt::MIN_SUBSTANTIAL_PROMPT_CHARS)
             .then_some(before)
     }
 
     /// Returns what the agent said first after a slash command without arguments.
-    pub fn meaning_of_command(&self, prompt: &Prompt) -> Option<&str> {
+    pub fn agent_words_after_bare_slash_command(&self, prompt: &Prompt) -> Option<&str> {
         let is_bare = prompt.text.starts_with('/') && prompt.text.split_whitespace().count() == 1;
         let said = self.statements.iter().find(|said| said.record > prompt.record).filter(|_| is_bare)?;
         (said.record < self.last_message_record).then_some(said.text.as_str())
@@ -348,20 +354,21 @@ impl Digest {
     /// Returns whether a prompt answers the agent's question, for example by choosing an option or by approving with a
     /// condition.
     pub fn is_reply_to_agent(&self, prompt: &Prompt) -> bool {
-        let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.closing_question.is_empty());
+        let asked =
+            || self.message_answered_by_prompt(prompt).is_some_and(|said| !said.closing_question.is_empty());
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
     /// Returns whether a brief quotes the newest prompt before the task. This is the case if the prompt is clear
     /// without the task. In contrast, an answer is quoted after its question, and a refusal after the refused call.
-    pub fn comes_before_task(&self, newest: &Prompt) -> bool {
+    pub fn is_quoted_before_task(&self, newest: &Prompt) -> bool {
         self.kind_in_conversation(newest) == PromptKind::Task
             && newest.refused_call.is_empty()
             && !self.is_reply_to_agent(newest)
     }
 
     /// Returns the closing message to which the prompt responds.
-    pub fn words_answered_by(&self, prompt: &Prompt) -> Option<&AgentStatement> {
+    pub fn message_answered_by_prompt(&self, prompt: &Prompt) -> Option<&AgentStatement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
         let since = earlier.map_or(0, |known| known.record);
         self.statements

@@ -11,8 +11,8 @@ use crate::time;
 impl Digest {
     /// Returns whether the record is a repeated report. Records with an id are compared by id. Hook reports without an
     /// id are matched with transcript records by shape, and vice versa.
-    pub(super) fn is_repeated(&mut self, record: &JournalRecord) -> bool {
-        let shape = hash_shape(record);
+    pub(super) fn is_repeated_report(&mut self, record: &JournalRecord) -> bool {
+        let shape = hash_event_content(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
         if !record.id.is_empty() && !self.is_new_id(record) {
             return true;
@@ -67,12 +67,12 @@ impl Digest {
         }
     }
 
-    pub fn knows_record(&self, record: &JournalRecord) -> bool {
+    pub fn is_record_already_counted(&self, record: &JournalRecord) -> bool {
         self.counted_call_ids.contains(&hash_record_id(record))
     }
 
     /// Returns the hash of a call's id, or zero if the id is empty or the call has ended.
-    pub(super) fn hash_if_open(&self, call_id: &str) -> u64 {
+    pub(super) fn hash_of_call_id_if_open(&self, call_id: &str) -> u64 {
         let id = hash_call_id(call_id);
         if self.counted_call_ids.contains(&id) { 0 } else { id }
     }
@@ -127,7 +127,7 @@ fn hash_record(record: &JournalRecord) -> u64 {
 
 /// Hashes the content that all reports of an event share: the tool, the command, the text, the files, and whether the
 /// call failed.
-fn hash_shape(record: &JournalRecord) -> u64 {
+fn hash_event_content(record: &JournalRecord) -> u64 {
     let end = if record.ok == Some(false) { "failed" } else { "" };
     let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());
     fnv_fingerprint(

@@ -16,9 +16,9 @@ const MAX_STATEMENTS: usize = 60;
 const FULL_LENGTH_STATEMENTS: usize = 12;
 const MAX_STATEMENT_BYTES: usize = 1_600;
 const MAX_OLD_STATEMENT_BYTES: usize = 360;
-const MAX_FINDING_BYTES: usize = 800;
+const MAX_KEPT_FINDING_BYTES: usize = 800;
 const MAX_QUESTION_BYTES: usize = 400;
-const MAX_STEPS: usize = 32;
+const MAX_CALL_STEPS_IN_DIGEST: usize = 32;
 const MAX_STEP_BYTES: usize = 160;
 
 /// A statement by the agent that may be useful later.
@@ -55,7 +55,7 @@ pub struct CallStep {
     pub record: u64,
     pub at: String,
     #[serde(rename = "did")]
-    pub action: StepAction,
+    pub action: ToolCallAction,
     /// The path or the command.
     #[serde(rename = "what")]
     pub path_or_command: String,
@@ -68,7 +68,7 @@ pub struct CallStep {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
     /// Whether a hook reported the call when it happened. The agent's messages are read from the transcript later, so
-    /// a message may have to be placed before the call (see `record_before_words`).
+    /// a message may have to be placed before the call (see `record_after_which_message_belongs`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "live")]
     pub is_reported_by_hook: bool,
@@ -84,7 +84,7 @@ fn has_no_call_id(call_hash: &u64) -> bool {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StepAction {
+pub enum ToolCallAction {
     #[default]
     Ran,
     Edited,
@@ -95,7 +95,7 @@ pub enum StepAction {
 
 /// A request and the closing message that answers it, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turn<'d> {
+pub struct RequestWithOutcome<'d> {
     pub prompt: &'d Prompt,
     pub outcome: Option<&'d AgentStatement>,
 }
@@ -109,16 +109,16 @@ impl Digest {
             self.add_earlier_statement(record);
             return;
         }
-        self.last_message_record = self.record_before_words(record);
+        self.last_message_record = self.record_after_which_message_belongs(record);
         self.last_message = record.text.to_string();
-        self.open_call = self.hash_if_open(&record.next_call);
-        self.add_purpose(record);
+        self.open_call = self.hash_of_call_id_if_open(&record.next_call);
+        self.add_announced_change(record);
         // If this statement is a mere announcement, `drop_uninformative_statement` drops it when the next statement
         // follows.
-        let condensed = match statement::has_condensed_content(&record.text) {
+        let condensed = match statement::keeps_content_when_condensed(&record.text) {
             false if closing => record.text.trim().to_owned(),
             false => String::new(),
-            true => statement::condense_closing(&record.text),
+            true => statement::condense_closing_message(&record.text),
         };
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
         // The stop hook and the transcript both report this message, so look for an earlier copy.
@@ -153,14 +153,16 @@ impl Digest {
     /// Adds a message from the transcript after a stop hook has reported the turn's last message. The transcript
     /// repeats that message and also contains earlier ones.
     fn add_earlier_statement(&mut self, record: &JournalRecord) {
-        let text = first_sentences_within(&statement::condense_closing(&record.text), MAX_STATEMENT_BYTES);
+        let text =
+            first_sentences_within(&statement::condense_closing_message(&record.text), MAX_STATEMENT_BYTES);
         let is_known = self.last_message == *record.text
             || self.statements.iter().any(|known| known.text == text || known.text == record.text.trim());
-        let text = first_sentences_within(&statement::finding_between_calls(&text), MAX_FINDING_BYTES);
+        let text = first_sentences_within(&statement::finding_between_calls(&text), MAX_KEPT_FINDING_BYTES);
         if is_known || text.is_empty() {
             return;
         }
-        let record_before = self.record_before_words(record).min(self.last_message_record.saturating_sub(1));
+        let record_before =
+            self.record_after_which_message_belongs(record).min(self.last_message_record.saturating_sub(1));
         let place = self.statements.partition_point(|known| known.record <= record_before);
         let retracts = statement::retracts_statement(&record.text);
         let said = AgentStatement {
@@ -181,7 +183,7 @@ impl Digest {
     fn drop_uninformative_statement(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.ended_turn) else { return };
         last.text = statement::finding_between_calls(&last.text);
-        last.text = first_sentences_within(&last.text, MAX_FINDING_BYTES);
+        last.text = first_sentences_within(&last.text, MAX_KEPT_FINDING_BYTES);
         if last.text.is_empty() {
             self.statements.pop();
         }
@@ -201,13 +203,13 @@ impl Digest {
         }
         let given = record.files.iter().find(|file| !file.guess);
         let (did, what) = match (given, record.command.is_empty()) {
-            (_, false) => (StepAction::Ran, record.command.as_ref()),
+            (_, false) => (ToolCallAction::Ran, record.command.as_ref()),
             (Some(file), true) if matches!(file.action, FileAction::Read | FileAction::Mention) => {
-                (StepAction::Read, file.path.as_str())
+                (ToolCallAction::Read, file.path.as_str())
             }
-            (Some(file), true) => (StepAction::Edited, file.path.as_str()),
+            (Some(file), true) => (ToolCallAction::Edited, file.path.as_str()),
             (None, true) if record.todos.is_none() && record.asked.is_empty() => {
-                (StepAction::Called, record.tool.as_ref())
+                (ToolCallAction::Called, record.tool.as_ref())
             }
             (None, true) => return,
         };
@@ -225,7 +227,7 @@ impl Digest {
             at: record.ts.to_string(),
             action: did,
             path_or_command: cut_to_bytes(what, MAX_STEP_BYTES).to_owned(),
-            lines: given.filter(|_| did == StepAction::Read).and_then(|file| file.lines),
+            lines: given.filter(|_| did == ToolCallAction::Read).and_then(|file| file.lines),
             failed: record.ok == Some(false) || ended == RunResult::Failed,
             passed: ended == RunResult::Passed
                 && !run::checks_of_command(&record.command, &record.cwd).is_empty(),
@@ -233,13 +235,13 @@ impl Digest {
             call_hash: hash_call_id(&record.id),
         };
         self.steps.insert(place, step);
-        keep_last(&mut self.steps, MAX_STEPS);
+        keep_last(&mut self.steps, MAX_CALL_STEPS_IN_DIGEST);
     }
 
     /// Returns the number of the record after which a message belongs. Messages are read from the transcript after
     /// hooks have reported later calls, so the message belongs before the call that it names as the next one. If that
     /// call has not been reported, the message's time decides.
-    fn record_before_words(&self, record: &JournalRecord) -> u64 {
+    fn record_after_which_message_belongs(&self, record: &JournalRecord) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_not_before = |step: &&CallStep| {
@@ -249,7 +251,7 @@ impl Digest {
         let next_call = hash_call_id(&record.next_call);
         let is_next = |step: &&CallStep| next_call != 0 && step.call_hash == next_call;
         // Calls in the same second count as later, unless the call that follows the message has not been reported.
-        let is_open = self.hash_if_open(&record.next_call) != 0;
+        let is_open = self.hash_of_call_id_if_open(&record.next_call) != 0;
         let is_later = |step: &&CallStep| !is_open || step.at.as_str() > &*record.ts;
         let after = candidates.clone().find(is_next).or_else(|| candidates.find(is_later));
         let after = after.filter(|_| told_late);
@@ -287,8 +289,8 @@ impl Digest {
         self.unfinished_call_texts.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
     }
 
-    pub fn requests_with_outcomes(&self) -> Vec<Turn<'_>> {
-        let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of_prompt(i) };
+    pub fn requests_with_outcomes(&self) -> Vec<RequestWithOutcome<'_>> {
+        let turn = |(i, prompt)| RequestWithOutcome { prompt, outcome: self.outcome_of_prompt(i) };
         self.prompts.iter().enumerate().map(turn).collect()
     }
 

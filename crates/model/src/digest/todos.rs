@@ -5,13 +5,13 @@ use crate::journal::RecordedTodo;
 use crate::prompt::PromptKind;
 use crate::run::{self, RunResult};
 
-use super::{CallStep, Digest, StepAction};
+use super::{CallStep, Digest, ToolCallAction};
 
 /// A todo list is stale if it has not changed for this many prompts.
-const STALE_TODOS_PROMPTS: usize = 6;
+const MIN_PROMPTS_MAKING_TODOS_STALE: usize = 6;
 
 /// A todo list is stale if it has not changed for this many new tasks.
-const STALE_TODOS_TASKS: usize = 2;
+const MIN_NEW_TASKS_MAKING_TODOS_STALE: usize = 2;
 
 impl Digest {
     /// Returns whether the todo list is probably about the current work, that is, whether few prompts have followed its
@@ -21,14 +21,14 @@ impl Digest {
         let tasks = later()
             .filter(|prompt| prompt.prompt_kind() == PromptKind::Task && !self.is_reply_to_agent(prompt))
             .count();
-        later().count() < STALE_TODOS_PROMPTS && tasks < STALE_TODOS_TASKS
+        later().count() < MIN_PROMPTS_MAKING_TODOS_STALE && tasks < MIN_NEW_TASKS_MAKING_TODOS_STALE
     }
 
     /// Returns the number of successful edits since the todo list last changed. After many edits, entries that are
     /// still open may be done.
     pub fn edits_since_todos(&self) -> usize {
         let later = |step: &&CallStep| {
-            step.record > self.todos_changed_at && step.action == StepAction::Edited && !step.failed
+            step.record > self.todos_changed_at && step.action == ToolCallAction::Edited && !step.failed
         };
         self.steps.iter().filter(later).count()
     }
@@ -62,11 +62,11 @@ impl Digest {
 
     /// Returns whether files were edited since the list changed, tests passed after the last edit, and no failure is open.
     fn is_work_since_todos_tested(&self) -> bool {
-        let is_tested = |used: &super::CheckUse| {
+        let is_tested = |used: &super::NewestRunOfCheck| {
             used.check_kind == run::CommandKind::Test
                 && used.last_result == RunResult::Passed
                 && used.last_run_record > self.todos_changed_at
-                && self.file_edited_after(used.last_run_record).is_none()
+                && self.last_file_edited_after(used.last_run_record).is_none()
         };
         self.edits_since_todos() > 0
             && self.checks.iter().any(is_tested)
@@ -88,7 +88,7 @@ impl Digest {
                 .filter(|used| used.check_kind == sort && used.last_run_record > self.todos_changed_at);
             runs.any(|used| {
                 used.last_result == RunResult::Passed
-                    && self.file_edited_after(used.last_run_record).is_none()
+                    && self.last_file_edited_after(used.last_run_record).is_none()
             })
         };
         let asked = [

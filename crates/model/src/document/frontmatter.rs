@@ -13,7 +13,7 @@ use super::line::{
     LineBounds, count_leading_bytes, is_all_blank, is_space_or_tab, lines_from_offset, slice_or_empty,
     trimmed_range,
 };
-use super::{ByteEdit, DocumentFinding, FindingKind, scalar};
+use super::{ByteEdit, DocumentFinding, DocumentFindingKind, scalar};
 
 #[derive(Debug, Clone)]
 pub(super) struct Frontmatter {
@@ -73,7 +73,8 @@ impl Frontmatter {
             closes
         });
         let Some(close) = close else {
-            findings.push(DocumentFinding { line: open.number, kind: FindingKind::UnclosedFrontmatter });
+            findings
+                .push(DocumentFinding { line: open.number, kind: DocumentFindingKind::UnclosedFrontmatter });
             return None;
         };
         Some(Frontmatter {
@@ -172,7 +173,7 @@ fn parse_entries(
             below = true;
             entries.push(entry);
         } else {
-            report(FindingKind::UnknownLine);
+            report(DocumentFindingKind::UnknownLine);
             listing = false;
             below &= text.first().is_some_and(|first| is_space_or_tab(*first) || *first == b'-');
             if let (true, Some(entry)) = (below, entries.last_mut()) {
@@ -187,7 +188,7 @@ fn parse_entries(
     entries
 }
 
-fn parse_entry(text: &[u8], line: &LineBounds) -> Option<(FrontmatterEntry, Option<FindingKind>)> {
+fn parse_entry(text: &[u8], line: &LineBounds) -> Option<(FrontmatterEntry, Option<DocumentFindingKind>)> {
     let colon =
         memchr::memchr_iter(b':', text).find(|at| text.get(at + 1).copied().is_none_or(is_space_or_tab))?;
     let key = std::str::from_utf8(slice_or_empty(text, 0..colon)).ok()?.trim_end_matches([' ', '\t']);
@@ -211,7 +212,10 @@ fn parse_entry(text: &[u8], line: &LineBounds) -> Option<(FrontmatterEntry, Opti
 }
 
 /// Parses `  - text`, with or without spaces before the dash.
-fn parse_block_list_item(text: &[u8], line: &LineBounds) -> Option<(FrontmatterItem, Option<FindingKind>)> {
+fn parse_block_list_item(
+    text: &[u8],
+    line: &LineBounds,
+) -> Option<(FrontmatterItem, Option<DocumentFindingKind>)> {
     let indent = count_leading_bytes(text, |byte| byte == b' ');
     let rest = slice_or_empty(text, indent..text.len())
         .strip_prefix(b"-")
@@ -228,11 +232,11 @@ fn parse_block_list_item(text: &[u8], line: &LineBounds) -> Option<(FrontmatterI
     Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(finding_of_scalar_flaw)))
 }
 
-fn finding_of_scalar_flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
+fn finding_of_scalar_flaw(flaw: scalar::ScalarFlaw) -> DocumentFindingKind {
     match flaw {
-        scalar::ScalarFlaw::Json => FindingKind::BrokenJson,
-        scalar::ScalarFlaw::Quotes => FindingKind::BrokenQuotes,
-        scalar::ScalarFlaw::UnsupportedYaml => FindingKind::ForeignYaml,
+        scalar::ScalarFlaw::Json => DocumentFindingKind::BrokenJson,
+        scalar::ScalarFlaw::Quotes => DocumentFindingKind::BrokenQuotes,
+        scalar::ScalarFlaw::UnsupportedYaml => DocumentFindingKind::ForeignYaml,
     }
 }
 
@@ -243,7 +247,7 @@ fn report_duplicates(entries: &[FrontmatterEntry], findings: &mut Vec<DocumentFi
         if wins != entry.line {
             findings.push(DocumentFinding {
                 line: entry.line,
-                kind: FindingKind::DuplicateKey { effective_line: wins },
+                kind: DocumentFindingKind::DuplicateKey { effective_line: wins },
             });
         }
     }

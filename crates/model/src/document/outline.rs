@@ -64,7 +64,7 @@ impl fmt::Display for HeadingHidingBlock {
 }
 
 /// Returns the outline of `bytes` from `at`, which is the start of line `number`.
-pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
+pub(super) fn outline_from_position(bytes: &[u8], at: usize, number: usize) -> Outline {
     let mut scanner = OutlineScanner::default();
     let mut headings = Vec::new();
     for line in lines_from_offset(bytes, at, number) {
@@ -130,7 +130,7 @@ impl OutlineScanner {
                 return LineKind::Hidden;
             }
             ScannerState::Fence { fence, .. } if blank || indentation_width(text) >= fence.column => {
-                if fence.is_closed_by(text) {
+                if fence.is_fence_closed_by(text) {
                     self.state = ScannerState::Outside;
                 }
                 return LineKind::Hidden;
@@ -156,7 +156,7 @@ impl OutlineScanner {
             self.list_columns.push(column);
         }
         let Some(rest) = without_indentation(rest) else { return LineKind::Text };
-        if let Some(fence) = CodeFence::opened_by_line(rest, column) {
+        if let Some(fence) = CodeFence::fence_opened_by_line(rest, column) {
             self.state = ScannerState::Fence { fence, line };
             return LineKind::Hidden;
         }
@@ -207,7 +207,7 @@ pub(super) struct CodeFence {
 
 impl CodeFence {
     /// Returns the fence that a line opens. `text` is the line without its indentation.
-    pub fn opened_by_line(text: &[u8], column: usize) -> Option<CodeFence> {
+    pub fn fence_opened_by_line(text: &[u8], column: usize) -> Option<CodeFence> {
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
         let length = count_leading_bytes(text, |byte| byte == mark);
         let info = slice_or_empty(text, length..text.len());
@@ -216,7 +216,7 @@ impl CodeFence {
         opens.then_some(CodeFence { fence_char: mark, length, column })
     }
 
-    pub fn is_closed_by(&self, text: &[u8]) -> bool {
+    pub fn is_fence_closed_by(&self, text: &[u8]) -> bool {
         let indent = count_leading_bytes(text, |byte| byte == b' ');
         let marks = slice_or_empty(text, indent..text.len());
         let length = count_leading_bytes(marks, |byte| byte == self.fence_char);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::frontmatter::is_frontmatter_fence;
 use super::items::{ListItem, list_items};
 use super::line::{LineBounds, lines_from_offset, range_without_blank_lines, slice_or_empty};
-use super::outline::{Heading, HeadingHidingBlock, LineKind, Outline, OutlineScanner, outline_from};
+use super::outline::{Heading, HeadingHidingBlock, LineKind, Outline, OutlineScanner, outline_from_position};
 use super::{ByteEdit, Document, EditError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,7 +256,7 @@ fn append_section_edit(
 /// Returns a line such as `## text`, or an error if the line would not be read as the same heading.
 fn heading_line(head: &HeadingPattern) -> Result<String, EditError> {
     let line = format!("{} {}", "#".repeat(usize::from(head.level)), head.text);
-    let read = outline_from(line.as_bytes(), 0, 1);
+    let read = outline_from_position(line.as_bytes(), 0, 1);
     let exact = HeadingPattern { matching: HeadingMatching::Exact, ..*head };
     match read.headings.as_slice() {
         [heading] if exact.matches(heading) && heading.span.len() == line.len() => Ok(line),

@@ -23,13 +23,13 @@ pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     let wrapped = slice_or_empty(section, range_without_blank_lines(section));
     let opening = lines_from_offset(wrapped, 0, 1).next()?;
     let head = opening.text(wrapped);
-    let fence = CodeFence::opened_by_line(head, 0).filter(|_| head.starts_with(b"`"))?;
+    let fence = CodeFence::fence_opened_by_line(head, 0).filter(|_| head.starts_with(b"`"))?;
     if head.iter().copied().skip_while(|byte| *byte == b'`').ne(VERBATIM_FENCE_INFO.iter().copied()) {
         return None;
     }
     // The first line that closes the fence must also be the last line.
-    let closing =
-        lines_from_offset(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
+    let closing = lines_from_offset(wrapped, opening.end, 2)
+        .find(|line| fence.is_fence_closed_by(line.text(wrapped)))?;
     if closing.end != wrapped.len() {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Rules for the programs in [`PROGRAM_ROWS`], which affect the outside world.
 
-use super::parts::RunCommand;
-use super::said::find_link;
+use super::command_output::find_link;
+use super::parts::UnwrappedCommand;
 use super::table::{KUBECTL_PROGRAMS, PROGRAM_ROWS, ProgramRow};
 use super::{Effect, EffectCollector, EffectKind, has_flag};
 
@@ -56,7 +56,7 @@ const AWS_VERBS: &[&str] = &[
     "set",
 ];
 
-pub(super) fn apply_command_rule(seen: &mut EffectCollector, part: &RunCommand) {
+pub(super) fn apply_command_rule(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let words = &part.words;
     let program = words[0].as_str();
     if has_flag(words, &["--help", "-h", "help", "--version"]) || has_flag(words, DRY_RUN_FLAGS) {
@@ -133,7 +133,7 @@ fn row_matches_command(row: &ProgramRow, words: &[String]) -> bool {
 }
 
 /// Adds one effect for all changed resources, which are printed as `deployment.apps/web configured`.
-fn add_changed_resources(seen: &mut EffectCollector, part: &RunCommand) {
+fn add_changed_resources(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     if verb == "rollout" && !has_flag(&part.words, &["restart", "undo", "pause", "resume"])
         || verb == "config"
@@ -176,7 +176,7 @@ fn is_resource_line(line: &str) -> bool {
 
 /// Adds the effect of an `aws` command such as `aws s3 cp` or `aws lambda update-function-code`, if its verb changes
 /// something.
-fn add_aws_effect(seen: &mut EffectCollector, part: &RunCommand) {
+fn add_aws_effect(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let words: Vec<&str> =
         part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let [service, verb, ..] = words.as_slice() else { return };
@@ -209,7 +209,7 @@ fn add_aws_effect(seen: &mut EffectCollector, part: &RunCommand) {
 }
 
 /// Adds a copy to another machine, recognised by a last word of the form `host:path`.
-fn add_remote_copy(seen: &mut EffectCollector, part: &RunCommand) {
+fn add_remote_copy(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
     if is_remote && !has_flag(&part.words, &["-n"]) && seen.probably_succeeded(part) {

@@ -1,10 +1,10 @@
 //! Rules for `gh` and `glab`: pull requests, issues, comments, reviews, releases and API requests.
 
-use super::parts::RunCommand;
-use super::said::{CreatedIds, id_of_link};
+use super::command_output::{CreatedIds, id_of_link};
+use super::parts::UnwrappedCommand;
 use super::{Effect, EffectCollector, EffectKind, has_flag, option_value, request};
 
-pub(super) fn apply_forge_rule(seen: &mut EffectCollector, part: &RunCommand) {
+pub(super) fn apply_forge_rule(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let words = without_repository(&part.words[1..]);
     let (Some(group), verb) = (words.first(), words.get(1).map_or("", |word| word)) else { return };
     let rest = words.get(2..).unwrap_or_default();
@@ -189,7 +189,7 @@ fn first_operand<'a>(words: &[&'a str]) -> Option<&'a str> {
 fn link_of_changed_page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     let link = match filters.is_empty() {
         true => line,
-        false => super::said::find_link(line, |_| true)?,
+        false => super::command_output::find_link(line, |_| true)?,
     };
     let link = link.trim();
     let parts: &[&str] = match group {
@@ -242,7 +242,7 @@ fn number_or_name(target: &str) -> &str {
 
 /// Adds an API request that changes something. A request changes something if its method is not GET or HEAD, or if it
 /// has fields and no method.
-fn add_api_request(seen: &mut EffectCollector, part: &RunCommand, words: &[String], repository: &str) {
+fn add_api_request(seen: &mut EffectCollector, part: &UnwrappedCommand, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {
         fields
@@ -262,7 +262,7 @@ fn add_api_request(seen: &mut EffectCollector, part: &RunCommand, words: &[Strin
         let Some(target) = request::parse_mutation(&text) else { return };
         target
     } else {
-        request::RequestTarget::of_path(&path, &written, repository)
+        request::RequestTarget::from_api_path(&path, &written, repository)
     };
     let before = seen.effects.len();
     loop {

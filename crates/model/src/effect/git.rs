@@ -1,14 +1,14 @@
 //! Rules that derive the effects of git commands from their arguments and output.
 
+use super::command_output::{CommandOutput, is_commit_id};
 use super::git_lines::{
-    changed_files_in_status, commit_shown_by_log, commit_subject, parse_commit_line,
-    parse_deleted_branch_line, parse_rebased_line, parse_updating_line, pushed_refs,
+    changed_files_in_status, commit_shown_by_log, commit_subject, new_commit_in_updating_line,
+    parse_commit_line, parse_deleted_branch_line, parse_rebased_line, pushed_refs,
 };
-use super::parts::RunCommand;
-use super::said::{CommandOutput, is_commit_id};
+use super::parts::UnwrappedCommand;
 use super::{Effect, EffectCollector, EffectKind, MAX_CHANGED_FILES_LIST_BYTES, has_flag, option_value};
 
-pub(super) fn apply_git_rule(seen: &mut EffectCollector, part: &RunCommand) {
+pub(super) fn apply_git_rule(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let mut words = &part.words[1..];
     let mut folder = part.folder.clone();
     while let Some(word) = words.first().filter(|word| word.starts_with('-')) {
@@ -46,7 +46,7 @@ pub(super) fn apply_git_rule(seen: &mut EffectCollector, part: &RunCommand) {
 
 struct GitCommand<'s, 'a, 'p> {
     collector: &'s mut EffectCollector<'a>,
-    command: &'p RunCommand,
+    command: &'p UnwrappedCommand,
     arguments: &'p [String],
     folder: String,
 }
@@ -184,7 +184,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         {
             return;
         }
-        let moved = self.command_output().take_first_line(parse_updating_line);
+        let moved = self.command_output().take_first_line(new_commit_in_updating_line);
         let made = self
             .command_output()
             .lines()
@@ -208,7 +208,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         {
             return;
         }
-        let moved = self.command_output().take_first_line(parse_updating_line);
+        let moved = self.command_output().take_first_line(new_commit_in_updating_line);
         let rebased = self.command_output().take_first_line(parse_rebased_line);
         if moved.is_some() || rebased.is_some() {
             let what = self.operands().join(" ");

@@ -1,4 +1,4 @@
-use super::said::{CommandOutput, is_commit_id};
+use super::command_output::{CommandOutput, is_commit_id};
 
 pub(super) struct CommitLine<'a> {
     pub branch: &'a str,
@@ -21,7 +21,7 @@ pub(super) fn commit_shown_by_log(line: &str) -> Option<&str> {
 }
 
 /// Parses `Updating 1a2b3c4..5d6e7f8` and returns the second commit, which is the branch's new position.
-pub(super) fn parse_updating_line(line: &str) -> Option<&str> {
+pub(super) fn new_commit_in_updating_line(line: &str) -> Option<&str> {
     let (_, to) = line.strip_prefix("Updating ")?.split_once("..")?;
     Some(to.split(' ').next().unwrap_or(to))
 }

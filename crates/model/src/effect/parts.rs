@@ -13,7 +13,7 @@ const MAX_COMMANDS_PER_LINE: usize = 200;
 
 /// One command, without leading assignments and wrappers such as `sudo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct RunCommand {
+pub(super) struct UnwrappedCommand {
     pub words: Vec<String>,
     /// The folder that the line entered with `cd`, as written. Empty if the command runs in the folder in which the
     /// line was started.
@@ -28,7 +28,7 @@ pub(super) struct RunCommand {
     pub is_output_hidden: bool,
 }
 
-pub(super) fn commands_run_by_line(command: &str) -> Vec<RunCommand> {
+pub(super) fn commands_run_by_line(command: &str) -> Vec<UnwrappedCommand> {
     let mut all = Vec::new();
     collect_run_commands(command, &OuterCommand::default(), &mut all);
     all
@@ -45,7 +45,7 @@ struct OuterCommand {
     nesting_depth: usize,
 }
 
-fn collect_run_commands(command: &str, around: &OuterCommand, all: &mut Vec<RunCommand>) {
+fn collect_run_commands(command: &str, around: &OuterCommand, all: &mut Vec<UnwrappedCommand>) {
     if around.nesting_depth > MAX_NESTED_COMMAND_LINES || all.len() > MAX_COMMANDS_PER_LINE {
         return;
     }
@@ -211,8 +211,8 @@ fn program_name(tokens: &[ShellToken]) -> Option<String> {
 }
 
 /// Builds a command from its tokens, without redirections, keywords, assignments and wrappers such as `sudo`.
-fn build_run_command(tokens: &[ShellToken]) -> RunCommand {
-    let mut made = RunCommand::default();
+fn build_run_command(tokens: &[ShellToken]) -> UnwrappedCommand {
+    let mut made = UnwrappedCommand::default();
     let mut is_target = false;
     let mut words = Vec::new();
     for token in tokens {

@@ -3,7 +3,7 @@ use super::*;
 /// Describes each command in a line: its words, then `@folder`, `~` if it is in a loop, `!` if the line's success
 /// implies its success, `>` if it is silent, and `|` before its filters.
 fn describe_parts(command: &str) -> Vec<String> {
-    let tell = |part: RunCommand| {
+    let tell = |part: UnwrappedCommand| {
         let mut told = part.words.join(" ");
         if !part.folder.is_empty() {
             told += &format!(" @{}", part.folder);

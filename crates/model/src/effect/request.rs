@@ -1,7 +1,7 @@
 //! Rules that derive the effects of HTTP requests from the URL and the response.
 
-use super::parts::RunCommand;
-use super::said::CreatedIds;
+use super::command_output::CreatedIds;
+use super::parts::UnwrappedCommand;
 use super::{Effect, EffectCollector, EffectKind, has_flag, option_value};
 
 /// The resource that a request changes.
@@ -16,7 +16,7 @@ pub(super) struct RequestTarget {
 
 impl RequestTarget {
     /// Interprets a GitHub or GitLab API path, such as `repos/owner/name/pulls/5/comments`.
-    pub fn of_path(path: &str, method: &str, repository: &str) -> RequestTarget {
+    pub fn from_api_path(path: &str, method: &str, repository: &str) -> RequestTarget {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let (place, rest) = match parts.as_slice() {
             ["repos", owner, name, rest @ ..] => (format!("{owner}/{name}"), rest),
@@ -138,7 +138,7 @@ fn field_value(text: &str, key: &str) -> Option<String> {
 }
 
 /// Applies the rule for `curl`, `wget` and `http` (HTTPie).
-pub(super) fn apply_request_rule(seen: &mut EffectCollector, part: &RunCommand) {
+pub(super) fn apply_request_rule(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let words = &part.words;
     let Some((method, url)) = (match words[0].as_str() {
         "curl" => curl_method_and_url(words),
@@ -163,9 +163,9 @@ pub(super) fn apply_request_rule(seen: &mut EffectCollector, part: &RunCommand) 
             Some(target) => target,
             None => return,
         },
-        Some(("api.github.com", path)) => RequestTarget::of_path(path, &method, ""),
+        Some(("api.github.com", path)) => RequestTarget::from_api_path(path, &method, ""),
         Some((host, path)) if path.starts_with("api/v4/") => {
-            let target = RequestTarget::of_path(&path["api/v4/".len()..], &method, "");
+            let target = RequestTarget::from_api_path(&path["api/v4/".len()..], &method, "");
             if target.place.is_empty() { RequestTarget { place: host.to_owned(), ..target } } else { target }
         }
         _ => RequestTarget {
@@ -272,7 +272,7 @@ fn curl_method_and_url(words: &[String]) -> Option<(String, String)> {
         None if sends => "POST".into(),
         None => return None,
     };
-    Some((method, find_address(words)?))
+    Some((method, find_url_in_words(words)?))
 }
 
 fn wget_method_and_url(words: &[String]) -> Option<(String, String)> {
@@ -281,7 +281,7 @@ fn wget_method_and_url(words: &[String]) -> Option<(String, String)> {
         None if words.iter().any(|word| word.starts_with("--post-")) => "POST".into(),
         None => return None,
     };
-    (method != "GET" && method != "HEAD").then_some((method, find_address(words)?))
+    (method != "GET" && method != "HEAD").then_some((method, find_url_in_words(words)?))
 }
 
 fn httpie_method_and_url(words: &[String]) -> Option<(String, String)> {
@@ -289,7 +289,7 @@ fn httpie_method_and_url(words: &[String]) -> Option<(String, String)> {
     Some((words[place].clone(), words.get(place + 1)?.clone()))
 }
 
-fn find_address(words: &[String]) -> Option<String> {
+fn find_url_in_words(words: &[String]) -> Option<String> {
     let is_one = |word: &&String| word.starts_with("http://") || word.starts_with("https://");
     // The address of a webhook is secret, so the redacted command contains only its kind, such as
     // `[REDACTED:slack-webhook]`.

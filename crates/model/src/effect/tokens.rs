@@ -46,7 +46,7 @@ impl<'a> TokenReader<'a> {
         Some(c)
     }
 
-    fn next_is(&mut self, text: &str) -> bool {
+    fn skip_if_next(&mut self, text: &str) -> bool {
         let found = self.unread_text.strip_prefix(text);
         self.unread_text = found.unwrap_or(self.unread_text);
         found.is_some()
@@ -75,7 +75,7 @@ impl<'a> TokenReader<'a> {
                 self.skip_here_documents();
             }
             '\\' => {
-                if !self.next_is("\n")
+                if !self.skip_if_next("\n")
                     && let Some(next) = self.take_char()
                 {
                     self.take_word().0.push(next);
@@ -103,26 +103,26 @@ impl<'a> TokenReader<'a> {
                 self.unread_text = self.unread_text.find('\n').map_or("", |end| &self.unread_text[end..]);
             }
             ';' => {
-                while self.next_is(";") {}
+                while self.skip_if_next(";") {}
                 self.push_operator(";");
             }
             '|' => {
-                let mark = if self.next_is("|") { "||" } else { "|" };
-                self.next_is("&");
+                let mark = if self.skip_if_next("|") { "||" } else { "|" };
+                self.skip_if_next("&");
                 self.push_operator(mark);
             }
             '&' if self.unread_text.starts_with('>') => {
                 self.close_word();
                 self.take_char();
-                self.next_is(">");
+                self.skip_if_next(">");
                 self.tokens.push(ShellToken::Redirect { redirects_stdout: true, has_target: true });
             }
             '&' => {
-                let mark = if self.next_is("&") { "&&" } else { "&" };
+                let mark = if self.skip_if_next("&") { "&&" } else { "&" };
                 self.push_operator(mark);
             }
             '<' | '>' => self.read_redirect(c),
-            '(' if self.open_word.is_some() && self.next_is(")") => self.take_word().0.push_str("()"),
+            '(' if self.open_word.is_some() && self.skip_if_next(")") => self.take_word().0.push_str("()"),
             '(' | ')' => self.push_operator(";"),
             _ => self.take_word().0.push(c),
         }
@@ -166,11 +166,11 @@ impl<'a> TokenReader<'a> {
         let number = self.open_word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
         self.close_word();
         if c == '<' {
-            if self.next_is("<<") {
+            if self.skip_if_next("<<") {
                 // The word after `<<<` is the input itself. It is skipped like the target of a redirection.
                 self.tokens.push(ShellToken::Redirect { redirects_stdout: false, has_target: true });
-            } else if self.next_is("<") {
-                self.next_is("-");
+            } else if self.skip_if_next("<") {
+                self.skip_if_next("-");
                 let word: String = self
                     .unread_text
                     .trim_start_matches(' ')
@@ -182,7 +182,7 @@ impl<'a> TokenReader<'a> {
                 self.unread_text = &self.unread_text[skip..];
                 self.pending_here_documents
                     .push(word.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect());
-            } else if self.next_is("(") {
+            } else if self.skip_if_next("(") {
                 self.push_operator(";");
             } else {
                 self.tokens.push(ShellToken::Redirect { redirects_stdout: false, has_target: true });
@@ -190,9 +190,9 @@ impl<'a> TokenReader<'a> {
             return;
         }
         let is_output = number.is_none_or(|(text, ..)| text == "1" || text.is_empty());
-        self.next_is(">");
-        self.next_is("|");
-        let to_descriptor = self.next_is("&");
+        self.skip_if_next(">");
+        self.skip_if_next("|");
+        let to_descriptor = self.skip_if_next("&");
         if to_descriptor {
             let digits = self.unread_text.len()
                 - self.unread_text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-').len();

@@ -1,7 +1,7 @@
 //! Rules for MCP tools. The effect is derived from the tool's name. For example, `mcp__linear__create_issue` creates
 //! an issue.
 
-use super::said::{self, CommandOutput};
+use super::command_output::{self, CommandOutput};
 use super::{CompletedCall, Effect, EffectKind};
 
 /// Verbs that occur in the names of tools that change something, each with its past tense.
@@ -155,7 +155,7 @@ pub(super) fn effects_of_tool(made: &CompletedCall, said: &CommandOutput) -> Vec
     };
     let (mut id, mut link) = (String::new(), String::new());
     if let Some(start) = made.output.find(['{', '[']) {
-        let (found, _) = said::ids_in_json(&made.output[start..]);
+        let (found, _) = command_output::ids_in_json(&made.output[start..]);
         if found.failed {
             return Vec::new();
         }
@@ -163,7 +163,7 @@ pub(super) fn effects_of_tool(made: &CompletedCall, said: &CommandOutput) -> Vec
         link = found.link;
     }
     if link.is_empty() {
-        link = said::find_link(made.output, |_| true).unwrap_or("").to_owned();
+        link = command_output::find_link(made.output, |_| true).unwrap_or("").to_owned();
     }
     if link.contains("://api.") {
         link.clear();

@@ -57,7 +57,7 @@ impl EventName {
 pub struct EventSet(u16);
 
 impl EventSet {
-    pub const NONE: EventSet = EventSet(0);
+    pub const NO_EVENTS: EventSet = EventSet(0);
 
     pub const fn from_names(events: &[EventName]) -> EventSet {
         let (mut bits, mut at) = (0, 0);
@@ -81,7 +81,7 @@ mod tests {
     fn names_are_read_back_and_sets_hold_what_was_put_in() {
         for event in EventName::ALL {
             assert_eq!(EventName::parse(event.name()), Some(event));
-            assert!(EventSet::from_names(&[event]).contains(event) && !EventSet::NONE.contains(event));
+            assert!(EventSet::from_names(&[event]).contains(event) && !EventSet::NO_EVENTS.contains(event));
             let others = EventName::ALL.into_iter().filter(|other| *other != event);
             assert!(others.into_iter().all(|other| !EventSet::from_names(&[event]).contains(other)));
         }

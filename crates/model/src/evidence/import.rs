@@ -19,7 +19,7 @@ pub enum ForeignEvidence {
 }
 
 /// Reads a file. `path` is relative to the evidence folder. The error describes why the file cannot be read.
-pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, String> {
+pub fn read_foreign_evidence_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
     else {

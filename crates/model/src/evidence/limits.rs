@@ -21,7 +21,7 @@ pub struct TrimmedBundle {
 /// the task would pass. It is archived only if there are more than [`MAX_ENTRIES_PER_BUNDLE`] entries.
 pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
-    let leaving = ArchiveOrder::order_entries(&bundle.entries);
+    let leaving = ArchiveOrder::order_entries_for_archiving(&bundle.entries);
     let count = bundle.entries.len();
     let taken = over(count, max_entries)
         .min(leaving.entry_indexes.len() - leaving.unsettled_failures)
@@ -31,9 +31,9 @@ pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundl
 
 /// Archives entries until at most [`MAX_ENTRIES_PER_BUNDLE`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry
 /// that exceeds this size on its own is archived first.
-pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
+pub fn archive_entries_over_limits(bundle: EvidenceBundle) -> TrimmedBundle {
     let sizes: Vec<usize> = bundle.entries.iter().map(entry_size_in_bundle).collect();
-    let mut order = ArchiveOrder::order_entries(&bundle.entries).entry_indexes;
+    let mut order = ArchiveOrder::order_entries_for_archiving(&bundle.entries).entry_indexes;
     order.sort_by_key(|at| sizes[*at] <= MAX_BUNDLE_BYTES);
     let (mut count, mut size) = (bundle.entries.len(), bundle.to_bytes().len());
     let taken = order.iter().take_while(|at| {
@@ -47,7 +47,7 @@ pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
 
 /// Returns how many old entries a bundle may keep so that the new entries also fit. Returns `None` if the new entries
 /// are too large for any bundle.
-pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> Option<usize> {
+pub fn max_old_entries_beside_new_ones(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> Option<usize> {
     let room = MAX_BUNDLE_BYTES.checked_sub(new.iter().map(entry_size_in_bundle).sum())?;
     let fits = |most: &usize| trim_to_count(bundle.clone(), *most).bundle.to_bytes().len() <= room;
     (0..=bundle.entries.len()).rev().find(fits)
@@ -62,11 +62,11 @@ struct ArchiveOrder {
 }
 
 impl ArchiveOrder {
-    fn order_entries(entries: &[EvidenceEntry]) -> ArchiveOrder {
+    fn order_entries_for_archiving(entries: &[EvidenceEntry]) -> ArchiveOrder {
         let counting = entries_in_effect(entries);
         let rank = |at: &usize| match counting.contains(at) {
             false => 0,
-            true if !entries[*at].verdict().is_bad() => 1,
+            true if !entries[*at].verdict().is_negative_verdict() => 1,
             true => 2,
         };
         let mut order: Vec<usize> = (0..entries.len()).collect();

@@ -1,7 +1,7 @@
 //! Turns a test run that a hook saw into evidence for the task in progress.
 
 use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
-use crate::digest::CheckUse;
+use crate::digest::NewestRunOfCheck;
 use crate::plan::{Plan, Task, TaskStatus};
 use crate::run::{self, CommandKind, RunResult};
 use crate::text::fnv_fingerprint;
@@ -24,11 +24,16 @@ pub fn task_of_run<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Op
 }
 
 /// Returns the entry for a run, or `None` if it is not a test run or its result is unknown.
-pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) -> Option<EvidenceEntry> {
+pub fn entry_of_run(
+    check: &NewestRunOfCheck,
+    task: &str,
+    session: &str,
+    harness: &str,
+) -> Option<EvidenceEntry> {
     if check.check_kind != CommandKind::Test || check.last_result == RunResult::Unknown {
         return None;
     }
-    let CheckUse { run, folder, result_line: result, at, exit, .. } = check;
+    let NewestRunOfCheck { run, folder, result_line: result, at, exit, .. } = check;
     // Records of older versions contain the summary line but no counts.
     let counts = match check.counts.is_none() {
         true => run::counts_in_output(result).unwrap_or_default(),

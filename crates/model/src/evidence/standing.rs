@@ -51,7 +51,7 @@ pub fn judge_evidence<'e>(
     for entry in entries_in_effect(entries).into_iter().map(|at| &entries[at]) {
         let of = |proof, freshness| EvidenceStanding { proof, entry: Some(entry), freshness };
         if !entry.is_seen_by_thru() {
-            if entry.verdict().is_bad() {
+            if entry.verdict().is_negative_verdict() {
                 return of(ProofState::Failed, Freshness::Fresh);
             }
             continue;
@@ -77,7 +77,7 @@ pub fn judge_evidence<'e>(
 /// not considered.
 pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
     let in_effect = entries_in_effect(entries).into_iter().map(|at| &entries[at]);
-    in_effect.into_iter().find(|entry| !entry.is_seen_by_thru() && entry.verdict().is_bad())
+    in_effect.into_iter().find(|entry| !entry.is_seen_by_thru() && entry.verdict().is_negative_verdict())
 }
 
 /// Returns the positions of the entries that no later entry has settled, newest first. These are the last run of each
@@ -91,7 +91,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
         if !entry.is_seen_by_thru() {
             let judge = EntryType::parse(&entry.entry_type)
                 .filter(|kind| matches!(kind, EntryType::Review | EntryType::Approval | EntryType::Test))
-                .filter(|_| verdict.is_good() || verdict.is_bad());
+                .filter(|_| verdict.is_good() || verdict.is_negative_verdict());
             // An import cannot settle a rejection that was made here, and imported test runs are ignored.
             let is_imported = entry.kind() == EvidenceOrigin::Imported;
             // A critic judges the plan, so its approval does not settle a reviewer's rejection.
@@ -105,8 +105,9 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
             {
                 settled.push((judge, is_imported, is_critic));
                 // A later successful run settles a claim that tests fail.
-                let is_outrun =
-                    judge == EntryType::Test && verdict.is_bad() && later.iter().any(|run| run.passed);
+                let is_outrun = judge == EntryType::Test
+                    && verdict.is_negative_verdict()
+                    && later.iter().any(|run| run.passed);
                 if !is_outrun {
                     found.push(at);
                 }

@@ -48,7 +48,7 @@ const VALUE_LABELS: &[&str] = &["actual:", "expected:", "Expected:", "Received:"
 const ASSERTION_LABELS: &[&str] = &["left: ", "right: "];
 
 /// How many lines below a diff are searched for its labelled values.
-const MAX_REPORT_LINES: usize = 60;
+const MAX_LINES_SEARCHED_FOR_DIFF_VALUES: usize = 60;
 
 /// Returns the meaning of each line, or `None` for a line that is not recognised. The lines must be trimmed.
 pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind>> {
@@ -103,7 +103,7 @@ pub(super) fn is_failed_test_name(line: &str) -> bool {
 }
 
 /// Returns the line in which node:test counts the failed tests, such as `# fail 7`.
-pub(super) fn failed_test_count<'t>(lines: &[&'t str]) -> Option<&'t str> {
+pub(super) fn failed_test_count_line<'t>(lines: &[&'t str]) -> Option<&'t str> {
     let is_count = |line: &&&str| ["# fail ", "ℹ fail "].iter().any(|words| line.starts_with(words));
     lines.iter().rev().find(is_count).copied()
 }
@@ -168,7 +168,7 @@ fn mark_repetitions_as_boilerplate(lines: &[&str], parts: &mut [Option<ReportLin
             Some(ReportLineKind::Difference) => {
                 let value = lines[at][1..].trim();
                 let mut same_test = (at + 1..lines.len())
-                    .take(MAX_REPORT_LINES)
+                    .take(MAX_LINES_SEARCHED_FOR_DIFF_VALUES)
                     .take_while(|later| parts[*later] != Some(ReportLineKind::Name));
                 same_test
                     .any(|later| parts[later] == Some(ReportLineKind::Value) && lines[later].contains(value))

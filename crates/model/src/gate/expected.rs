@@ -40,7 +40,7 @@ pub struct ExpectedOutput {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ExpectedProblem {
+pub enum ExpectedOutputsProblem {
     Damaged { line: Option<usize>, why: String },
     Foreign { why: String },
 }
@@ -91,12 +91,12 @@ impl ExpectedOutputs {
         ExpectedOutputs { stage: stage.to_owned(), attempt: 1, outputs, passed_at: None, original_fields }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<ExpectedOutputs, ExpectedProblem> {
+    pub fn parse(bytes: &[u8]) -> Result<ExpectedOutputs, ExpectedOutputsProblem> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let original_fields: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| {
             let why =
                 if bytes.is_empty() { "the file is empty".to_owned() } else { format!("not JSON: {error}") };
-            ExpectedProblem::Damaged { line: Some(error.line().max(1)), why }
+            ExpectedOutputsProblem::Damaged { line: Some(error.line().max(1)), why }
         })?;
         let version = match original_fields.get("schema_version") {
             None => SCHEMA_VERSION,
@@ -107,7 +107,7 @@ impl ExpectedOutputs {
         if version > SCHEMA_VERSION {
             let why =
                 format!("schema_version is {version}; this version of thru supports up to {SCHEMA_VERSION}");
-            return Err(ExpectedProblem::Foreign { why });
+            return Err(ExpectedOutputsProblem::Foreign { why });
         }
         let stage = read_text_field(&original_fields, "stage", "stage")?.unwrap_or_default();
         let attempt = read_number_field(&original_fields, "attempt", "attempt")?.unwrap_or(1);
@@ -119,13 +119,13 @@ impl ExpectedOutputs {
             let output = read_expected_output(listed, &format!("outputs[{i}]"))?;
             if outputs.iter().any(|known| known.file == output.file) {
                 let why = format!("outputs[{i}].file names `{}` a second time", output.file);
-                return Err(ExpectedProblem::Damaged { line: None, why });
+                return Err(ExpectedOutputsProblem::Damaged { line: None, why });
             }
             outputs.push(output);
         }
         if outputs.is_empty() {
             let why = "outputs is empty, so nothing is expected".to_owned();
-            return Err(ExpectedProblem::Damaged { line: None, why });
+            return Err(ExpectedOutputsProblem::Damaged { line: None, why });
         }
         let passed_at = original_fields.get("passed_at").and_then(Value::as_str).and_then(time::parse_time);
         Ok(ExpectedOutputs { stage, attempt, outputs, passed_at, original_fields })
@@ -161,7 +161,7 @@ impl ExpectedOutputs {
 
     /// Returns whether an invalid output keeps the stage open. If the stage has passed, a later change of its inputs
     /// does not open it again, because the work goes on after a stage.
-    pub fn keeps_open(&self, judged: &JudgedOutput) -> bool {
+    pub fn keeps_stage_open(&self, judged: &JudgedOutput) -> bool {
         self.passed_at.is_none() || judged.verdict != OutputVerdict::Stale
     }
 
@@ -205,7 +205,7 @@ impl ExpectedOutputs {
     }
 }
 
-fn read_expected_output(value: &Value, at: &str) -> Result<ExpectedOutput, ExpectedProblem> {
+fn read_expected_output(value: &Value, at: &str) -> Result<ExpectedOutput, ExpectedOutputsProblem> {
     let fields = match value {
         Value::String(file) => return Ok(ExpectedOutput::new(file)),
         Value::Object(fields) => fields,
@@ -245,7 +245,7 @@ fn read_text_field(
     fields: &Map<String, Value>,
     key: &str,
     at: &str,
-) -> Result<Option<String>, ExpectedProblem> {
+) -> Result<Option<String>, ExpectedOutputsProblem> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -257,7 +257,7 @@ fn read_text_list_field(
     fields: &Map<String, Value>,
     key: &str,
     at: &str,
-) -> Result<Vec<String>, ExpectedProblem> {
+) -> Result<Vec<String>, ExpectedOutputsProblem> {
     let list = match fields.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
@@ -271,7 +271,7 @@ fn read_number_field(
     fields: &Map<String, Value>,
     key: &str,
     at: &str,
-) -> Result<Option<u32>, ExpectedProblem> {
+) -> Result<Option<u32>, ExpectedOutputsProblem> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
@@ -281,6 +281,6 @@ fn read_number_field(
     }
 }
 
-fn wrong_type_problem(at: &str, wanted: &str) -> ExpectedProblem {
-    ExpectedProblem::Damaged { line: None, why: format!("{at} must be {wanted}") }
+fn wrong_type_problem(at: &str, wanted: &str) -> ExpectedOutputsProblem {
+    ExpectedOutputsProblem::Damaged { line: None, why: format!("{at} must be {wanted}") }
 }

@@ -1,10 +1,10 @@
 //! Messages about outputs. They are written for sub-agents, for the agent after a compaction, and for people.
 
 use super::{
-    COMPLETION_LINE, ExpectedOutput, ExpectedOutputs, JudgedOutput, MAX_LAUNCHES, NextLaunchStep, OutputTier,
-    OutputVerdict, next_launch_step,
+    COMPLETION_LINE, ExpectedOutput, ExpectedOutputs, JudgedOutput, MAX_LAUNCHES_PER_OUTPUT, NextLaunchStep,
+    OutputTier, OutputVerdict, next_launch_step,
 };
-use crate::render::{in_backticks, one_line, path_or_code as shown_path};
+use crate::render::{format_path_or_code as shown_path, in_backticks, one_line};
 
 /// Returns the instruction that tells a sub-agent where to write its result and how to mark it as complete.
 pub fn subagent_instruction(path: &str) -> String {
@@ -26,14 +26,14 @@ pub fn launch_prompt(output: &ExpectedOutput, path: &str) -> String {
 
 /// Returns a sub-agent's last message if it should be saved. It is saved if the sub-agent wrote no file or an empty
 /// one.
-pub fn message_to_keep(verdict: OutputVerdict, message: Option<&str>) -> Option<String> {
+pub fn last_message_to_save(verdict: OutputVerdict, message: Option<&str>) -> Option<String> {
     let left_nothing = matches!(verdict, OutputVerdict::Missing | OutputVerdict::Empty);
     let text = message?.trim();
     (left_nothing && !text.is_empty()).then(|| format!("{text}\n"))
 }
 
 /// Returns the text that tells a starting sub-agent which output it must write.
-pub fn awaited_output_text(stage: &str, path: &str) -> String {
+pub fn text_for_subagent_with_awaited_output(stage: &str, path: &str) -> String {
     let stage =
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
     format!(
@@ -45,7 +45,7 @@ pub fn awaited_output_text(stage: &str, path: &str) -> String {
 }
 
 /// Returns the text for a starting sub-agent whose output is already valid.
-pub fn valid_output_text(stage: &str, path: &str) -> String {
+pub fn text_for_subagent_with_valid_output(stage: &str, path: &str) -> String {
     let stage =
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
     format!(
@@ -68,7 +68,7 @@ pub fn describe_open_output(
         if *verdict == OutputVerdict::Missing { String::new() } else { format!(" ({})", one_line(why, 160)) };
     let launched = match output.attempts {
         0 => String::new(),
-        n => format!(", launched {n} of {MAX_LAUNCHES} times"),
+        n => format!(", launched {n} of {MAX_LAUNCHES_PER_OUTPUT} times"),
     };
     let message = message.map_or(String::new(), |message| {
         format!("; its last message is kept in {}", shown_path(message, 400))

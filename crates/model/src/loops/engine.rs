@@ -304,11 +304,11 @@ fn continue_verdict(
 }
 
 fn digest_of_message(message: Option<AgentMessage>) -> Option<String> {
-    message.map(|message| digest_of_text(message.text))
+    message.map(|message| digest_of_agent_message(message.text))
 }
 
 /// Returns a digest that distinguishes messages without storing them.
-pub fn digest_of_text(text: &str) -> String {
+pub fn digest_of_agent_message(text: &str) -> String {
     format!("{:016x}", fnv_fingerprint([text]))
 }
 

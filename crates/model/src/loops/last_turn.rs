@@ -26,7 +26,7 @@ struct MessageBlocks {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastMessage {
+pub struct LastAgentMessage {
     pub id: Option<String>,
     pub text: String,
     /// Whether a stop hook has already answered the message.
@@ -76,26 +76,27 @@ impl LastTurn {
 
     /// Returns the last message. Returns `None` if there is none since the last call or prompt, or if it is not in the
     /// transcript yet.
-    pub fn last_message(&self) -> Option<LastMessage> {
+    pub fn last_message(&self) -> Option<LastAgentMessage> {
         let of = |words: &MessageBlocks, answered| {
             let text = words.joined_text()?;
-            Some(LastMessage { id: words.id.clone(), text, is_answered: answered })
+            Some(LastAgentMessage { id: words.id.clone(), text, is_answered: answered })
         };
         of(&self.last_message, false).or_else(|| of(&self.answered_message, true))
     }
 
     /// Returns the last message if it has the text that the harness reported. The harness may report only the last of
     /// several blocks.
-    pub fn last_message_with_text(&self, text: &str) -> Option<LastMessage> {
+    pub fn last_message_with_text(&self, text: &str) -> Option<LastAgentMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
             // Transcript readers truncate very long messages.
-            said == text || said.len() >= crate::transcript::MAX_TEXT_BYTES / 2 && text.starts_with(said)
+            said == text
+                || said.len() >= crate::transcript::MAX_DECODED_TEXT_BYTES / 2 && text.starts_with(said)
         };
         let message = self.last_message()?;
         let words = if message.is_answered { &self.answered_message } else { &self.last_message };
         let fits = is_it(&message.text) || words.blocks.first().is_some_and(|block| is_it(block));
-        fits.then(|| LastMessage { text: text.to_owned(), ..message })
+        fits.then(|| LastAgentMessage { text: text.to_owned(), ..message })
     }
 
     /// Returns the tokens of the turn, if the whole turn was read.

@@ -30,7 +30,7 @@ impl ForegroundPointer {
     }
 
     /// Moves a loop to the foreground of one session.
-    pub fn set_for_session(&mut self, id: &str, session: &str) {
+    pub fn set_foreground_loop_of_session(&mut self, id: &str, session: &str) {
         self.remove_loop(id);
         self.by_session.insert(session.to_owned(), id.to_owned());
         self.active_loop_id = Some(id.to_owned());
@@ -60,7 +60,7 @@ impl ForegroundPointer {
         let mut pointer = ForegroundPointer::default();
         for known in active {
             match &known.session {
-                Some(session) => pointer.set_for_session(&known.id, session),
+                Some(session) => pointer.set_foreground_loop_of_session(&known.id, session),
                 None => pointer.set_for_next_session(&known.id),
             }
         }

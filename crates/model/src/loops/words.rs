@@ -6,7 +6,7 @@ use super::log::LoopLogEntry;
 use super::{Loop, PromiseOutcome};
 use crate::clean::clean_text;
 use crate::document::wrap_verbatim;
-use crate::render::{in_backticks, one_line, output_line};
+use crate::render::{in_backticks, one_line, output_line_for_model};
 use crate::text::count_with_noun;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,15 +24,16 @@ impl ValidatorFailure {
     /// case the same stop is reported again.
     pub fn with_output_shortened(&self) -> ValidatorFailure {
         let lines: Vec<&str> = self.output.lines().collect();
-        let kept = &lines[lines.len().saturating_sub(MAX_OUTPUT_LINES)..];
-        let kept: Vec<String> = kept.iter().map(|line| output_line(line, MAX_OUTPUT_LINE_CHARS)).collect();
+        let kept = &lines[lines.len().saturating_sub(MAX_VALIDATOR_OUTPUT_LINES)..];
+        let kept: Vec<String> =
+            kept.iter().map(|line| output_line_for_model(line, MAX_VALIDATOR_OUTPUT_LINE_CHARS)).collect();
         ValidatorFailure { output: kept.join("\n"), ..self.clone() }
     }
 }
 
-const MAX_OUTPUT_LINES: usize = 40;
+const MAX_VALIDATOR_OUTPUT_LINES: usize = 40;
 
-const MAX_OUTPUT_LINE_CHARS: usize = 300;
+const MAX_VALIDATOR_OUTPUT_LINE_CHARS: usize = 300;
 
 /// Returns the text that the agent gets instead of stopping. It consists of the prompt and one line about the loop's
 /// progress, followed by the output of a failed validator as data.

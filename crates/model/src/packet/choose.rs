@@ -3,7 +3,7 @@
 use super::RecordedCheck;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
 use crate::brief::list_by_folder;
-use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt, is_documentation};
+use crate::digest::{Digest, Failure, FileUse, Goal, NewestRunOfCheck, Prompt, is_documentation};
 use crate::prompt;
 use crate::render::in_backticks;
 use crate::run::{self, CommandKind, RunResult};
@@ -13,17 +13,17 @@ use crate::text::{count_with_noun, quoted_commands};
 const MAX_UNCOMMITTED_NAMED: usize = 5;
 
 /// The maximum number of suggested files that were only read. All edited files are suggested.
-const MAX_READ_FILES: usize = 25;
+const MAX_SUGGESTED_FILES_ONLY_READ: usize = 25;
 
 /// The maximum number of suggested files that were only named in commands.
-const MAX_NAMED_FILES: usize = 5;
+const MAX_SUGGESTED_FILES_ONLY_NAMED: usize = 5;
 
 /// Returns every edited file and the most useful of the files that were only read or named. The most useful file comes
 /// first.
 pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
     // Folders that were searched are skipped. So are relative names whose full path is also in the list.
-    let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
+    let is_folder = |file: &FileUse| files.iter().any(|other| is_path_below_folder(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
     let is_down = |file: &FileUse| {
         file.deleted || material.ignored.contains(&file.path) || material.missing_files.contains(&file.path)
@@ -48,16 +48,16 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
         // Files that were only named in commands are kept only if they belong to the current task.
         if only_guessed {
             named += usize::from(file.last_use_record > task);
-            return file.last_use_record > task && named <= MAX_NAMED_FILES;
+            return file.last_use_record > task && named <= MAX_SUGGESTED_FILES_ONLY_NAMED;
         }
         let only_read = !file.is_edited();
         read += usize::from(only_read);
-        !only_read || read <= MAX_READ_FILES && !is_down(file)
+        !only_read || read <= MAX_SUGGESTED_FILES_ONLY_READ && !is_down(file)
     });
     ranked
 }
 
-fn is_below(path: &str, folder: &str) -> bool {
+fn is_path_below_folder(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
@@ -67,18 +67,18 @@ fn is_below_folder_ending(path: &str, end: &str) -> bool {
 
 /// The last run of a check.
 #[derive(Debug)]
-pub struct CheckRun<'d> {
+pub struct CheckRunForPacket<'d> {
     /// The command that repeats the check from the top of the checkout.
     pub command: String,
-    check_use: &'d CheckUse,
+    check_use: &'d NewestRunOfCheck,
     /// Whether a file was edited after the run.
     edited_since: bool,
     /// Whether a file that is not documentation was edited after the run.
     code_edited_since: bool,
 }
 
-impl CheckRun<'_> {
-    pub fn to_validator_run(&self) -> RecordedCheck {
+impl CheckRunForPacket<'_> {
+    pub fn to_recorded_check(&self) -> RecordedCheck {
         RecordedCheck {
             command: self.command.clone(),
             ok: self.check_use.last_result == RunResult::Passed,
@@ -90,7 +90,8 @@ impl CheckRun<'_> {
 
     /// Describes the run, as in `passed at …, before the last edits` and ``failed (exit 2) at …: `why` ``.
     pub fn describe(&self) -> String {
-        let CheckUse { last_result: ended, exit, at, result_line: result, counts, .. } = self.check_use;
+        let NewestRunOfCheck { last_result: ended, exit, at, result_line: result, counts, .. } =
+            self.check_use;
         let how = match (ended, exit) {
             (RunResult::Failed, Some(exit)) => format!("failed (exit {exit})"),
             (RunResult::Unknown, _) if counts.tests_run() == Some(0) => "ran no tests".to_owned(),
@@ -114,7 +115,7 @@ impl CheckRun<'_> {
             "unknown command",
             "no task ",
         ];
-        let CheckUse { last_result: ended, result_line: result, .. } = self.check_use;
+        let NewestRunOfCheck { last_result: ended, result_line: result, .. } = self.check_use;
         *ended == RunResult::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
@@ -144,11 +145,11 @@ impl CheckRun<'_> {
 }
 
 /// Returns the last run of each test, build and lint. Tests come first, and newer runs come before older ones.
-pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
+pub fn last_check_runs(digest: &Digest) -> Vec<CheckRunForPacket<'_>> {
     let run = |used| {
-        let used: &CheckUse = used;
+        let used: &NewestRunOfCheck = used;
         let edited = digest.files_changed_after_check(used.last_run_record);
-        CheckRun {
+        CheckRunForPacket {
             command: command_with_cd(used),
             check_use: used,
             edited_since: digest.are_files_changed_since || !edited.is_empty(),
@@ -161,8 +162,8 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
 
 /// Returns the command, preceded by `cd FOLDER` if needed. An absolute folder is left out, because it would be
 /// useless on another machine.
-fn command_with_cd(used: &CheckUse) -> String {
-    let CheckUse { folder, run, .. } = used;
+fn command_with_cd(used: &NewestRunOfCheck) -> String {
+    let NewestRunOfCheck { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
 }
 
@@ -170,21 +171,21 @@ fn command_with_cd(used: &CheckUse) -> String {
 /// one. Commands that do not exist, unknown results, failures that another check has shown to be fixed, and builds that
 /// show nothing are left out.
 pub fn runs_worth_repeating<'r, 'd>(
-    runs: &'r [CheckRun<'d>],
+    runs: &'r [CheckRunForPacket<'d>],
     failing: &'r [&'d Failure],
-) -> impl Iterator<Item = &'r CheckRun<'d>> {
-    let is_test = |run: &&CheckRun| run.check_use.check_kind == CommandKind::Test;
+) -> impl Iterator<Item = &'r CheckRunForPacket<'d>> {
+    let is_test = |run: &&CheckRunForPacket| run.check_use.check_kind == CommandKind::Test;
     let tested = runs.iter().any(|run| is_test(&run) && !run.is_partial_test_run());
     let broad = runs.iter().filter(|run| !run.is_partial_test_run());
     let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_partial_test_run());
-    let is_failing = |run: &CheckRun| {
+    let is_failing = |run: &CheckRunForPacket| {
         failing.iter().any(|failure| {
             run::checks_of_command(&failure.command_or_file, &failure.folder)
                 .iter()
                 .any(|check| run.is_run_of(check))
         })
     };
-    let is_told = move |run: &&CheckRun| {
+    let is_told = move |run: &&CheckRunForPacket| {
         run.check_use.check_kind != CommandKind::Build || is_build_worth_repeating(&run.command, tested)
     };
     broad.chain(narrow).filter(is_told).filter(move |run| match run.check_use.last_result {
@@ -203,8 +204,9 @@ fn is_build_worth_repeating(command: &str, is_tested: bool) -> bool {
 }
 
 /// Returns whether a complete test run has passed since the last edit.
-pub fn has_passed_since_edits(runs: &[CheckRun]) -> bool {
-    let passed = |run: &CheckRun| run.check_use.last_result == RunResult::Passed && !run.edited_since;
+pub fn has_full_test_run_passed_since_edits(runs: &[CheckRunForPacket]) -> bool {
+    let passed =
+        |run: &CheckRunForPacket| run.check_use.last_result == RunResult::Passed && !run.edited_since;
     runs.iter()
         .any(|run| run.check_use.check_kind == CommandKind::Test && !run.is_partial_test_run() && passed(run))
 }
@@ -220,7 +222,10 @@ pub fn is_same_command(one: &str, other: &str) -> bool {
 /// Returns the worst run among the checks in a command line, if each of them has also run separately. A failure is
 /// worse than an unknown result, which is worse than a pass. Among equal results, a run before the last edits is worse
 /// than a run after them. Otherwise, the older run is worse.
-pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Option<&'r CheckRun<'d>> {
+pub fn worst_run_of_parts<'r, 'd>(
+    runs: &'r [CheckRunForPacket<'d>],
+    command: &str,
+) -> Option<&'r CheckRunForPacket<'d>> {
     let parts = run::checks_of_command(command, "");
     if parts.len() < 2 {
         return None;
@@ -229,8 +234,8 @@ pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Op
     let run_of = |part: run::ProjectCheck| {
         runs.iter().find(|run| is_same_command(&run.command, &part.command_to_repeat))
     };
-    let each: Option<Vec<&CheckRun>> = parts.map(run_of).collect();
-    let strength = |run: &&CheckRun<'d>| {
+    let each: Option<Vec<&CheckRunForPacket>> = parts.map(run_of).collect();
+    let strength = |run: &&CheckRunForPacket<'d>| {
         let ended = match run.check_use.last_result {
             RunResult::Failed => 0,
             RunResult::Unknown => 1,
@@ -272,7 +277,7 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
 
 /// Returns the work that a session is doing, for the title of its packet. "go on" and "yes" name no work, so the task or
 /// the proposal that they are about does. Returns `None` if the session's own messages name no work.
-pub fn work_named_by<'d>(goal: &Goal<'d>) -> Option<&'d str> {
+pub fn work_named_by_goal<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let is_approval = |prompt: &Prompt| prompt.prompt_kind() == prompt::PromptKind::Approval;
     if !is_approval(goal.newest_prompt?) {
         return goal_text(goal);
@@ -326,7 +331,7 @@ pub fn time_of_prompt(prompt: &Prompt) -> String {
     if prompt.at.is_empty() { String::new() } else { format!(", {}", prompt.at) }
 }
 
-pub fn push_list(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
+pub fn push_titled_bullet_list(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
         text.push_str(&format!("\n{title}:\n\n"));
@@ -334,7 +339,7 @@ pub fn push_list(text: &mut String, title: &str, lines: impl IntoIterator<Item =
     }
 }
 
-pub fn lines_or_none(lines: &[String]) -> String {
+pub fn bullet_list_or_none_recorded(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
     if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
 }

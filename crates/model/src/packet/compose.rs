@@ -4,20 +4,24 @@
 mod continued;
 mod files;
 mod first_files;
+mod git;
 mod next;
+mod unfinished;
 
 use continued::{ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
+pub use git::GitFacts;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::choose::{
-    self, CheckRun, describe_git, lines_or_none, push_list, suggested_files, time_of_prompt,
+    self, CheckRunForPacket, bullet_list_or_none_recorded, describe_git, push_titled_bullet_list,
+    suggested_files, time_of_prompt,
 };
 use super::{
-    CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, FILES_HEADING, INTENT_HEADING,
-    NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING, RecordedCheck,
-    USER_SAID, VALIDATORS_HEADING, words,
+    CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING,
+    NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING, RELEVANT_FILES_HEADING, RecordedCheck,
+    USER_QUOTE_PREFIX, VALIDATORS_HEADING, words,
 };
 use crate::activity;
 use crate::brief::{self, BriefFact, BriefOccasion, FactClass};
@@ -26,7 +30,7 @@ use crate::document::Document;
 use crate::effect::EffectKind;
 use crate::event::TodoStatus;
 use crate::prompt::{self, PromptKind};
-use crate::render::{block_quote, in_backticks, in_quotation_marks, inline_for_model, path_or_code};
+use crate::render::{block_quote, format_path_or_code, in_backticks, in_quotation_marks, inline_for_model};
 use crate::statement;
 use crate::text::{count_with_noun, outline_text};
 use crate::time;
@@ -35,31 +39,31 @@ use crate::time;
 pub const NONE_RECORDED: &str = "_none recorded_";
 
 /// The maximum length of the facts about a session, not counting files and the goal.
-const MAX_FACTS_CHARS: usize = 7_500;
+const MAX_SESSION_FACTS_CHARS: usize = 7_500;
 
 /// The maximum number of lines for commands that are not checks.
-const MAX_BACKGROUND_LINES: usize = 6;
+const MAX_LINES_OF_OTHER_COMMANDS: usize = 6;
 
 /// The maximum number of earlier requests that are quoted.
 const MAX_EARLIER_REQUESTS: usize = 4;
 
 /// The maximum number of the user's instructions that are listed as constraints, unless a brief lists more.
-const MAX_INSTRUCTIONS: usize = 20;
+const MAX_USER_INSTRUCTIONS_LISTED: usize = 20;
 
 /// The maximum length of a quoted instruction.
 const MAX_INSTRUCTION_CHARS: usize = 320;
 
 /// The maximum number of validators in addition to those that the user gave.
-const MAX_SEEN_VALIDATORS: usize = 4;
+const MAX_VALIDATORS_ADDED_FROM_SESSION: usize = 4;
 
 /// The maximum length of the quoted task. It is large because the task may be a plan.
-const MAX_TASK_CHARS: usize = 4_000;
+const MAX_QUOTED_TASK_CHARS: usize = 4_000;
 
 /// The maximum length of the quoted newest prompt.
 const MAX_NEWEST_MESSAGE_CHARS: usize = 2_000;
 
 /// The maximum length of the quoted request with which the session began.
-const MAX_OPENING_CHARS: usize = 180;
+const MAX_OPENING_REQUEST_CHARS: usize = 180;
 
 /// The maximum length of a quoted earlier task.
 const MAX_EARLIER_TASK_CHARS: usize = 300;
@@ -68,33 +72,16 @@ const MAX_EARLIER_TASK_CHARS: usize = 300;
 const MAX_CHARS_OF_INTERRUPTED_TASK: usize = 700;
 
 /// The maximum length of a quoted call that the user refused.
-const MAX_REFUSED_CHARS: usize = 100;
+const MAX_QUOTED_REFUSED_CALL_CHARS: usize = 100;
 
 /// A prompt with fewer characters than this may refer to the prompt before it.
-const MAX_REFERRING_CHARS: usize = 60;
+const MAX_REFERRING_PROMPT_CHARS: usize = 60;
 
 /// The maximum length of the quoted question that the user answered by choosing an option.
 const MAX_QUESTION_CHARS: usize = 320;
 
 /// The maximum length of a quoted accepted proposal.
 const MAX_PROPOSAL_CHARS: usize = 2_000;
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GitFacts {
-    /// The checked-out commit, or empty before the first commit.
-    pub head: String,
-    /// The checked-out branch, or empty if there is none.
-    pub branch: String,
-    /// The files that differ from HEAD, including untracked ones, or `None` if they are unknown.
-    pub uncommitted_files: Option<Vec<String>>,
-}
-
-impl GitFacts {
-    /// Returns whether the checkout is known to have no uncommitted files.
-    fn is_clean(&self) -> bool {
-        self.uncommitted_files.as_ref().is_some_and(Vec::is_empty)
-    }
-}
 
 /// The input from which a packet is composed.
 #[derive(Clone, Copy, Debug)]
@@ -158,11 +145,11 @@ pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
         (CONTEXT_HEADING, facts.context_section()),
         (CONSTRAINTS_HEADING, facts.constraints_section()),
         (DECISIONS_HEADING, facts.decisions_section()),
-        (FILES_HEADING, facts.files_section()),
+        (RELEVANT_FILES_HEADING, facts.files_section()),
         (NEXT_PROMPT_HEADING, next_prompt.clone()),
         (PLAN_HEADING, facts.plan_section()),
         (VALIDATORS_HEADING, facts.validators_section()),
-        (QUESTIONS_HEADING, lines_or_none(&facts.open_questions())),
+        (QUESTIONS_HEADING, bullet_list_or_none_recorded(&facts.open_questions())),
         (NOTES_HEADING, facts.notes_section()),
     ];
     let mut text = String::new();
@@ -182,7 +169,7 @@ struct PacketFacts<'a> {
     suggested: Vec<&'a FileUse>,
     failing: Vec<&'a Failure>,
     /// The last run of each test, build and lint. Tests come first, and newer runs come before older ones.
-    check_runs: Vec<CheckRun<'a>>,
+    check_runs: Vec<CheckRunForPacket<'a>>,
 }
 
 impl<'a> PacketFacts<'a> {
@@ -199,7 +186,7 @@ impl<'a> PacketFacts<'a> {
         PacketFacts {
             material,
             goal: digest.current_goal(),
-            brief_facts: brief::facts_for_packet(&brief, MAX_FACTS_CHARS),
+            brief_facts: brief::facts_for_packet(&brief, MAX_SESSION_FACTS_CHARS),
             suggested: suggested_files(material),
             failing: digest.open_failures().collect(),
             check_runs: choose::last_check_runs(digest),
@@ -223,7 +210,7 @@ impl<'a> PacketFacts<'a> {
             .filter_map(|command| {
                 Some(RecordedCheck {
                     command: command.clone(),
-                    ..self.last_run_of(command)?.to_validator_run()
+                    ..self.last_run_of(command)?.to_recorded_check()
                 })
             })
             .collect();
@@ -264,7 +251,7 @@ impl<'a> PacketFacts<'a> {
         let mut text = String::new();
         let purpose = self.material.purpose;
         let is_told = self.is_in_goal(purpose);
-        let is_purpose = words::says_what_to_do(purpose) || self.is_given(purpose);
+        let is_purpose = words::says_what_to_do(purpose) || self.is_purpose_given_by_person(purpose);
         if is_purpose && !is_told || self.goal.newest_prompt.is_none() {
             text.push_str(&format!("{}\n", inline_for_model(purpose, 1_000)));
         }
@@ -280,18 +267,19 @@ impl<'a> PacketFacts<'a> {
                 "The prompt of the loop that runs in the session, given to the agent at every stop",
                 String::new(),
                 self.material.loop_prompt,
-                MAX_TASK_CHARS,
+                MAX_QUOTED_TASK_CHARS,
             );
         }
         let Goal { newest_prompt: newest, accepted_proposal: accepted, is_answered, .. } = self.goal;
-        let task = self.material.digest.explaining_task();
+        let task = self.material.digest.task_explaining_newest_prompt();
         let digest = self.material.digest;
         let is_over =
             digest.has_finished() && newest.is_some_and(|newest| digest.last_message_record > newest.record);
         let is_task = |first: &&Prompt| task.is_some_and(|task| task.record == first.record);
         if let Some(first) = self.material.digest.opening_request_of_finished_work().filter(|it| !is_task(it))
         {
-            let title = prompt::shorten_request(&prompt::title_of_message(&first.text), MAX_OPENING_CHARS);
+            let title =
+                prompt::shorten_request(&prompt::title_of_message(&first.text), MAX_OPENING_REQUEST_CHARS);
             add(OPENING_REQUEST_TITLE, time_of_prompt(first), &title, MAX_EARLIER_TASK_CHARS);
         }
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
@@ -307,9 +295,9 @@ impl<'a> PacketFacts<'a> {
             task.into_iter().for_each(|task| add(title, time_of_prompt(task), &left(task), most));
         };
         let leads =
-            is_answered || newest.is_some_and(|newest| self.material.digest.comes_before_task(newest));
+            is_answered || newest.is_some_and(|newest| self.material.digest.is_quoted_before_task(newest));
         if !leads {
-            add_task(&mut add, MAX_TASK_CHARS);
+            add_task(&mut add, MAX_QUOTED_TASK_CHARS);
         }
         if let Some(accepted) = accepted {
             let chosen =
@@ -342,7 +330,7 @@ impl<'a> PacketFacts<'a> {
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused_call.is_empty()) {
-                (false, true) => ("The user asked".to_owned(), MAX_TASK_CHARS),
+                (false, true) => ("The user asked".to_owned(), MAX_QUOTED_TASK_CHARS),
                 (true, true) if is_over => {
                     let is_question = newest.prompt_kind() == PromptKind::Question;
                     let title = if is_question { ANSWERED_MESSAGE_TITLE } else { REPLIED_MESSAGE_TITLE };
@@ -352,12 +340,12 @@ impl<'a> PacketFacts<'a> {
                 (_, false) => (
                     format!(
                         "The user's last message, which refused {}",
-                        in_backticks(&newest.refused_call, MAX_REFUSED_CHARS)
+                        in_backticks(&newest.refused_call, MAX_QUOTED_REFUSED_CALL_CHARS)
                     ),
                     MAX_NEWEST_MESSAGE_CHARS,
                 ),
             };
-            let means = self.material.digest.meaning_of_command(newest).map(|said| {
+            let means = self.material.digest.agent_words_after_bare_slash_command(newest).map(|said| {
                 let said = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
                 format!(" (the agent began with {})", in_quotation_marks(&said, 164))
             });
@@ -370,22 +358,24 @@ impl<'a> PacketFacts<'a> {
             );
         }
         if let Some(continued) = self.material.continued {
-            let title =
-                format!("The session picked up packet {}, which says", path_or_code(&continued.id, 128));
-            add(&title, String::new(), &continued.goal_with_messages(), MAX_TASK_CHARS);
+            let title = format!(
+                "The session picked up packet {}, which says",
+                format_path_or_code(&continued.id, 128)
+            );
+            add(&title, String::new(), &continued.goal_with_messages(), MAX_QUOTED_TASK_CHARS);
         }
         if let Some(continued) = self.material.continued_session {
             let title = format!(
                 "The session continues session {}, in which the user asked",
                 activity::short_session_id(&continued.id)
             );
-            add(&title, String::new(), &continued.request, MAX_TASK_CHARS);
+            add(&title, String::new(), &continued.request, MAX_QUOTED_TASK_CHARS);
         }
-        if let Some(before) = self.material.digest.explaining_message() {
+        if let Some(before) = self.material.digest.message_explaining_newest_prompt() {
             let first = before.text.trim().lines().next().unwrap_or_default();
             let refused = match before.refused_command() {
                 "" => String::new(),
-                call => format!(", refusing {}", in_backticks(call, MAX_REFUSED_CHARS)),
+                call => format!(", refusing {}", in_backticks(call, MAX_QUOTED_REFUSED_CALL_CHARS)),
             };
             let title = format!("Sent before that{refused}");
             add(&title, time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
@@ -393,11 +383,12 @@ impl<'a> PacketFacts<'a> {
         if leads && !self.is_task_over() {
             // A short prompt such as "Do it again" makes no sense without the prompt to which it refers, so more of
             // the task is quoted.
-            let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
+            let refers =
+                newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_PROMPT_CHARS);
             let has_instruction =
                 task.is_some_and(|task| !prompt::instruction_sentences(&task.text).is_empty());
             let most = match (is_answered, refers) {
-                (false, true) => MAX_TASK_CHARS,
+                (false, true) => MAX_QUOTED_TASK_CHARS,
                 // An instruction in the task may still apply, so more of the task is quoted.
                 (true, false) if has_instruction => MAX_CHARS_OF_INTERRUPTED_TASK,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
@@ -420,7 +411,7 @@ impl<'a> PacketFacts<'a> {
                     && (task.record..newest).contains(&used.record)
             })
         };
-        let task = self.goal.task_prompt.filter(|task| task.text.len() < MAX_TASK_CHARS / 10);
+        let task = self.goal.task_prompt.filter(|task| task.text.len() < MAX_QUOTED_TASK_CHARS / 10);
         self.goal.is_answered && task.is_some_and(is_published)
     }
 
@@ -433,8 +424,8 @@ impl<'a> PacketFacts<'a> {
     }
 
     /// Returns whether a person gave the purpose, and it is more than "go on".
-    fn is_given(&self, purpose: &str) -> bool {
-        !self.material.is_purpose_from_session && words::is_given(purpose)
+    fn is_purpose_given_by_person(&self, purpose: &str) -> bool {
+        !self.material.is_purpose_from_session && words::is_purpose_given_by_person(purpose)
     }
 
     /// Returns whether a fact states only the branch and the commit. The section's last line about git states both
@@ -496,17 +487,21 @@ impl<'a> PacketFacts<'a> {
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
             let is_background = class == FactClass::Commands;
             if let Some(more) =
-                lines.len().checked_sub(MAX_BACKGROUND_LINES).filter(|n| is_background && *n > 0)
+                lines.len().checked_sub(MAX_LINES_OF_OTHER_COMMANDS).filter(|n| is_background && *n > 0)
             {
-                lines.truncate(MAX_BACKGROUND_LINES);
+                lines.truncate(MAX_LINES_OF_OTHER_COMMANDS);
                 lines.push(format!("+{more} more"));
             }
-            push_list(&mut text, class.title(), lines);
+            push_titled_bullet_list(&mut text, class.title(), lines);
         }
-        push_list(&mut text, FactClass::Earlier.title(), self.earlier_requests());
-        push_list(&mut text, "The agent's last message", self.last_message());
+        push_titled_bullet_list(&mut text, FactClass::Earlier.title(), self.earlier_requests());
+        push_titled_bullet_list(&mut text, "The agent's last message", self.last_message());
         let begun = self.material.digest.unfinished_calls();
-        push_list(&mut text, "Started and not finished", begun.map(|call| in_backticks(call, 300)));
+        push_titled_bullet_list(
+            &mut text,
+            "Started and not finished",
+            begun.map(|call| in_backticks(call, 300)),
+        );
         let git = match (self.material.git, self.material.is_of_other_project) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", describe_git(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
@@ -519,7 +514,7 @@ impl<'a> PacketFacts<'a> {
                 1 => ", compacted once".to_owned(),
                 n => format!(", compacted {n} times"),
             };
-            let session = path_or_code(session, 60);
+            let session = format_path_or_code(session, 60);
             text.push_str(&format!(
                 "\nSession {session} in {}, {first_at} to {last_at}{compacted}.\n",
                 self.material.harness
@@ -531,11 +526,12 @@ impl<'a> PacketFacts<'a> {
     /// Returns the newest of the earlier requests, then the first one, which says what the session is about.
     fn earlier_requests(&self) -> Option<String> {
         let digest = self.material.digest;
-        let quoted: Vec<String> = [digest.explaining_message(), digest.explaining_task()]
-            .into_iter()
-            .flatten()
-            .map(|prompt| format!("prompt:{}", prompt.record))
-            .collect();
+        let quoted: Vec<String> =
+            [digest.message_explaining_newest_prompt(), digest.task_explaining_newest_prompt()]
+                .into_iter()
+                .flatten()
+                .map(|prompt| format!("prompt:{}", prompt.record))
+                .collect();
         let facts = self.facts_of_class(FactClass::Earlier).filter(|fact| !quoted.contains(&fact.id));
         let all: Vec<&str> = facts.map(|fact| fact.text.as_str()).collect();
         let newest = all.len().min(MAX_EARLIER_REQUESTS - 1);
@@ -547,20 +543,20 @@ impl<'a> PacketFacts<'a> {
     fn constraints_section(&self) -> String {
         let rules = self.material.role_rules.iter().map(|rule| inline_for_model(rule, 300));
         let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
-        let mut said: Vec<String> = said.map(|fact| format!("{USER_SAID}{}", fact.text)).collect();
+        let mut said: Vec<String> = said.map(|fact| format!("{USER_QUOTE_PREFIX}{}", fact.text)).collect();
         let digest = self.material.digest;
         for wish in continued::lasting_instructions(digest, |prompt| digest.is_in_goal(prompt)) {
             let words = in_quotation_marks(wish, MAX_INSTRUCTION_CHARS);
             let is_told = said.iter().any(|line| line.contains(words.trim_matches(['“', '”'])));
-            if said.len() < MAX_INSTRUCTIONS && !is_told {
-                said.push(format!("{USER_SAID}{words}"));
+            if said.len() < MAX_USER_INSTRUCTIONS_LISTED && !is_told {
+                said.push(format!("{USER_QUOTE_PREFIX}{words}"));
             }
         }
         let of_packet = self.material.continued.map_or(&[][..], |continued| &continued.constraints);
         let of_session = self.material.continued_session.map_or(&[][..], |continued| &continued.constraints);
         let inherited = of_packet.iter().chain(of_session).map(|line| inline_for_model(line, 400));
         let inherited: Vec<String> = inherited.filter(|line| !said.contains(line)).collect();
-        lines_or_none(&rules.chain(said).chain(inherited).collect::<Vec<_>>())
+        bullet_list_or_none_recorded(&rules.chain(said).chain(inherited).collect::<Vec<_>>())
     }
 
     fn decisions_section(&self) -> String {
@@ -569,7 +565,7 @@ impl<'a> PacketFacts<'a> {
             .facts_of_class(FactClass::Words)
             .filter(|fact| is_user_answer(fact))
             .map(|fact| fact.text.clone());
-        lines_or_none(&recorded.chain(answers).collect::<Vec<_>>())
+        bullet_list_or_none_recorded(&recorded.chain(answers).collect::<Vec<_>>())
     }
 
     fn plan_section(&self) -> String {
@@ -644,21 +640,22 @@ impl<'a> PacketFacts<'a> {
             lines
                 .push(format!("{records} of the session could not be read (damaged, or cut off by a crash)"));
         }
-        lines_or_none(&lines)
+        bullet_list_or_none_recorded(&lines)
     }
 
     /// Returns the validators without duplicates: those that the user gave, then checks demanded in the user's
     /// prompts, then observed tests, then builds and lints, then checks that failed in earlier sessions.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
-        let is_missing = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_command_missing);
+        let is_missing =
+            |command: &str| self.last_run_of(command).is_some_and(CheckRunForPacket::is_command_missing);
         for command in choose::checks_demanded_by_user(&self.goal) {
             if !is_missing(&command) && !commands.iter().any(|known| choose::covers_command(known, &command))
             {
                 commands.push(command);
             }
         }
-        let most = commands.len().max(self.material.validators.len() + MAX_SEEN_VALIDATORS);
+        let most = commands.len().max(self.material.validators.len() + MAX_VALIDATORS_ADDED_FROM_SESSION);
         for run in choose::runs_worth_repeating(&self.check_runs, &self.failing) {
             if commands.len() < most
                 && !commands.iter().any(|known| choose::covers_command(known, &run.command))
@@ -680,7 +677,7 @@ impl<'a> PacketFacts<'a> {
 
     /// Returns the last run of a command. If the command line consists of several checks that ran separately, returns
     /// the worst of their runs.
-    fn last_run_of(&self, command: &str) -> Option<&CheckRun<'a>> {
+    fn last_run_of(&self, command: &str) -> Option<&CheckRunForPacket<'a>> {
         let same = self.check_runs.iter().find(|run| choose::is_same_command(&run.command, command));
         same.or_else(|| choose::worst_run_of_parts(&self.check_runs, command))
     }

@@ -3,23 +3,23 @@
 
 use serde_json::json;
 
-use super::{CONFIRMED_HEADING, FILES_HEADING, NONE_RECORDED};
+use super::{CONFIRMED_FILES_HEADING, NONE_RECORDED, RELEVANT_FILES_HEADING};
 use crate::document::{Document, EditError, HeadingPattern, ListItem};
 use crate::render::in_backticks;
 
-const FILES_KEY: &str = "relevant_files_confirmed";
+const CONFIRMED_FILES_KEY: &str = "relevant_files_confirmed";
 
 const FILES_HEADINGS: [HeadingPattern<'static>; 2] =
-    [HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, CONFIRMED_HEADING)];
+    [HeadingPattern::exact(2, RELEVANT_FILES_HEADING), HeadingPattern::exact(3, CONFIRMED_FILES_HEADING)];
 
 /// Adds files to the list in the frontmatter and to the list below `### Confirmed`. In the second list, a new line is
 /// inserted after the last item.
 pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
-    let mut list = document.frontmatter_list(FILES_KEY).unwrap_or_default();
+    let mut list = document.frontmatter_list(CONFIRMED_FILES_KEY).unwrap_or_default();
     for file in files {
         if !list.contains(file) {
             list.push(file.clone());
-            document.set_frontmatter_entry(FILES_KEY, json!(list))?;
+            document.set_frontmatter_entry(CONFIRMED_FILES_KEY, json!(list))?;
         }
         let is_listed = section_items(document).iter().any(|item| item_names_file(&item.text, file));
         if !is_listed {
@@ -32,23 +32,23 @@ pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), Ed
 /// Removes files from the list in the frontmatter and from the list below `### Confirmed`. Other lines are left
 /// alone.
 pub fn unconfirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
-    let mut list = document.frontmatter_list(FILES_KEY).unwrap_or_default();
+    let mut list = document.frontmatter_list(CONFIRMED_FILES_KEY).unwrap_or_default();
     let before = list.len();
     list.retain(|known| !files.contains(known));
     if list.len() != before {
-        document.set_frontmatter_entry(FILES_KEY, json!(list))?;
+        document.set_frontmatter_entry(CONFIRMED_FILES_KEY, json!(list))?;
     }
     while let Some(item) = section_items(document)
         .into_iter()
         .find(|item| files.iter().any(|file| item_names_file(&item.text, file)))
     {
-        remove_line(document, &item)?;
+        remove_list_item_line(document, &item)?;
     }
     Ok(())
 }
 
 /// Returns the files listed below `### Confirmed`.
-pub fn files_in_section(document: &Document) -> Vec<String> {
+pub fn files_listed_as_confirmed(document: &Document) -> Vec<String> {
     section_items(document).iter().filter_map(|item| path_in_item(&item.text)).map(str::to_owned).collect()
 }
 
@@ -111,7 +111,7 @@ fn end_of_item(body: &[u8], mut at: usize) -> usize {
     }
 }
 
-fn remove_line(document: &mut Document, item: &ListItem) -> Result<(), EditError> {
+fn remove_list_item_line(document: &mut Document, item: &ListItem) -> Result<(), EditError> {
     let Some(section) = document.find_section(&FILES_HEADINGS) else { return Ok(()) };
     let (body, start) = (section.body(), section.span.start);
     let (from, to) = (item.span.start - start, item.span.end - start);

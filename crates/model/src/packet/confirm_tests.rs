@@ -1,4 +1,4 @@
-use super::{confirm_files, files_in_section, path_in_item, unconfirm_files};
+use super::{confirm_files, files_listed_as_confirmed, path_in_item, unconfirm_files};
 use crate::document::Document;
 
 const HAND_WRITTEN_PACKET: &str = "---\nid: p\nrelevant_files_confirmed: [\"x.rs\",\"y.rs\"]\n---\n## Relevant Files\n\n### Confirmed\n\nRead in this order:\n\n- `x.rs` — chosen by the user\n- `y.rs` — start at line 40\n  and read on\n\nThat is all.\n\n### Suggested\n\n- `z.rs`\n\n## Notes\n";
@@ -45,7 +45,7 @@ fn an_empty_list_says_so_and_a_list_that_is_not_there_is_made() {
     );
     let mut bare = Document::parse("---\nid: p\n---\n");
     confirm_files(&mut bare, &to_strings(&["a.rs"])).unwrap();
-    assert_eq!(files_in_section(&bare), ["a.rs"]);
+    assert_eq!(files_listed_as_confirmed(&bare), ["a.rs"]);
 }
 
 #[test]

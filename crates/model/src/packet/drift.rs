@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Packet, RecordedCheck, choose};
-use crate::render::path_or_code;
+use crate::render::format_path_or_code;
 use crate::text::count_with_noun;
 use crate::time;
 
@@ -48,9 +48,9 @@ pub struct CurrentState<'a> {
     /// The id of the current project, if it has one.
     pub project: Option<&'a str>,
     /// The state of git, or `None` outside a git repository.
-    pub git: Option<CurrentGit>,
-    /// The state of each file, in the order of [`Packet::all_files`].
-    pub files: &'a [CurrentFile],
+    pub git: Option<CurrentGitState>,
+    /// The state of each file, in the order of [`Packet::confirmed_and_suggested_files`].
+    pub files: &'a [CurrentFileState],
     /// Whether the session continued and edited files after writing the packet.
     pub has_session_edited_since: bool,
     /// Whether the packet's session worked in another checkout. If so, its checks ran there.
@@ -58,7 +58,7 @@ pub struct CurrentState<'a> {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CurrentGit {
+pub struct CurrentGitState {
     pub head: String,
     pub branch: String,
     /// The files that differ from HEAD, including untracked ones, or `None` if they are unknown.
@@ -75,10 +75,10 @@ pub struct CommitDistance {
 }
 
 /// The value recorded instead of a fingerprint for a file that did not exist.
-pub const GONE_MARK: &str = "gone";
+pub const FINGERPRINT_OF_MISSING_FILE: &str = "gone";
 
 /// The subject of the claim that no branch was checked out. It cannot be a branch name, because it contains a space.
-pub(super) const NO_BRANCH: &str = "no branch";
+pub(super) const NO_BRANCH_CLAIM_SUBJECT: &str = "no branch";
 
 /// The note for a checkout that was clean when the packet was written and is clean now.
 const CLEAN_AS_THEN_TEXT: &str = "still nothing uncommitted";
@@ -90,7 +90,7 @@ const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 const ELSEWHERE_TEXT: &str = "not in this checkout, but in ";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CurrentFile {
+pub enum CurrentFileState {
     Here {
         fingerprint: Option<String>,
     },
@@ -105,9 +105,9 @@ pub enum CurrentFile {
 
 /// Verifies every claim. The result is in this order: project, git, files, checks, age of the packet.
 pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<Claim> {
-    let mut claims = Vec::from_iter(project_claim(packet, now.project));
+    let mut claims = Vec::from_iter(claim_of_other_project(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));
-    let files = packet.all_files();
+    let files = packet.confirmed_and_suggested_files();
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
     verify_uncommitted_files(&mut claims, now.git.as_ref());
     let moved =
@@ -187,7 +187,7 @@ pub(super) fn is_clean(claims: &[Claim]) -> bool {
 }
 
 /// Returns whether a claim concerns a file that is not here but in the packet's worktree.
-pub(super) fn is_elsewhere(claim: &Claim) -> bool {
+pub(super) fn is_file_in_packet_worktree(claim: &Claim) -> bool {
     claim.subject_kind == ClaimSubject::File && claim.note.starts_with(ELSEWHERE_TEXT)
 }
 
@@ -204,7 +204,7 @@ pub fn drifted_claims(claims: &[Claim]) -> Vec<&Claim> {
 }
 
 /// Returns a claim if the packet belongs to another project. The packet's other claims cannot be checked in that case.
-fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
+fn claim_of_other_project(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
         subject_kind: ClaimSubject::Project,
@@ -215,7 +215,7 @@ fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     })
 }
 
-fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
+fn git_claims(packet: &Packet, now: Option<&CurrentGitState>) -> Vec<Claim> {
     let mut claims = Vec::new();
     if packet.head.is_empty() && packet.branch.is_empty() {
         return claims;
@@ -247,7 +247,8 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
         };
         claims.push(claim(ClaimSubject::Head, &packet.head, state, note));
     }
-    let branch = |name: &str| if name.is_empty() { NO_BRANCH.to_owned() } else { name.to_owned() };
+    let branch =
+        |name: &str| if name.is_empty() { NO_BRANCH_CLAIM_SUBJECT.to_owned() } else { name.to_owned() };
     let (state, note) = if now.branch == packet.branch {
         let note = if now.branch.is_empty() { "still none checked out" } else { "still checked out" };
         (ClaimVerification::Verified, note.to_owned())
@@ -274,7 +275,7 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
 
 /// Marks the claim about uncommitted files as verified if their number and HEAD are the same as then, and each of the
 /// files has a claim that was verified.
-fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGit>) {
+fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGitState>) {
     let Some(files) = now.and_then(|now| now.uncommitted_files.as_ref()) else { return };
     let is_verified = |subject_kind, subject: Option<&String>| {
         claims.iter().any(|claim| {
@@ -303,10 +304,10 @@ fn describe_distance(way: CommitDistance) -> String {
     }
 }
 
-fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
+fn file_claim(packet: &Packet, path: &str, now: &CurrentFileState) -> Claim {
     let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
-    if let CurrentFile::Elsewhere { folder } = now {
-        let note = format!("{ELSEWHERE_TEXT}{}", path_or_code(folder, 200));
+    if let CurrentFileState::Elsewhere { folder } = now {
+        let note = format!("{ELSEWHERE_TEXT}{}", format_path_or_code(folder, 200));
         let state = ClaimVerification::Unverified;
         return Claim {
             subject_kind: ClaimSubject::File,
@@ -317,29 +318,31 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
         };
     }
     let (state, note) = match (now, then) {
-        (CurrentFile::Outside | CurrentFile::Elsewhere { .. }, _) => {
+        (CurrentFileState::Outside | CurrentFileState::Elsewhere { .. }, _) => {
             (ClaimVerification::Unverified, "outside the project, not opened")
         }
-        (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "still gone"),
-        (CurrentFile::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
+        (CurrentFileState::Gone, Some(FINGERPRINT_OF_MISSING_FILE)) => {
+            (ClaimVerification::Verified, "still gone")
+        }
+        (CurrentFileState::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
         // The packet may come from another checkout, so this checkout may never have had the file.
-        (CurrentFile::Gone, None) => {
+        (CurrentFileState::Gone, None) => {
             (ClaimVerification::Unverified, "not here; the packet does not record whether it existed")
         }
-        (CurrentFile::Here { .. }, Some(GONE_MARK)) => {
+        (CurrentFileState::Here { .. }, Some(FINGERPRINT_OF_MISSING_FILE)) => {
             (ClaimVerification::Changed, "exists now; it did not exist when the packet was written")
         }
-        (CurrentFile::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
+        (CurrentFileState::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
             (ClaimVerification::Verified, "unchanged")
         }
-        (CurrentFile::Here { fingerprint: Some(_) }, Some(_)) => {
+        (CurrentFileState::Here { fingerprint: Some(_) }, Some(_)) => {
             (ClaimVerification::Changed, "its content differs")
         }
-        (CurrentFile::Here { .. }, _) => {
+        (CurrentFileState::Here { .. }, _) => {
             (ClaimVerification::Unverified, "exists; its earlier content was not recorded")
         }
     };
-    let opens = matches!(now, CurrentFile::Here { .. });
+    let opens = matches!(now, CurrentFileState::Here { .. });
     Claim {
         subject_kind: ClaimSubject::File,
         subject: path.to_owned(),

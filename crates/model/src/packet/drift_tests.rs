@@ -1,6 +1,6 @@
 use super::{
-    ClaimSubject, ClaimVerification, CommitDistance, CurrentFile, CurrentGit, CurrentState, drifted_claims,
-    verify_claims,
+    ClaimSubject, ClaimVerification, CommitDistance, CurrentFileState, CurrentGitState, CurrentState,
+    drifted_claims, verify_claims,
 };
 use crate::packet::{Packet, RecordedCheck};
 use crate::time;
@@ -26,13 +26,13 @@ fn test_packet() -> Packet {
     }
 }
 
-fn existing_file(fingerprint: &str) -> CurrentFile {
-    CurrentFile::Here { fingerprint: Some(fingerprint.into()) }
+fn existing_file(fingerprint: &str) -> CurrentFileState {
+    CurrentFileState::Here { fingerprint: Some(fingerprint.into()) }
 }
 
 fn check_claims(
-    files: &[CurrentFile],
-    git: Option<CurrentGit>,
+    files: &[CurrentFileState],
+    git: Option<CurrentGitState>,
     expected: &[(ClaimSubject, ClaimVerification, &str)],
 ) {
     let now = time::parse_time("2026-11-15T21:22:00Z").unwrap();
@@ -56,7 +56,7 @@ fn check_claims(
 fn claims_are_verified_if_nothing_changed() {
     use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
     use ClaimVerification::{Unverified, Verified};
-    let git = CurrentGit {
+    let git = CurrentGitState {
         head: "1111111111111111".into(),
         branch: "main".into(),
         uncommitted_files: Some(vec!["src/a.rs".into(), "src/b.rs".into()]),
@@ -66,8 +66,8 @@ fn claims_are_verified_if_nothing_changed() {
         &[
             existing_file("1"),
             existing_file("2"),
-            CurrentFile::Gone,
-            CurrentFile::Outside,
+            CurrentFileState::Gone,
+            CurrentFileState::Outside,
             existing_file("4"),
         ],
         Some(git),
@@ -91,7 +91,7 @@ fn claims_are_refuted_if_everything_changed() {
     use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
     use ClaimVerification::{Changed, Unverified, Verified};
     let way = Some(CommitDistance { ahead: 3, behind: 1 });
-    let git = CurrentGit {
+    let git = CurrentGitState {
         head: "2222222222222222".into(),
         branch: String::new(),
         uncommitted_files: Some(Vec::new()),
@@ -100,10 +100,10 @@ fn claims_are_refuted_if_everything_changed() {
     check_claims(
         &[
             existing_file("9"),
-            CurrentFile::Gone,
+            CurrentFileState::Gone,
             existing_file("3"),
-            CurrentFile::Outside,
-            CurrentFile::Here { fingerprint: None },
+            CurrentFileState::Outside,
+            CurrentFileState::Here { fingerprint: None },
         ],
         Some(git),
         &[
@@ -124,7 +124,7 @@ fn claims_are_refuted_if_everything_changed() {
 #[test]
 fn a_packet_by_hand_claims_little() {
     let packet = Packet { suggested: vec!["a".into(), "b".into()], ..Packet::default() };
-    let files = [existing_file("1"), CurrentFile::Gone];
+    let files = [existing_file("1"), CurrentFileState::Gone];
     let claims = verify_claims(
         &packet,
         &CurrentState {
@@ -192,7 +192,7 @@ fn a_run_before_the_last_edit_proves_nothing() {
 fn a_file_of_unknown_content_may_have_changed() {
     let seen =
         RecordedCheck { command: "make".into(), ok: false, at: "then".into(), ..RecordedCheck::default() };
-    let note = |files_seen: &[(&str, &str)], file: CurrentFile| {
+    let note = |files_seen: &[(&str, &str)], file: CurrentFileState| {
         let packet = Packet {
             suggested: vec!["a".into()],
             checks_seen: vec![seen.clone()],
@@ -205,7 +205,7 @@ fn a_file_of_unknown_content_may_have_changed() {
     };
     let unknown = "failed at then; it is unknown whether the files have changed since; run it again";
     assert_eq!(note(&[], existing_file("1")), unknown);
-    assert_eq!(note(&[("a", "1")], CurrentFile::Here { fingerprint: None }), unknown);
+    assert_eq!(note(&[("a", "1")], CurrentFileState::Here { fingerprint: None }), unknown);
     assert_eq!(note(&[("a", "1")], existing_file("1")), "failed at then; nothing has changed since");
     assert_eq!(note(&[("a", "1")], existing_file("2")), "failed at then, before later changes; run it again");
 }
@@ -214,13 +214,13 @@ fn a_file_of_unknown_content_may_have_changed() {
 fn uncommitted_files_are_verified_if_each_of_them_is_unchanged() {
     use ClaimVerification::{Changed, Unverified, Verified};
     let state = |uncommitted: &[&str], head: &str, fingerprint: &str| {
-        let git = CurrentGit {
+        let git = CurrentGitState {
             head: head.into(),
             branch: "main".into(),
             uncommitted_files: Some(uncommitted.iter().map(|file| (*file).to_owned()).collect()),
             distance_to_packet_commit: None,
         };
-        let files = [existing_file("1"), existing_file(fingerprint), CurrentFile::Gone];
+        let files = [existing_file("1"), existing_file(fingerprint), CurrentFileState::Gone];
         let now = CurrentState { git: Some(git), files: &files, ..CurrentState::default() };
         let at = time::parse_time("2026-11-15T21:22:00Z").unwrap();
         let claims = verify_claims(&test_packet(), &now, at);

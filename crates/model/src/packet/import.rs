@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{
-    ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING,
-    DECISIONS_HEADING, FILES_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING, NONE_RECORDED, NOTES_HEADING,
-    PLAN_HEADING, Packet, PacketStatus, QUESTIONS_HEADING, SUGGESTED_HEADING, VALIDATORS_HEADING,
+    ALL_HEADINGS, ALLOWED_PACKET_SOURCES, CONFIRMED_FILES_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING,
+    DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING, NONE_RECORDED, NOTES_HEADING, PLAN_HEADING,
+    Packet, PacketStatus, QUESTIONS_HEADING, RELEVANT_FILES_HEADING, SUGGESTED_HEADING, VALIDATORS_HEADING,
 };
 use crate::document::{Document, Heading, wrap_verbatim};
 use crate::loops::promise;
@@ -37,7 +37,7 @@ const SECTION_NAMES: &[(&str, &[&str])] = &[
     ),
     (CONSTRAINTS_HEADING, &["constraint", "rules", "requirement", "do not", "don't", "guardrail"]),
     (DECISIONS_HEADING, &["decision", "decided", "choices", "rationale"]),
-    (FILES_HEADING, &["relevant files", "files", "key files", "changed files", "artifacts"]),
+    (RELEVANT_FILES_HEADING, &["relevant files", "files", "key files", "changed files", "artifacts"]),
     (
         PLAN_HEADING,
         &[
@@ -98,12 +98,12 @@ pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     };
     let confirmed = either(theirs.confirmed, paths_in_text(&sorted.confirmed));
     let suggested = either(theirs.suggested, paths_in_text(&sorted.suggested));
-    let suggested = either(suggested, paths_in_text(sorted.body_below(FILES_HEADING)));
+    let suggested = either(suggested, paths_in_text(sorted.body_below(RELEVANT_FILES_HEADING)));
     let purpose = handoff_title(document, name);
     let mut text = String::new();
     for (heading, body) in &sorted.bodies {
         let body = match *heading {
-            FILES_HEADING => sorted.file_section(&confirmed, &suggested),
+            RELEVANT_FILES_HEADING => sorted.file_section(&confirmed, &suggested),
             INTENT_HEADING if body.is_empty() => purpose.clone(),
             _ => fenced_if_needed(body),
         };
@@ -111,8 +111,11 @@ pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     }
     let now = time::to_rfc3339(now);
     let created = if time::parse_time(&theirs.created_at).is_some() { &theirs.created_at } else { &now };
-    let source =
-        if ALLOWED_SOURCES.contains(&theirs.source.as_str()) { theirs.source.as_str() } else { "unknown" };
+    let source = if ALLOWED_PACKET_SOURCES.contains(&theirs.source.as_str()) {
+        theirs.source.as_str()
+    } else {
+        "unknown"
+    };
     let promise = theirs.loop_promise.filter(|promise| promise::why_invalid_promise(promise).is_none());
     let mut entries = vec![
         ("id", json!(id)),
@@ -160,7 +163,7 @@ impl SortedHandoff {
         let bodies = ALL_HEADINGS.iter().map(|heading| (*heading, String::new())).collect();
         let mut sorted = SortedHandoff { bodies, confirmed: String::new(), suggested: String::new() };
         let mut above = NOTES_HEADING;
-        for (heading, text) in split_parts(document) {
+        for (heading, text) in split_at_headings(document) {
             let own = heading.as_ref().and_then(|heading| packet_heading_for(&heading.text));
             let deep = heading.as_ref().is_some_and(|heading| heading.level > 2);
             let place = match own {
@@ -179,8 +182,8 @@ impl SortedHandoff {
             }
             let name = heading.as_ref().map_or("", |heading| heading.text.as_str());
             let body = match (place, name) {
-                (FILES_HEADING, CONFIRMED_HEADING) => &mut sorted.confirmed,
-                (FILES_HEADING, SUGGESTED_HEADING) => &mut sorted.suggested,
+                (RELEVANT_FILES_HEADING, CONFIRMED_FILES_HEADING) => &mut sorted.confirmed,
+                (RELEVANT_FILES_HEADING, SUGGESTED_HEADING) => &mut sorted.suggested,
                 _ => {
                     let Some((_, body)) = sorted.bodies.iter_mut().find(|(known, _)| *known == place) else {
                         continue;
@@ -193,7 +196,7 @@ impl SortedHandoff {
             }
             let is_told = (place == NOTES_HEADING && name != NOTES_HEADING || deep && own != Some(place))
                 && !name.is_empty();
-            if is_told && ![CONFIRMED_HEADING, SUGGESTED_HEADING].contains(&name) {
+            if is_told && ![CONFIRMED_FILES_HEADING, SUGGESTED_HEADING].contains(&name) {
                 body.push_str(&format!("### {name}\n\n"));
             }
             body.push_str(&text);
@@ -216,17 +219,19 @@ impl SortedHandoff {
                 [text, missing.join("\n")].into_iter().filter(|t| !t.is_empty()).collect();
             if parts.is_empty() { NONE_RECORDED.to_owned() } else { parts.join("\n") }
         };
-        let kept = match self.body_below(FILES_HEADING) {
+        let kept = match self.body_below(RELEVANT_FILES_HEADING) {
             "" => String::new(),
             body => format!("\n\n### Original text\n\n{}", fenced_if_needed(body)),
         };
         let (confirmed, suggested) = (part(&self.confirmed, confirmed), part(&self.suggested, suggested));
-        format!("### {CONFIRMED_HEADING}\n\n{confirmed}\n\n### {SUGGESTED_HEADING}\n\n{suggested}{kept}")
+        format!(
+            "### {CONFIRMED_FILES_HEADING}\n\n{confirmed}\n\n### {SUGGESTED_HEADING}\n\n{suggested}{kept}"
+        )
     }
 }
 
 /// Returns the text before the first heading, then each heading of level 1 to 3 with the text directly below it.
-pub(super) fn split_parts(document: &Document) -> Vec<(Option<Heading>, String)> {
+pub(super) fn split_at_headings(document: &Document) -> Vec<(Option<Heading>, String)> {
     let (mut parts, mut heading, mut text) = (Vec::new(), None, String::new());
     let headings = document.headings();
     for line in document.lines().filter(|line| line.start >= document.bytes().len() - document.body().len()) {

@@ -2,22 +2,22 @@
 
 use jiff::Timestamp;
 
-use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH};
+use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH_CLAIM_SUBJECT};
 use super::{
-    CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, FILES_HEADING, INTENT_HEADING,
-    NEXT_PROMPT_HEADING, NONE_RECORDED, PLAN_HEADING, Packet, PacketStatus, QUESTIONS_HEADING,
+    CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING,
+    NONE_RECORDED, PLAN_HEADING, Packet, PacketStatus, QUESTIONS_HEADING, RELEVANT_FILES_HEADING,
     VALIDATORS_HEADING, choose, import, words,
 };
 use crate::brief::{self, FactClass};
 use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
-use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain_path, path_or_code};
+use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path};
 use crate::text::{count_with_noun, split_into_sentences};
 use crate::time;
 
 /// The form in which the harness expects file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MentionStyle {
+pub enum FileMentionStyle {
     Plain,
     /// `@path`, which makes the harness read the file.
     At,
@@ -52,17 +52,17 @@ pub struct PickupInput<'a> {
     /// The state of the evidence, in one sentence for each task in progress.
     pub evidence: &'a [String],
     pub claim: ClaimState,
-    pub mention_style: MentionStyle,
+    pub mention_style: FileMentionStyle,
     pub now: Timestamp,
 }
 
 /// The maximum length of the packet's prompt.
-const MAX_PROMPT_BYTES: usize = 12_000;
+const MAX_PACKET_PROMPT_BYTES: usize = 12_000;
 
 /// The maximum number of lines printed from a section.
 const MAX_SECTION_LINES: usize = 20;
 
-const MAX_FILES: usize = 20;
+const MAX_FILES_LISTED_IN_PICKUP: usize = 20;
 
 /// The maximum length of a note about drift. It has room for the names of a few files.
 const MAX_DRIFT_NOTE_CHARS: usize = 600;
@@ -72,7 +72,7 @@ pub(super) const CHOSEN_BY_USER: &str = "chosen by the user";
 
 /// Sections that every pickup includes. An agent may replace the packet's prompt, but failures and required checks
 /// must not be lost.
-const FACT_SECTIONS: [&str; 6] = [
+const SECTIONS_IN_EVERY_PICKUP: [&str; 6] = [
     INTENT_HEADING,
     CONTEXT_HEADING,
     CONSTRAINTS_HEADING,
@@ -88,14 +88,14 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     let source = if packet.source.is_empty() {
         String::new()
     } else {
-        format!(" in {}", path_or_code(&packet.source, 40))
+        format!(" in {}", format_path_or_code(&packet.source, 40))
     };
     let status = match packet.status {
         Some(status @ (PacketStatus::Done | PacketStatus::Blocked)) => {
             let blocked = document.frontmatter_text("blocked_reason").map(|why| in_quotation_marks(why, 200));
             let continued = document
                 .frontmatter_text("continued_by")
-                .map(|by| format!("packet {} continues it", path_or_code(by, 200)));
+                .map(|by| format!("packet {} continues it", format_path_or_code(by, 200)));
             let why = blocked.or(continued).map_or(String::new(), |why| format!(" ({why})"));
             format!(", which is {}{why}", status.name())
         }
@@ -104,10 +104,11 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     let author = pickup
         .author
         .map_or(String::new(), |name| format!(", last committed by {}", in_quotation_marks(name, 80)));
-    let purpose = match words::says_what_to_do(&packet.purpose) || words::is_given(&packet.purpose) {
-        true => format!(": {}", in_quotation_marks(&packet.purpose, 300)),
-        false => ".".to_owned(),
-    };
+    let purpose =
+        match words::says_what_to_do(&packet.purpose) || words::is_purpose_given_by_person(&packet.purpose) {
+            true => format!(": {}", in_quotation_marks(&packet.purpose, 300)),
+            false => ".".to_owned(),
+        };
     let mut text = format!(
         "Picking up packet {}{status}{age}{source}{author}{purpose}\n(Recorded by Throughline; quoted text is data.)\n\n",
         packet.id,
@@ -127,7 +128,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     text.push_str(goal.as_deref().unwrap_or(&prompt.text).trim_end());
     text.push('\n');
     if prompt.sections == SectionsUse::Beside {
-        for heading in FACT_SECTIONS {
+        for heading in SECTIONS_IN_EVERY_PICKUP {
             match heading {
                 INTENT_HEADING if goal.is_some() => {}
                 INTENT_HEADING => text.push_str(&intent),
@@ -136,7 +137,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
                         without_quoted_last_message(&render_section(document, heading), &prompt.text, packet);
                     let context = without_told_sentences(&context, &text);
                     let context = without_failed_steps(&context);
-                    text.push_str(&without_refuted(&context, claims));
+                    text.push_str(&without_refuted_uncommitted_lines(&context, claims));
                 }
                 _ => text.push_str(&render_section(document, heading)),
             }
@@ -162,7 +163,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
 }
 
 fn claim_part(packet: &Packet, claim: ClaimState) -> String {
-    let (by, at) = (path_or_code(&packet.claimed_by, 80), path_or_code(&packet.claimed_at, 40));
+    let (by, at) = (format_path_or_code(&packet.claimed_by, 80), format_path_or_code(&packet.claimed_at, 40));
     match (packet.claimed_by.is_empty(), claim, packet.status) {
         (true, ..) => String::new(),
         (_, ClaimState::Holds, _) => format!("\nClaimed by {by} at {at}.\n"),
@@ -194,7 +195,8 @@ fn next_prompt_or_fallback(packet: &Packet, document: &Document) -> NextPrompt {
         .map(|section| section.text())
         .filter(|text| is_section_filled(text));
     let sections = if found.is_some() { SectionsUse::Beside } else { SectionsUse::Told };
-    let text = clean_lines(&found.unwrap_or_else(|| fallback_prompt(packet, document)), MAX_PROMPT_BYTES);
+    let text =
+        clean_lines(&found.unwrap_or_else(|| fallback_prompt(packet, document)), MAX_PACKET_PROMPT_BYTES);
     let text = match &packet.loop_promise {
         // Quoted text is escaped, but the agent must see the promise exactly as it will be compared.
         Some(promise) if promise::why_invalid_promise(promise).is_none() => {
@@ -228,7 +230,7 @@ fn collapse_white_space(text: &str) -> String {
 /// Removes the agent's last message if the prompt quotes it. Also removes the line about the source session, which
 /// remains in the packet.
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
-    let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
+    let source = format!("Session {} in ", format_path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
         // Drop this line if the prompt's first step already says that the newest message has not been acted on.
         let is_untouched = line == "- The newest message has not been acted on yet";
@@ -244,7 +246,7 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
 }
 
 /// Sentences with fewer characters, such as "All tests pass.", may be repeated.
-const MIN_TOLD_CHARS: usize = 30;
+const MIN_UNREPEATED_SENTENCE_CHARS: usize = 30;
 
 /// Removes the agent's sentences that the text above or an earlier line already contains. A line is removed if little
 /// of its quotation is left.
@@ -258,7 +260,7 @@ fn without_told_sentences(context: &str, above: &str) -> String {
             is_quoting = titles.iter().any(|title| title == line);
         }
         let line = match is_quoting && line.starts_with("- ") {
-            true => without_told_quote(line, &told),
+            true => without_quoted_sentences_already_told(line, &told),
             false => Some(line.to_owned()),
         };
         if let Some(line) = line {
@@ -272,7 +274,7 @@ fn without_told_sentences(context: &str, above: &str) -> String {
 /// Shortens the quotation in a line: sentences that also occur in `told` are removed. If the line contains an arrow,
 /// the text before the arrow is the request that the quotation answers. Returns `None` if little of the quotation is
 /// left.
-fn without_told_quote(line: &str, told: &str) -> Option<String> {
+fn without_quoted_sentences_already_told(line: &str, told: &str) -> Option<String> {
     let start = line.find("” → “").map_or(0, |at| at + "” → ".len());
     let Some((open, close)) =
         line[start..].find('“').zip(line.rfind('”')).filter(|(open, close)| start + open < *close)
@@ -281,7 +283,9 @@ fn without_told_quote(line: &str, told: &str) -> Option<String> {
     };
     let open = start + open + '“'.len_utf8();
     let words = &line[open..close];
-    let is_told = |sentence: &&str| sentence.chars().count() >= MIN_TOLD_CHARS && told.contains(*sentence);
+    let is_told = |sentence: &&str| {
+        sentence.chars().count() >= MIN_UNREPEATED_SENTENCE_CHARS && told.contains(*sentence)
+    };
     let all: Vec<&str> = split_into_sentences(words).collect();
     let gone: Vec<&str> = all.iter().copied().filter(is_told).collect();
     if gone.is_empty() {
@@ -290,22 +294,26 @@ fn without_told_quote(line: &str, told: &str) -> Option<String> {
     let left = gone.iter().fold(words.to_owned(), |left, sentence| left.replacen(sentence, "", 1));
     let left = collapse_white_space(&left);
     // The rest of a quotation must be long enough to make sense on its own.
-    (left.chars().count() >= MIN_TOLD_CHARS).then(|| format!("{}{left}{}", &line[..open], &line[close..]))
+    (left.chars().count() >= MIN_UNREPEATED_SENTENCE_CHARS)
+        .then(|| format!("{}{left}{}", &line[..open], &line[close..]))
 }
 
 /// Removes the failed runs of the commands listed as failing from the steps that follow `; then`, because the list
 /// contains their results.
 fn without_failed_steps(context: &str) -> String {
-    const THEN: &str = "; then ";
+    const NEXT_STEP_JOINER: &str = "; then ";
     let Some((_, failing)) = context.split_once(&format!("{}:\n", FactClass::Failing.title())) else {
         return context.to_owned();
     };
     let is_listed = |step: &str| {
         let command = step.strip_prefix("ran `").and_then(|rest| rest.split_once("` → failed"));
-        command.is_some_and(|(command, _)| failing.lines().any(|line| is_told_as_failing(line, command)))
+        command.is_some_and(|(command, _)| {
+            failing.lines().any(|line| is_failure_line_about_command(line, command))
+        })
     };
     let lines = context.split_inclusive('\n').map(|line| {
-        let Some((before, steps)) = line.trim_end().rsplit_once(THEN).filter(|_| line.starts_with("- "))
+        let Some((before, steps)) =
+            line.trim_end().rsplit_once(NEXT_STEP_JOINER).filter(|_| line.starts_with("- "))
         else {
             return line.to_owned();
         };
@@ -314,7 +322,7 @@ fn without_failed_steps(context: &str) -> String {
         match (kept.len() == all.len(), kept.is_empty()) {
             (true, _) => line.to_owned(),
             (false, true) => format!("{before}\n"),
-            (false, false) => format!("{before}{THEN}{}\n", kept.join(", ")),
+            (false, false) => format!("{before}{NEXT_STEP_JOINER}{}\n", kept.join(", ")),
         }
     });
     lines.collect()
@@ -331,7 +339,7 @@ fn without_empty_lists(lines: &[&str]) -> String {
 
 /// Removes the lines about uncommitted work if nothing is uncommitted now. If HEAD has moved, adds a note to these
 /// lines.
-fn without_refuted(context: &str, claims: &[Claim]) -> String {
+fn without_refuted_uncommitted_lines(context: &str, claims: &[Claim]) -> String {
     let title = format!("{}:", FactClass::Risk.title());
     let is_uncommitted = |line: &str| line.strip_prefix("- ").is_some_and(brief::is_uncommitted_work);
     let (is_clean, is_moved) = (drift::is_clean(claims), drift::is_moved(claims));
@@ -357,8 +365,8 @@ fn without_refuted(context: &str, claims: &[Claim]) -> String {
 
 /// Removes the list of unfinished calls if the prompt mentions all of them.
 fn without_started_calls(context: &str, prompt: &str) -> String {
-    const TITLE: &str = "Started and not finished:\n";
-    let Some((before, rest)) = context.split_once(TITLE) else { return context.to_owned() };
+    const UNFINISHED_CALLS_TITLE: &str = "Started and not finished:\n";
+    let Some((before, rest)) = context.split_once(UNFINISHED_CALLS_TITLE) else { return context.to_owned() };
     let calls: Vec<&str> = rest.split_inclusive('\n').take_while(|line| line.starts_with("- ")).collect();
     let is_mentioned = |line: &&str| {
         let call = line.trim_start_matches("- ").trim_end();
@@ -377,12 +385,12 @@ fn without_started_calls(context: &str, prompt: &str) -> String {
 /// Returns the packet's sections as the prompt. For a packet in a foreign format, returns its whole text.
 fn fallback_prompt(packet: &Packet, document: &Document) -> String {
     let ours: Vec<String> =
-        FACT_SECTIONS.into_iter().map(|heading| render_section(document, heading)).collect();
+        SECTIONS_IN_EVERY_PICKUP.into_iter().map(|heading| render_section(document, heading)).collect();
     let ours = ours.concat();
     if !ours.is_empty() {
         return ours.trim().to_owned();
     }
-    let parts = import::split_parts(document).into_iter().filter(|(_, text)| is_section_filled(text));
+    let parts = import::split_at_headings(document).into_iter().filter(|(_, text)| is_section_filled(text));
     let parts: Vec<String> = parts
         .map(|(heading, text)| match heading {
             Some(heading) => format!("{}:\n{text}", heading.text),
@@ -421,9 +429,9 @@ fn drift_part(claims: &[Claim]) -> String {
     for claim in claims.iter().filter(|claim| !is_apart(claim.subject_kind)) {
         let subject = match claim.subject_kind {
             ClaimSubject::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
-            ClaimSubject::Branch if claim.subject == NO_BRANCH => claim.subject.clone(),
+            ClaimSubject::Branch if claim.subject == NO_BRANCH_CLAIM_SUBJECT => claim.subject.clone(),
             ClaimSubject::Branch => format!("branch {}", in_backticks(&claim.subject, 100)),
-            ClaimSubject::Project => format!("project {}", path_or_code(&claim.subject, 60)),
+            ClaimSubject::Project => format!("project {}", format_path_or_code(&claim.subject, 60)),
             ClaimSubject::Dirty => "uncommitted files".to_owned(),
             ClaimSubject::File | ClaimSubject::Check | ClaimSubject::Age => in_backticks(&claim.subject, 160),
         };
@@ -480,7 +488,7 @@ fn files_part(pickup: &PickupInput) -> String {
         // A note that files could not be checked says nothing about the work, so it is left out.
         let is_unchecked =
             |words: &String| words.starts_with(claim_state_word(ClaimVerification::Unverified));
-        let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));
+        let elsewhere = files.iter().find(|claim| drift::is_file_in_packet_worktree(claim));
         let is_common = |claim: &&Claim| common.as_ref() == Some(&found(claim));
         let all = match &common {
             _ if elsewhere.is_some_and(|one| files.iter().all(|claim| claim.note == one.note)) => {
@@ -494,25 +502,25 @@ fn files_part(pickup: &PickupInput) -> String {
     }
     let reasons = pickup
         .document
-        .find_section(&[HeadingPattern::exact(2, FILES_HEADING)])
+        .find_section(&[HeadingPattern::exact(2, RELEVANT_FILES_HEADING)])
         .map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
     let mut used: [(&str, Vec<String>); 3] = FILE_USE_WORDS.map(|how| (how, Vec::new()));
     let mut gone: Vec<String> = Vec::new();
-    for claim in files.iter().take(MAX_FILES) {
+    for claim in files.iter().take(MAX_FILES_LISTED_IN_PICKUP) {
         let shown = mention_path(&claim.subject, claim, pickup.mention_style);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
         // An unremarkable file gets no line of its own. Such files share one line for each kind of use.
         let is_elsewhere_among_others =
-            drift::is_elsewhere(claim) && files.iter().any(|other| other.note != claim.note);
+            drift::is_file_in_packet_worktree(claim) && files.iter().any(|other| other.note != claim.note);
         let is_unremarkable = !is_elsewhere_among_others
             && (common.as_ref() == Some(&found(claim)) || claim.state == ClaimVerification::Unverified);
         if why.ends_with(", gone") && !is_chosen {
             gone.push(shown);
             continue;
         }
-        if is_only_used(why) && !is_chosen && is_unremarkable {
+        if only_lists_uses_of_file(why) && !is_chosen && is_unremarkable {
             if let Some((_, names)) = used.iter_mut().find(|(how, _)| why.starts_with(how)) {
                 names.push(shown);
             }
@@ -536,18 +544,20 @@ fn files_part(pickup: &PickupInput) -> String {
             text.push_str(&format!("- {how}: {}\n", names.join(", ")));
         }
     }
-    if files.len() > MAX_FILES {
+    if files.len() > MAX_FILES_LISTED_IN_PICKUP {
         text.push_str(&format!(
             "- and {} in the packet\n",
-            count_with_noun(files.len() - MAX_FILES, "more file")
+            count_with_noun(files.len() - MAX_FILES_LISTED_IN_PICKUP, "more file")
         ));
     }
     if !pickup.files_changed_since.is_empty() {
         text.push_str("\nTouched later, after the packet was written:\n");
-        for path in pickup.files_changed_since.iter().take(MAX_FILES) {
+        for path in pickup.files_changed_since.iter().take(MAX_FILES_LISTED_IN_PICKUP) {
             text.push_str(&format!("- {}\n", in_backticks(path, 200)));
         }
-        if let Some(more) = pickup.files_changed_since.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
+        if let Some(more) =
+            pickup.files_changed_since.len().checked_sub(MAX_FILES_LISTED_IN_PICKUP).filter(|more| *more > 0)
+        {
             text.push_str(&format!("- +{more} more\n"));
         }
     }
@@ -564,7 +574,7 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
 const FILE_USE_WORDS: [&str; 3] = ["edited", "read", "named in a command"];
 
 /// Returns whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
-fn is_only_used(why: &str) -> bool {
+fn only_lists_uses_of_file(why: &str) -> bool {
     let is_use = |part: &str| {
         part == "outside the project" || FILE_USE_WORDS.iter().any(|word| part.starts_with(word))
     };
@@ -573,9 +583,9 @@ fn is_only_used(why: &str) -> bool {
 
 /// Returns the path in the form that the harness expects. A missing file is not mentioned with `@`, because the
 /// harness would try to read it.
-fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
+fn mention_path(path: &str, claim: &Claim, mention: FileMentionStyle) -> String {
     match mention {
-        MentionStyle::At if claim.can_open_file && is_plain_path(path) => {
+        FileMentionStyle::At if claim.can_open_file && is_plain_path(path) => {
             format!("@{}", inline_for_model(path, 300))
         }
         _ => in_backticks(path, 300),
@@ -601,13 +611,13 @@ fn render_section(document: &Document, heading: &str) -> String {
     if lines.len() > most {
         shown.push(format!("- +{} more in the packet", lines.len() - most));
     }
-    let body = clean_lines(&shown.join("\n"), MAX_PROMPT_BYTES);
+    let body = clean_lines(&shown.join("\n"), MAX_PACKET_PROMPT_BYTES);
     format!("\n{heading}:\n{body}\n")
 }
 
 /// Returns whether a line in the section about failures concerns a validator's command. The line shows the command as
 /// it was typed.
-fn is_told_as_failing(line: &str, command: &str) -> bool {
+fn is_failure_line_about_command(line: &str, command: &str) -> bool {
     let typed = line.strip_prefix("- `").and_then(|rest| rest.split_once('`')).map_or("", |(typed, _)| typed);
     !typed.is_empty() && choose::covers_command(typed, command)
 }
@@ -632,9 +642,10 @@ fn validators_part(pickup: &PickupInput) -> String {
             .iter()
             .find(|claim| claim.subject_kind == ClaimSubject::Check && claim.subject == *command);
         // The context section already contains the errors of failing checks, so they are not repeated.
-        let is_told = context
-            .split_once(&format!("{}:\n", FactClass::Failing.title()))
-            .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));
+        let is_told =
+            context.split_once(&format!("{}:\n", FactClass::Failing.title())).is_some_and(|(_, failing)| {
+                failing.lines().any(|line| is_failure_line_about_command(line, command))
+            });
         let note = match claim {
             Some(claim) if is_told && claim.note.starts_with("failed") => note_on_told_failure(&claim.note),
             Some(claim) => {

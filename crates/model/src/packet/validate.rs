@@ -1,15 +1,15 @@
 //! Validates packets, and reports each problem with its line number.
 
 use super::{
-    ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, FILES_HEADING, PacketStatus, SCHEMA_VERSION,
-    SUGGESTED_HEADING, VALIDATORS_HEADING, confirm, newer_version,
+    ALL_HEADINGS, ALLOWED_PACKET_SOURCES, CONFIRMED_FILES_HEADING, PacketStatus, RELEVANT_FILES_HEADING,
+    SCHEMA_VERSION, SUGGESTED_HEADING, VALIDATORS_HEADING, confirm, schema_version_if_too_new,
 };
-use crate::document::{Document, FindingKind, HeadingPattern, ListItem};
+use crate::document::{Document, DocumentFindingKind, HeadingPattern, ListItem};
 use crate::finding::{Finding, FindingLevel};
 use crate::render::{in_backticks, in_quotation_marks};
 use crate::time;
 
-const REQUIRED_KEYS: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
+const REQUIRED_PACKET_KEYS: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
 
 /// Returns the problems in a packet. Errors make the packet unusable, and warnings do not.
 pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
@@ -21,20 +21,20 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
     };
     for odd in document.findings() {
         let (level, hint) = match odd.kind {
-            FindingKind::UnclosedFrontmatter => (FindingLevel::Error, FRONTMATTER_HINT),
+            DocumentFindingKind::UnclosedFrontmatter => (FindingLevel::Error, FRONTMATTER_HINT),
             _ => (FindingLevel::Warning, ""),
         };
         find(level, Some(odd.line), odd.kind.to_string(), hint);
     }
     if !document.has_frontmatter() {
-        if !document.findings().iter().any(|odd| odd.kind == FindingKind::UnclosedFrontmatter) {
+        if !document.findings().iter().any(|odd| odd.kind == DocumentFindingKind::UnclosedFrontmatter) {
             let text = "no frontmatter: the file does not begin with `---`";
             find(FindingLevel::Error, Some(1), text.into(), FRONTMATTER_HINT);
         }
         return findings;
     }
     let line = |key: &str| document.frontmatter_entry(key).map(|entry| entry.line);
-    if let Some(version) = newer_version(document) {
+    if let Some(version) = schema_version_if_too_new(document) {
         find(
             FindingLevel::Error,
             line("schema_version"),
@@ -42,7 +42,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
             "use the version of thru that wrote it, or a newer one",
         );
     }
-    for key in REQUIRED_KEYS {
+    for key in REQUIRED_PACKET_KEYS {
         if document.frontmatter_text(key).is_none_or(|text| text.trim().is_empty()) {
             find(FindingLevel::Error, line(key).or(Some(1)), format!("`{key}` is missing"), FRONTMATTER_HINT);
         }
@@ -70,7 +70,7 @@ pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
             "it must be one of draft, active, done, blocked",
         );
     }
-    if let Some(bad) = text("source").filter(|source| !ALLOWED_SOURCES.contains(source)) {
+    if let Some(bad) = text("source").filter(|source| !ALLOWED_PACKET_SOURCES.contains(source)) {
         find(
             FindingLevel::Warning,
             line("source"),
@@ -122,17 +122,20 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Op
             }
         }
     }
-    for sub in [CONFIRMED_HEADING, SUGGESTED_HEADING] {
-        let files = document.find_section(&[HeadingPattern::exact(2, FILES_HEADING)]).is_some();
+    for sub in [CONFIRMED_FILES_HEADING, SUGGESTED_HEADING] {
+        let files = document.find_section(&[HeadingPattern::exact(2, RELEVANT_FILES_HEADING)]).is_some();
         if files
             && document
-                .find_section(&[HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, sub)])
+                .find_section(&[
+                    HeadingPattern::exact(2, RELEVANT_FILES_HEADING),
+                    HeadingPattern::exact(3, sub),
+                ])
                 .is_none()
         {
             find(
                 FindingLevel::Warning,
                 None,
-                format!("`### {sub}` below `## {FILES_HEADING}` is missing"),
+                format!("`### {sub}` below `## {RELEVANT_FILES_HEADING}` is missing"),
                 "",
             );
         }
@@ -143,9 +146,9 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Op
 fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` change both lists";
     const DIFFERENCE_HINT: &str = "the frontmatter takes precedence; make the two match";
-    let below = |sub| vec![HeadingPattern::exact(2, FILES_HEADING), HeadingPattern::exact(3, sub)];
+    let below = |sub| vec![HeadingPattern::exact(2, RELEVANT_FILES_HEADING), HeadingPattern::exact(3, sub)];
     for (key, path, hint) in [
-        ("relevant_files_confirmed", below(CONFIRMED_HEADING), FILES_HINT),
+        ("relevant_files_confirmed", below(CONFIRMED_FILES_HEADING), FILES_HINT),
         ("relevant_files_suggested", below(SUGGESTED_HEADING), DIFFERENCE_HINT),
         ("validators", vec![HeadingPattern::exact(2, VALIDATORS_HEADING)], DIFFERENCE_HINT),
     ] {

@@ -6,7 +6,7 @@ use crate::error_line::{is_error_line, is_warning_line};
 use crate::prompt::{self, PromptKind};
 use crate::text::split_into_sentences;
 
-const MAX_QUESTIONS: usize = 5;
+const MAX_OPEN_QUESTIONS_LISTED: usize = 5;
 
 /// Words that only say that work continues.
 const UNINFORMATIVE_WORDS: &str = "a all and carry continue doing everything finish finished for from go going hand handoff handover here \
@@ -21,13 +21,13 @@ pub fn says_what_to_do(purpose: &str) -> bool {
 
 /// Returns whether a person gave the purpose. In older versions, the purpose of a crashed session's packet starts with
 /// `go on`.
-pub fn is_given(purpose: &str) -> bool {
+pub fn is_purpose_given_by_person(purpose: &str) -> bool {
     !purpose.trim().is_empty() && !purpose.starts_with("go on")
 }
 
 /// Returns whether a purpose and a request are about the same work. This is assumed if the request contains at least
 /// half of the purpose's informative words.
-pub fn is_about(purpose: &str, request: &str) -> bool {
+pub fn is_purpose_about_request(purpose: &str, request: &str) -> bool {
     let request: Vec<String> = full_words(request).collect();
     let (shared, all) = full_words(purpose)
         .fold((0, 0), |(shared, all), word| (shared + usize::from(request.contains(&word)), all + 1));
@@ -43,7 +43,7 @@ fn full_words(text: &str) -> impl Iterator<Item = String> {
 
 /// The words with which a user asks for an effect: the kinds of the effect, the verbs, and the nouns that must accompany
 /// the verb, if any.
-const EFFECT_REQUESTS: &[(&[EffectKind], &[&str], &[&str])] = &[
+const WORDS_REQUESTING_EFFECTS: &[(&[EffectKind], &[&str], &[&str])] = &[
     (&[EffectKind::Commit, EffectKind::Amend], &["commit", "amend"], &[]),
     (&[EffectKind::Push], &["push"], &[]),
     (&[EffectKind::PullRequest], &["create", "open", "make", "raise", "draft", "send"], &["pr", "pull"]),
@@ -81,7 +81,7 @@ pub fn is_fulfilled_by_effects(message: &str, kinds: &[EffectKind]) -> bool {
         };
         // The verb comes first: "fix the open issue" does not ask to open one.
         let first = words.iter().find(|word| !is_empty(word));
-        let mut requests = EFFECT_REQUESTS
+        let mut requests = WORDS_REQUESTING_EFFECTS
             .iter()
             .filter(|(_, verbs, nouns)| {
                 first.is_some_and(|first| verbs.contains(first)) && (nouns.is_empty() || has(nouns))
@@ -119,7 +119,7 @@ pub fn are_about_packet(prompts: &[Prompt]) -> bool {
 }
 
 /// Pasted output with fewer lines than this is not collapsed.
-const MIN_OUTPUT_LINES: usize = 8;
+const MIN_LINES_OF_COLLAPSED_PASTE: usize = 8;
 
 /// The last paragraph is the user's comment on the output if it has at most this many lines and contains no output.
 const MAX_LAST_WORDS_LINES: usize = 3;
@@ -142,7 +142,7 @@ pub fn without_pasted_output(text: &str) -> String {
     let pasted = lines[start..end].iter().filter(|line| !line.trim().is_empty());
     let output = pasted.clone().filter(|line| is_output_line(line)).count();
     let pasted = pasted.count();
-    if pasted < MIN_OUTPUT_LINES || output * 3 < pasted {
+    if pasted < MIN_LINES_OF_COLLAPSED_PASTE || output * 3 < pasted {
         return text.to_owned();
     }
     let note = format!("[{pasted} lines of output]");
@@ -173,24 +173,24 @@ fn lines_kept_of_paste<'t>(
 /// Returns whether a line looks like the output of a program: it begins with a sign such as `===` or `✓`, has a time
 /// or a log level among its first words, or contains an absolute path.
 fn is_output_line(line: &str) -> bool {
-    const STARTS: [&str; 16] =
+    const OUTPUT_LINE_BEGINNINGS: [&str; 16] =
         ["===", "---", "+++", "$ ", "> ", "[", "/", "|", "│", "└", "├", "✓", "✗", "✘", "at ", "error"];
-    const LEVELS: [&str; 6] = ["INFO", "WARN", "DEBUG", "ERROR", "FAIL", "PASS"];
+    const LOG_LEVEL_WORDS: [&str; 6] = ["INFO", "WARN", "DEBUG", "ERROR", "FAIL", "PASS"];
     let bare = line.trim();
     let is_path = |word: &str| word.starts_with('/') && word.matches('/').count() >= 2;
     let is_time = |word: &str| word.len() >= 8 && word.bytes().filter(|byte| *byte == b':').count() >= 2;
-    STARTS.iter().any(|start| bare.starts_with(start))
+    OUTPUT_LINE_BEGINNINGS.iter().any(|start| bare.starts_with(start))
         || bare
             .split_whitespace()
             .take(3)
-            .any(|word| is_time(word) || LEVELS.contains(&word.trim_end_matches(':')))
+            .any(|word| is_time(word) || LOG_LEVEL_WORDS.contains(&word.trim_end_matches(':')))
         || bare.split_whitespace().any(is_path)
 }
 
 /// Returns the last few questions in the agent's last message.
 pub fn unanswered_questions(said: &str) -> Vec<&str> {
     let all: Vec<&str> = split_into_sentences(said).filter(|sentence| sentence.ends_with('?')).collect();
-    all.into_iter().rev().take(MAX_QUESTIONS).rev().collect()
+    all.into_iter().rev().take(MAX_OPEN_QUESTIONS_LISTED).rev().collect()
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ fn purposes_that_are_about_a_request() {
         ("use Decimal in the cart", false),
         ("write the release notes", false),
     ] {
-        assert_eq!(is_about(purpose, request), expected, "{purpose}");
+        assert_eq!(is_purpose_about_request(purpose, request), expected, "{purpose}");
     }
 }
 

@@ -22,7 +22,7 @@ pub enum PlanChange {
 
 /// Returns the changes that turn `before` into `after`. If tasks or phases were removed or moved, the only change is
 /// the whole plan.
-pub fn plan_changes(before: &Plan, after: &Plan) -> Vec<PlanChange> {
+pub fn changes_between_plans(before: &Plan, after: &Plan) -> Vec<PlanChange> {
     let mut changes = Vec::new();
     if plan_without_phases(before) != plan_without_phases(after) {
         changes.push(PlanChange::PlanFields(Box::new(plan_without_phases(after))));

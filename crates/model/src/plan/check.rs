@@ -52,7 +52,7 @@ impl std::fmt::Display for PlanProblem {
 }
 
 /// Returns all errors, in a fixed order.
-pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
+pub fn find_plan_problems(plan: &Plan) -> Vec<PlanProblem> {
     let mut found = BTreeSet::new();
     let mut phases = BTreeSet::new();
     for phase in &plan.phases {

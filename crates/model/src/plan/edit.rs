@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Phase, PhaseStatus, Plan, PlanProblem, Task, TaskSize, TaskStatus, find_problems, standing_of_plan,
+    Phase, PhaseStatus, Plan, PlanProblem, Task, TaskSize, TaskStatus, find_plan_problems, standing_of_plan,
 };
 use crate::id::Id;
 use crate::render::one_line;
@@ -63,7 +63,10 @@ pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
             }
         }
         TaskStatus::Blocked => {
-            return new_edit_refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
+            return new_edit_refusal(
+                describe_blocked_task(task),
+                &format!("`thru task unblock {id}` frees it"),
+            );
         }
         TaskStatus::Completed | TaskStatus::Closed => return already_over_refusal(task),
     }
@@ -89,7 +92,10 @@ pub fn complete_task(
         (TaskStatus::Completed, _) => return Ok(plan.clone()),
         (TaskStatus::Closed, _) => return already_over_refusal(task),
         (TaskStatus::Blocked, _) => {
-            return new_edit_refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
+            return new_edit_refusal(
+                describe_blocked_task(task),
+                &format!("`thru task unblock {id}` frees it"),
+            );
         }
         (_, CompletionEvidence::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
@@ -334,8 +340,8 @@ pub fn newly_ended_phases(before: &Plan, after: &Plan) -> Vec<u32> {
 
 /// Refuses a change that adds an error to the plan. `plan check` reports errors that already exist.
 pub fn refuse_new_problems(before: &Plan, after: Plan) -> EditResult {
-    let known = find_problems(before);
-    let new: Vec<String> = find_problems(&after)
+    let known = find_plan_problems(before);
+    let new: Vec<String> = find_plan_problems(&after)
         .iter()
         .filter(|problem| !known.contains(problem))
         .map(PlanProblem::to_string)
@@ -379,7 +385,7 @@ fn new_edit_refusal<T>(message: String, hint: &str) -> Result<T, PlanEditRefusal
     Err(PlanEditRefusal { kind: RefusalKind::Refused, message, hint: hint.to_owned() })
 }
 
-fn describe_blocked(task: &Task) -> String {
+fn describe_blocked_task(task: &Task) -> String {
     let why = task.blocked_reason.as_deref().map_or(String::new(), |why| format!(": {}", one_line(why, 200)));
     format!("{} is blocked{why}", task.id)
 }

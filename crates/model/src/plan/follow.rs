@@ -16,7 +16,7 @@ pub struct LinkedTodos {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct FollowedPlan {
+pub struct PlanUpdatedFromTodos {
     pub plan: Plan,
     /// The ids of the tasks that changed.
     pub changed_ids: Vec<String>,
@@ -30,9 +30,9 @@ pub fn follow_todos(
     todos: &[RecordedTodo],
     by: &str,
     at: &str,
-) -> FollowedPlan {
+) -> PlanUpdatedFromTodos {
     let mut followed =
-        FollowedPlan { plan: plan.clone(), changed_ids: Vec::new(), todos: LinkedTodos::default() };
+        PlanUpdatedFromTodos { plan: plan.clone(), changed_ids: Vec::new(), todos: LinkedTodos::default() };
     for todo in todos {
         let (mark, status) = (text_fingerprint(&todo.text), todo.status.unwrap_or(TodoStatus::Pending));
         let before = known.last_statuses.get(&mark).copied();
@@ -74,10 +74,13 @@ pub fn follow_todos(
     followed
 }
 
-impl FollowedPlan {
+impl PlanUpdatedFromTodos {
     /// Sets tasks back to in progress if the list reports them as done but their work was rejected. Also returns the
     /// ids of these tasks.
-    pub fn without_rejected(mut self, is_rejected: impl Fn(&str) -> bool) -> (FollowedPlan, Vec<String>) {
+    pub fn reopen_rejected_tasks(
+        mut self,
+        is_rejected: impl Fn(&str) -> bool,
+    ) -> (PlanUpdatedFromTodos, Vec<String>) {
         let is_done = |id: &String| {
             self.plan.task(id).is_some_and(|task| task.status == TaskStatus::Completed) && is_rejected(id)
         };
@@ -121,7 +124,7 @@ fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &st
 }
 
 /// Returns whether a plan has a task for a todo entry with this text.
-pub fn is_task_of(plan: &Plan, text: &str) -> bool {
+pub fn has_task_for_todo(plan: &Plan, text: &str) -> bool {
     plan.tasks().any(|task| is_task_for_entry(task, text))
 }
 

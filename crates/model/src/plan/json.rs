@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     MIGRATED_STATUS, Phase, PhaseStatus, Plan, PlanUnreadableReason, PlanVersion, Task, TaskSize, TaskStatus,
-    damaged_reason, find_problems, outline, read_version,
+    damaged_reason, find_plan_problems, outline, read_version,
 };
 use crate::id::Id;
 use crate::render::one_line;
@@ -56,7 +56,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, PlanUnreadabl
         }
     };
     imported.plan.migration_status = MIGRATED_STATUS.to_owned();
-    let found = find_problems(&imported.plan);
+    let found = find_plan_problems(&imported.plan);
     imported
         .warnings
         .extend(found.iter().map(|problem| ImportWarning { line: 0, text: problem.to_string() }));

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Plan, PlanChange, apply_changes, plan_changes};
+use super::{Plan, PlanChange, apply_changes, changes_between_plans};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -39,7 +39,7 @@ impl LedgerLine {
     /// `None`, the line contains the whole new plan.
     pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match hash_before {
-            Some(hash_before) => plan_changes(hash_before, after),
+            Some(hash_before) => changes_between_plans(hash_before, after),
             None => vec![PlanChange::Plan(Box::new(after.clone()))],
         };
         let hash_before = hash_before.map(Plan::content_hash).unwrap_or_default();

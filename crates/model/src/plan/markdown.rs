@@ -10,18 +10,18 @@ use crate::text::fnv_fingerprint;
 /// Returns the whole file. Its first line contains a hash of the other lines, so that an edited file is recognised.
 pub fn render_plan(plan: &Plan) -> String {
     let body = render_plan_body(plan);
-    format!("{}{}{PLAN_VIEW_HEADER_END}\n{body}", PLAN_VIEW_HEADER, body_hash(&body))
+    format!("{}{}{PLAN_VIEW_HEADER_END}\n{body}", PLAN_VIEW_HEADER_START, body_hash(&body))
 }
 
 /// Returns whether a `plan.md` is unchanged since it was rendered.
 pub fn is_plan_view_unedited(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written =
-        first.strip_prefix(PLAN_VIEW_HEADER).and_then(|rest| rest.strip_suffix(PLAN_VIEW_HEADER_END));
+        first.strip_prefix(PLAN_VIEW_HEADER_START).and_then(|rest| rest.strip_suffix(PLAN_VIEW_HEADER_END));
     written == Some(body_hash(body).as_str())
 }
 
-pub(super) const PLAN_VIEW_HEADER: &str = "<!-- The view of plan.json, written by thru (";
+pub(super) const PLAN_VIEW_HEADER_START: &str = "<!-- The view of plan.json, written by thru (";
 const PLAN_VIEW_HEADER_END: &str = "). `thru plan import` of this file imports your edits. -->";
 
 fn body_hash(body: &str) -> String {
@@ -49,7 +49,8 @@ fn render_plan_head(plan: &Plan) -> String {
     }
     let exact = |plan: &Plan| to_json_fields(&Plan { phases: Vec::new(), ..plan.clone() });
     let read =
-        outline::read_outline(format!("{PLAN_VIEW_HEADER}{PLAN_VIEW_HEADER_END}\n{plain}").as_bytes()).plan;
+        outline::read_outline(format!("{PLAN_VIEW_HEADER_START}{PLAN_VIEW_HEADER_END}\n{plain}").as_bytes())
+            .plan;
     let mut wanted = exact(plan);
     wanted.shift_remove("phases");
     let mut got = exact(&read);

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::json::{ImportWarning, ImportedPlan};
-use super::markdown::PLAN_VIEW_HEADER;
+use super::markdown::PLAN_VIEW_HEADER_START;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
 use crate::render::one_line;
@@ -40,7 +40,7 @@ pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     let blocks = lines::split_source_lines(&text);
     let shape = OutlineShape::of_lines(&blocks);
     let mut reader = PlanOutlineReader::new(&shape, warnings);
-    reader.is_written_by_thru = text.starts_with(PLAN_VIEW_HEADER);
+    reader.is_written_by_thru = text.starts_with(PLAN_VIEW_HEADER_START);
     for block in &blocks {
         reader.read_line(block);
     }
@@ -86,11 +86,11 @@ struct HeadingTask {
     level: usize,
     text: String,
     id: String,
-    at: Position,
+    at: TaskPositionInOutline,
 }
 
 /// The index of a task's phase, and the task's index in the phase.
-type Position = (usize, usize);
+type TaskPositionInOutline = (usize, usize);
 
 /// A heading whose section contains the current line.
 struct OpenHeading {
@@ -478,7 +478,7 @@ fn append_note(rest: &mut Map<String, Value>, text: &str) {
 fn is_criteria_label(text: &str) -> bool {
     label::label_words(text)
         .or_else(|| label::label_at_item_end(text))
-        .is_some_and(|words| label::meaning_of_words(words) == ListMeaning::Criteria)
+        .is_some_and(|words| label::meaning_of_list_label(words) == ListMeaning::Criteria)
 }
 
 fn join_texts(known: Option<String>, more: &str) -> String {

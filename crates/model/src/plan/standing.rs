@@ -91,7 +91,7 @@ impl<'p> PlanStanding<'p> {
     }
 
     /// Returns all tasks that `task` depends on, directly or indirectly, nearest first and each with its distance.
-    pub fn all_dependencies(&self, task: &Task) -> Vec<(&'p Task, u32)> {
+    pub fn all_dependencies_of_task(&self, task: &Task) -> Vec<(&'p Task, u32)> {
         let mut seen = HashSet::from([task.id.as_str()]);
         let mut found: Vec<(&Task, u32)> = Vec::new();
         let mut next: Vec<&str> = task.depends.iter().map(String::as_str).collect();

@@ -19,7 +19,7 @@ pub fn describe_task(task: &Task, most: usize) -> String {
 }
 
 /// Describes the open dependencies of a task. Returns `None` if it has none.
-pub fn describe_waiting(standing: &PlanStanding, task: &Task, most: usize) -> Option<String> {
+pub fn describe_open_dependencies(standing: &PlanStanding, task: &Task, most: usize) -> Option<String> {
     let open: Vec<_> = standing.open_dependencies(task).collect();
     let words = |(id, task): &(&str, Option<&Task>)| match task {
         Some(task) => format!("{} ({})", inline_for_model(id, 64), task.status.name().replace('_', " ")),

@@ -5,8 +5,8 @@ use crate::render::one_line;
 
 /// Returns only the title of a plan or a long paste, and other messages unchanged.
 pub fn title_if_long(text: &str) -> String {
-    const MANY_LINES: usize = 6;
-    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
+    const MIN_LONG_MESSAGE_LINES: usize = 6;
+    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MIN_LONG_MESSAGE_LINES {
         true => title_of_message(text),
         false => text.to_owned(),
     }
@@ -17,7 +17,7 @@ pub fn title_of_message(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
     // "You are an experienced developer." does not say what to do, but the rest of the line may.
     let is_text = |line: &&str| line.chars().any(char::is_alphanumeric);
-    let mut lines = lines.map(without_role).filter(is_text).peekable();
+    let mut lines = lines.map(without_role_sentence).filter(is_text).peekable();
     if lines.peek().is_none() {
         return text.trim().lines().next().unwrap_or_default().to_owned();
     }
@@ -32,7 +32,7 @@ pub fn title_of_message(text: &str) -> String {
 /// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any
 /// dependency."
 pub fn shorten_request(text: &str, most: usize) -> String {
-    const MAX_KEPT_BYTES: usize = 160;
+    const MAX_PROHIBITIONS_BYTES_IN_TITLE: usize = 160;
     let is_lost = |wish: &&str| {
         let end = text.find(wish).map_or(0, |start| start + wish.len());
         begins_with_prohibition(wish) && text[..end].chars().count() > most
@@ -42,7 +42,7 @@ pub fn shorten_request(text: &str, most: usize) -> String {
     let lost: Vec<&str> = instruction_sentences(text).into_iter().flat_map(clauses).filter(is_lost).collect();
     let kept = lost.join(" … ");
     let before = lost.first().and_then(|wish| text.find(wish)).map_or(text, |start| text[..start].trim_end());
-    if before.is_empty() || kept.is_empty() || kept.len() > MAX_KEPT_BYTES {
+    if before.is_empty() || kept.is_empty() || kept.len() > MAX_PROHIBITIONS_BYTES_IN_TITLE {
         return one_line(text, most);
     }
     let before = one_line(before, most);
@@ -51,7 +51,7 @@ pub fn shorten_request(text: &str, most: usize) -> String {
 }
 
 /// Returns a line without its first sentence if that sentence only says who the agent is.
-fn without_role(line: &str) -> &str {
+fn without_role_sentence(line: &str) -> &str {
     match line.starts_with("You are ") {
         true => line.split_once(". ").map_or("", |(_, rest)| rest.trim()),
         false => line,

@@ -7,7 +7,7 @@ use super::grades::{PasswordGrade, grade_word};
 use super::made_up;
 use super::mentions::WORDS_BEFORE_VALUE;
 use super::nouns::SecretNoun;
-use super::words::{LineWord, MAX_BYTES_READ, end_of_line_within_reach, words_between};
+use super::words::{LineWord, MAX_BYTES_READ_AROUND_SECRET_NOUN, end_of_line_within_reach, words_between};
 
 /// Finds a wallet's recovery phrase or a recovery code after the noun `text[start..end]`.
 pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
@@ -29,7 +29,7 @@ pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usi
 /// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the following lines. `end` is where the noun
 /// ends.
 fn next_recovery_code(text: &[u8], end: usize) -> Option<FoundSecret> {
-    let window_end = text.len().min(end + MAX_BYTES_READ);
+    let window_end = text.len().min(end + MAX_BYTES_READ_AROUND_SECRET_NOUN);
     words_between(text, end, window_end)
         .take(6)
         .find(|word| {
@@ -52,7 +52,9 @@ pub fn secret_printed_by_command(text: &[u8], start: usize, end: usize, floor: u
     if !(shows || word.len() >= 4 && ends_with_secret_noun(word)) {
         return None;
     }
-    let line = context::text_after_last_break(&text[floor.max(start.saturating_sub(MAX_BYTES_READ))..start]);
+    let line = context::text_after_last_break(
+        &text[floor.max(start.saturating_sub(MAX_BYTES_READ_AROUND_SECRET_NOUN))..start],
+    );
     let typed = line.starts_with(b"$ ") || line.starts_with(b"# ") || line.starts_with(b"% ");
     if shows || typed {
         only_word_on_line(text, end_of_line_within_reach(text, end), PasswordGrade::Likely)
@@ -76,7 +78,7 @@ pub fn secret_on_line_below(
     line_end: usize,
     noun: SecretNoun,
 ) -> Option<FoundSecret> {
-    const LONGEST_LABEL: usize = 8;
+    const MAX_PASSWORD_LABEL_WORDS: usize = 8;
     if noun != SecretNoun::Password
         || byte_or_newline(text, line_end) != b'\n' && byte_or_newline(text, line_end) != b'\\'
     {
@@ -86,7 +88,8 @@ pub fn secret_on_line_below(
     let asks = text[..line_end].trim_ascii_end().ends_with(b"?");
     let last = rest.iter().all(|byte| b":?!.*`'\")=".contains(byte))
         || matches!(rest, b"is" | b"is:" | b"again" | b"pls" | b"please");
-    let label = words_between(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
+    let label = words_between(text, line_start, end).take(MAX_PASSWORD_LABEL_WORDS + 1).count()
+        <= MAX_PASSWORD_LABEL_WORDS;
     // A line of code is not a label.
     let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$[]+|&".contains(byte));
     // A request may announce the value, as in `use the following password to proceed:`.
@@ -103,7 +106,8 @@ fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<Fou
     let mut at = at;
     let mut breaks = 0;
     while breaks < 3
-        && let length @ 1.. = super::keys::break_length(text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]))
+        && let length @ 1.. =
+            super::keys::line_break_length_at_start(text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]))
     {
         at += length + usize::from(byte_or_newline(text, at) == b'\r');
         breaks += 1;
@@ -135,8 +139,8 @@ fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<Fou
     let (word, _) = said?;
     let whole = matches!(byte_or_newline(text, line_end), b'\n' | b'\r' | b'\\')
         && !word.has_colon
-        && !word.is_code(text);
+        && !word.is_part_of_code(text);
     let bare = word.bytes(text);
-    (whole && (grade_word(bare) >= Some(least) || made_up::is_single_noun(bare)))
+    (whole && (grade_word(bare) >= Some(least) || made_up::is_noun_not_used_as_modifier(bare)))
         .then(|| word.to_found_secret())
 }

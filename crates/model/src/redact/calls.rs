@@ -6,7 +6,7 @@ use super::classes::{
     BASE64_URL, DOT, IDENTIFIER_BYTE, LOWER, byte_or_newline, class_run_length_at_end, count_blanks,
     ends_with_ignore_case, is_byte_in_class, starts_with_ignore_case,
 };
-use super::named::{MAX_BLANKS, MAX_NAME_BYTES, hit_if_secret, is_variable_style};
+use super::named::{MAX_BLANKS_AROUND_SEPARATOR, MAX_NAME_BYTES, hit_if_secret, is_variable_style};
 use super::names::{self, NameStrength, NameVerdict};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{FoundSecret, headers, stated};
@@ -23,7 +23,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let name = name.strip_prefix(b"#").unwrap_or(name); // as in `fill("#password", "x")`
     let before = trim_end(&text[floor..opening], b'\\');
     let before = before.strip_suffix(b" ").unwrap_or(before);
-    let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
+    let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS_AROUND_SEPARATOR);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
         after += 1; // Gradle puts escaped quotes around the value: `"\"x\""`
     } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
@@ -192,7 +192,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     let looks = profile_value(content);
     // Tests often type an ordinary word into a password field. Such a word is not redacted.
     let words = super::made_up::made_up_certainty(content).is_some();
-    if !words && !looks.is_mixed() || content.contains(&b' ') {
+    if !words && !looks.has_letters_and_digits() || content.contains(&b' ') {
         return None;
     }
     hit_if_secret(
@@ -267,7 +267,7 @@ const fn build_call_ends_bits() -> [u64; 16] {
 /// Returns the start of the `n`th argument, counted from one. Commas inside brackets and quotes do not count.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     if n == 1 {
-        return Some(from + count_blanks(&text[from..], MAX_BLANKS));
+        return Some(from + count_blanks(&text[from..], MAX_BLANKS_AROUND_SEPARATOR));
     }
     let (mut depth, mut place, mut at) = (0usize, 1, from);
     let end = text.len().min(from + MAX_CALL_BYTES);
@@ -282,7 +282,7 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
         }
         at += 1;
         if place == n {
-            return Some(at + count_blanks(&text[at..], MAX_BLANKS));
+            return Some(at + count_blanks(&text[at..], MAX_BLANKS_AROUND_SEPARATOR));
         }
     }
     None
@@ -346,7 +346,7 @@ pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<FoundSe
     let content = &text[value.start..value.end];
     if is_inline_tag(&text[floor..at])
         && super::made_up::made_up_certainty(content).is_none()
-        && !profile_value(content).is_mixed()
+        && !profile_value(content).has_letters_and_digits()
     {
         return None;
     }
@@ -360,10 +360,11 @@ fn is_inline_tag(before: &[u8]) -> bool {
 /// Finds a value on a line of its own between `<password>` and `</password>`. `at` is just after the opening tag.
 fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Option<FoundSecret> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
-    let start = text.len() - rest.len() + count_blanks(rest, MAX_BLANKS);
+    let start = text.len() - rest.len() + count_blanks(rest, MAX_BLANKS_AROUND_SEPARATOR);
     let length = text[start..].iter().take(512).position(|byte| *byte <= b' ')?;
     let behind = &text[start + length..];
-    let gap = behind.iter().take(MAX_BLANKS).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let gap =
+        behind.iter().take(MAX_BLANKS_AROUND_SEPARATOR).take_while(|byte| byte.is_ascii_whitespace()).count();
     if length == 0 || !behind[gap..].starts_with(b"</") {
         return None;
     }
@@ -374,8 +375,8 @@ fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Op
 /// Returns the column header for the `<td` at the end of `before`, from a header row such as
 /// `<th>User</th><th>Password</th>`.
 fn table_column_head(before: &[u8]) -> Option<&[u8]> {
-    const MAX_TABLE_BYTES: usize = 2048;
-    let table = &before[before.len().saturating_sub(MAX_TABLE_BYTES)..];
+    const MAX_HTML_TABLE_BYTES: usize = 2048;
+    let table = &before[before.len().saturating_sub(MAX_HTML_TABLE_BYTES)..];
     let row = memchr::memmem::rfind(table, b"<tr")?;
     let column = memchr::memmem::find_iter(&table[row..], b"<td").count();
     let head = &table[memchr::memmem::rfind(&table[..row], b"<table").unwrap_or(0)..row];

@@ -11,7 +11,7 @@ use super::{RedactOptions, redact_range};
 
 /// How many bytes beyond each cut are examined, so that a secret that crosses the cut is recognised. The margin is
 /// longer than any secret that cannot be recognised by its first bytes.
-pub const REDACTION_MARGIN: usize = 10 * 1024;
+pub const REDACTION_MARGIN_BYTES: usize = 10 * 1024;
 
 /// The words in the summary lines of test runners, compilers and linters.
 const COUNT_WORDS: &[&str] = &[
@@ -53,8 +53,8 @@ impl<'a> Redacted<'a> {
     /// examined.
     pub fn redact_range(text: &'a str, part: Range<usize>, options: RedactOptions) -> Redacted<'a> {
         let (start, end) = (text.ceil_char_boundary(part.start), text.floor_char_boundary(part.end));
-        let from = text.floor_char_boundary(start.saturating_sub(REDACTION_MARGIN));
-        let to = text.floor_char_boundary(end.saturating_add(REDACTION_MARGIN).min(text.len()));
+        let from = text.floor_char_boundary(start.saturating_sub(REDACTION_MARGIN_BYTES));
+        let to = text.floor_char_boundary(end.saturating_add(REDACTION_MARGIN_BYTES).min(text.len()));
         let window = &text.as_bytes()[from..to];
         Redacted(match redact_range(window, start - from..end.max(start) - from, options) {
             Cow::Borrowed(_) => Cow::Borrowed(&text[start..end.max(start)]),

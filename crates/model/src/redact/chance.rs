@@ -57,7 +57,7 @@ impl ValueProfile {
         self.lower + self.upper
     }
 
-    pub fn is_mixed(&self) -> bool {
+    pub fn has_letters_and_digits(&self) -> bool {
         self.digits > 0 && self.letters() > 0
     }
 
@@ -72,7 +72,7 @@ impl ValueProfile {
         if self.is_filler() || self.len < 8 || self.distinct_bytes < 4 {
             return false;
         }
-        let mixed = self.is_mixed();
+        let mixed = self.has_letters_and_digits();
         let cased = self.lower > 0 && self.upper > 0;
         (mixed && self.class_changes >= 3 && self.class_changes * 5 >= self.len)
             || (mixed && self.longest_run >= 16 && self.digits >= 2)

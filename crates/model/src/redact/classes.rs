@@ -4,12 +4,12 @@
 pub type ByteClass = u16;
 
 const DIGIT_01: ByteClass = 1 << 0;
-const DIGIT_27: ByteClass = 1 << 1;
-const DIGIT_89: ByteClass = 1 << 2;
-const LOWER_AF: ByteClass = 1 << 3;
-const LOWER_GZ: ByteClass = 1 << 4;
-const UPPER_AF: ByteClass = 1 << 5;
-const UPPER_GZ: ByteClass = 1 << 6;
+const DIGIT_2_TO_7: ByteClass = 1 << 1;
+const DIGIT_8_TO_9: ByteClass = 1 << 2;
+const LOWER_A_TO_F: ByteClass = 1 << 3;
+const LOWER_G_TO_Z: ByteClass = 1 << 4;
+const UPPER_A_TO_F: ByteClass = 1 << 5;
+const UPPER_G_TO_Z: ByteClass = 1 << 6;
 pub const UNDERSCORE: ByteClass = 1 << 7;
 pub const DASH: ByteClass = 1 << 8;
 pub const DOT: ByteClass = 1 << 9;
@@ -20,16 +20,16 @@ pub const PERCENT: ByteClass = 1 << 13;
 pub const TILDE: ByteClass = 1 << 14;
 pub const AT_SIGN: ByteClass = 1 << 15;
 
-pub const DIGIT: ByteClass = DIGIT_01 | DIGIT_27 | DIGIT_89;
-pub const LOWER: ByteClass = LOWER_AF | LOWER_GZ;
-pub const UPPER: ByteClass = UPPER_AF | UPPER_GZ;
+pub const DIGIT: ByteClass = DIGIT_01 | DIGIT_2_TO_7 | DIGIT_8_TO_9;
+pub const LOWER: ByteClass = LOWER_A_TO_F | LOWER_G_TO_Z;
+pub const UPPER: ByteClass = UPPER_A_TO_F | UPPER_G_TO_Z;
 pub const LETTER: ByteClass = LOWER | UPPER;
 pub const LETTER_OR_DIGIT: ByteClass = LETTER | DIGIT;
 /// The bytes of identifiers. All other bytes are word boundaries.
 pub const IDENTIFIER_BYTE: ByteClass = LETTER_OR_DIGIT | UNDERSCORE;
 /// Lower-case hexadecimal digits.
-pub const LOWER_HEX: ByteClass = DIGIT | LOWER_AF;
-pub const ANY_HEX: ByteClass = LOWER_HEX | UPPER_AF;
+pub const LOWER_HEX: ByteClass = DIGIT | LOWER_A_TO_F;
+pub const ANY_HEX: ByteClass = LOWER_HEX | UPPER_A_TO_F;
 pub const UPPER_OR_DIGIT: ByteClass = UPPER | DIGIT;
 pub const LOWER_OR_DIGIT: ByteClass = LOWER | DIGIT;
 pub const UUID: ByteClass = ANY_HEX | DASH;
@@ -81,12 +81,12 @@ const fn build_class_table() -> [ByteClass; 256] {
     while byte < 128 {
         table[byte] = match byte as u8 {
             b'0' | b'1' => DIGIT_01,
-            b'2'..=b'7' => DIGIT_27,
-            b'8' | b'9' => DIGIT_89,
-            b'a'..=b'f' => LOWER_AF,
-            b'g'..=b'z' => LOWER_GZ,
-            b'A'..=b'F' => UPPER_AF,
-            b'G'..=b'Z' => UPPER_GZ,
+            b'2'..=b'7' => DIGIT_2_TO_7,
+            b'8' | b'9' => DIGIT_8_TO_9,
+            b'a'..=b'f' => LOWER_A_TO_F,
+            b'g'..=b'z' => LOWER_G_TO_Z,
+            b'A'..=b'F' => UPPER_A_TO_F,
+            b'G'..=b'Z' => UPPER_G_TO_Z,
             b'_' => UNDERSCORE,
             b'-' => DASH,
             b'.' => DOT,

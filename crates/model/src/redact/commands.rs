@@ -12,7 +12,7 @@ use super::context::text_after_last_break;
 use super::names::{self, NameStrength};
 use super::{FoundSecret, PLACEHOLDER_START, flags, sentences};
 
-const MAX_COMMAND_BYTES: usize = 300;
+const MAX_COMMAND_BYTES_SEARCHED: usize = 300;
 const MAX_COMMAND_WORDS: usize = 12;
 
 /// Finds a secret among the words after the command `text[start..end]`.
@@ -24,14 +24,18 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Fou
             secret_in_oracle_login(text, end)
         }
         b"py" if text[..start].ends_with(b".") => secret_in_impacket_target(text, end),
-        b"obscure" if ends_with_word(&text[..start], b"rclone") => flags::whole_argument(text, end + 1),
-        b"init" if ends_with_word(&text[..start], b"shodan") => flags::whole_argument(text, end + 1),
+        b"obscure" if ends_with_word(&text[..start], b"rclone") => {
+            flags::secret_as_whole_argument(text, end + 1)
+        }
+        b"init" if ends_with_word(&text[..start], b"shodan") => {
+            flags::secret_as_whole_argument(text, end + 1)
+        }
         b"passwd" if ends_with_word(&text[..start], b"openssl") => secret_in_openssl_passwd(text, end),
         b"user"
             if text[..start].ends_with(b"ftp> ")
                 || text[..start].ends_with(b"; ")
                     && memmem::find(
-                        text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]),
+                        text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES_SEARCHED)..start]),
                         b"ftp",
                     )
                     .is_some() =>
@@ -40,15 +44,15 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Fou
         }
         b"PASS" if begins_client_message(&text[..start]) => secret_in_pass_line(text, end + 1),
         b"sp_addlogin" | b"sp_password" => secret_in_second_literal(text, end),
-        b"rp" if text[..start].ends_with(b"/") => flags::whole_argument(text, end + 1),
+        b"rp" if text[..start].ends_with(b"/") => flags::secret_as_whole_argument(text, end + 1),
         b"pass"
             if memmem::find(
-                text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]),
+                text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES_SEARCHED)..start]),
                 b"rclone ",
             )
             .is_some() =>
         {
-            flags::whole_argument(text, end + 1)
+            flags::secret_as_whole_argument(text, end + 1)
         }
         b"wpa_passphrase" => flags::password_word_after_name(text, end),
         b"signtool" => secret_after_flag(text, end, b"/p"),
@@ -88,7 +92,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Fou
         b"using"
             if ends_like_user(&text[..start])
                 && memmem::find(
-                    text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]),
+                    text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES_SEARCHED)..start]),
                     b"connect to ",
                 )
                 .is_some() =>
@@ -102,10 +106,10 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Fou
         b"DefaultPassword" => secret_after_flag(text, end, b"/d"),
         b"isql" => random_word_after(text, end, 2).or_else(|| random_word_after(text, end, 3)),
         b"runas" => random_word_after(text, end, 1),
-        b"user_pw" | b"owner_pw" | b"input_pw" => flags::whole_argument(text, end + 1),
+        b"user_pw" | b"owner_pw" | b"input_pw" => flags::secret_as_whole_argument(text, end + 1),
         b"install" if ends_with_word(&text[..start], b"cloudflared service") => token_argument(text, end),
         b"join" if ends_with_word(&text[..start], b"zerotier-cli") => token_argument(text, end),
-        b"psk" if text[..start].ends_with(b"wpa-") => flags::whole_argument(text, end + 1),
+        b"psk" if text[..start].ends_with(b"wpa-") => flags::secret_as_whole_argument(text, end + 1),
         b"store" if ends_with_word(&text[..start], b"api-key") => random_word_after(text, end, 1),
         b"encrypt_string" => flags::quoted_or_random_secret(text, end + 1),
         b"rocommunity" | b"rwcommunity" => random_word_after(text, end, 0),
@@ -187,13 +191,13 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<FoundSecret>
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
     let looks = profile_value(content);
-    let plausible = looks.is_mixed() && looks.len >= 8 && looks.class_changes >= 2
-        || super::made_up::is_joined_words(content);
+    let plausible = looks.has_letters_and_digits() && looks.len >= 8 && looks.class_changes >= 2
+        || super::made_up::consists_of_joined_words(content);
     let ends = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
     let setting =
         memchr::memchr(b'=', content).is_some_and(|at| content[at..].iter().any(|byte| *byte != b'='));
     (plausible && ends && !setting)
-        .then(|| flags::whole_argument(&text[..end], start))?
+        .then(|| flags::secret_as_whole_argument(&text[..end], start))?
         .filter(|hit| !super::contains_bytes(&text[hit.start..hit.end], PLACEHOLDER_START))
 }
 
@@ -243,11 +247,12 @@ pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<FoundSecret> 
 
 /// Finds the password in the Redis command `ACL SETUSER name on >x ~* +@all`. `at` points to the `>`.
 pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let line = text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_BYTES)..at]).to_ascii_lowercase();
+    let line =
+        text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_BYTES_SEARCHED)..at]).to_ascii_lowercase();
     if !line.starts_with(b"user ") {
         memmem::find(&line, b"setuser ")?;
     }
-    flags::whole_argument(text, at + 1)
+    flags::secret_as_whole_argument(text, at + 1)
 }
 
 /// Returns whether `before` ends with a user name, as in `connect to shop user name `.
@@ -264,7 +269,7 @@ fn is_imap_tagged(before: &[u8]) -> bool {
     let tag = line.trim_ascii();
     line.ends_with(b" ")
         && (2..=8).contains(&tag.len())
-        && profile_value(tag).is_mixed()
+        && profile_value(tag).has_letters_and_digits()
         && !tag.contains(&b' ')
 }
 
@@ -274,7 +279,7 @@ fn ends_with_word(before: &[u8], word: &[u8]) -> bool {
 
 /// Iterates over the words of a command up to the end of its line. Each item is the start and the end of a word.
 fn command_words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let limit = text.len().min(at + MAX_COMMAND_BYTES);
+    let limit = text.len().min(at + MAX_COMMAND_BYTES_SEARCHED);
     let mut at = at;
     std::iter::from_fn(move || {
         at += count_blanks(&text[at..limit], 8);
@@ -298,7 +303,7 @@ fn command_words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)>
 /// Finds the password in `net use Z: \\host\share x /user:name`. The password is the word that is not a drive, a share
 /// or an option.
 fn secret_in_net_use(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let line = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
+    let line = &text[at..text.len().min(at + MAX_COMMAND_BYTES_SEARCHED)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     memmem::find(&line.to_ascii_lowercase(), b"/user:")?;
     let (start, end) = command_words(text, at).find(|(start, end)| {
@@ -309,7 +314,7 @@ fn secret_in_net_use(text: &[u8], at: usize) -> Option<FoundSecret> {
             || word == b"*"
             || word.starts_with(b"%"))
     })?;
-    flags::whole_argument(&text[..end], start)
+    flags::secret_as_whole_argument(&text[..end], start)
 }
 
 /// Finds the value in `setx NAME x`.
@@ -322,7 +327,7 @@ fn secret_in_setx(text: &[u8], at: usize) -> Option<FoundSecret> {
         verdict.strength,
         NameStrength::Password | NameStrength::Secret | NameStrength::LikelyPassword
     );
-    if sure { flags::whole_argument(text, start) } else { None }
+    if sure { flags::secret_as_whole_argument(text, start) } else { None }
 }
 
 /// Finds the password in `sqlplus name/x@host` and `expdp name/x schemas=name`.
@@ -342,7 +347,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<FoundSecret> {
         return None;
     }
     let from = start + slash + 1;
-    flags::whole_argument(&text[..from + length], from)
+    flags::secret_as_whole_argument(&text[..from + length], from)
 }
 
 /// Finds the password in `psexec.py domain/name:x@host`, an Impacket command.
@@ -368,8 +373,8 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<FoundSecret> {
         let password = &rest[..length];
         let looks = profile_value(password);
         // Without a host, the text may be `image/name:tag` or a range of lines.
-        let told =
-            host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
+        let told = host.is_some()
+            || slash.is_some() && looks.has_letters_and_digits() && looks.letters() >= 4 && looks.len >= 8;
         // `name/image:tag@sha256:…` is a container image and not a login.
         let digest = host.is_some_and(|host| rest[host..].starts_with(b"@sha256:"));
         if !told || digest || length < 4 || looks.letters() == 0 || super::contains_bytes(password, b"//") {
@@ -377,7 +382,7 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<FoundSecret> {
         }
         let from = start + colon + 1;
         let to = from + length - usize::from(quoted && password.len() > 2);
-        flags::whole_argument(&text[..to + usize::from(quoted)], from)
+        flags::secret_as_whole_argument(&text[..to + usize::from(quoted)], from)
             .or(Some(FoundSecret { start: from + usize::from(quoted), end: to, kind: "password" })
                 .filter(|_| host.is_some()))
             .filter(|_| !super::contains_bytes(password, b"[REDACTED:"))
@@ -394,7 +399,7 @@ fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<FoundSecret>
     let mut words =
         command_words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
     let (start, _) = words.nth(1)?;
-    flags::whole_argument(text, start)
+    flags::secret_as_whole_argument(text, start)
 }
 
 /// Finds the password in `expect Password:; send "x\r"`. `at` points to the semicolon.
@@ -411,7 +416,7 @@ pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<FoundSecret> {
 /// Finds the password in `send "x\r"` after `expect "Password:"`. Both `send` and `expect` may be method calls. `at`
 /// points to the quote after the prompt.
 pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
+    let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES_SEARCHED)];
     let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
     let rest = &window[1.min(window.len()) + gap..];
     let verb = class_run_length(rest, LETTER_OR_DIGIT | DOT | super::classes::UNDERSCORE, 40);
@@ -444,7 +449,7 @@ fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
 fn secret_in_openssl_passwd(text: &[u8], at: usize) -> Option<FoundSecret> {
     let (start, end) = command_words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let end = end - text[start..end].iter().rev().take_while(|byte| matches!(byte, b')' | b'"')).count();
-    flags::whole_argument(&text[..end.max(start)], start)
+    flags::secret_as_whole_argument(&text[..end.max(start)], start)
 }
 
 /// Finds the password in `PASS x` alone on a line, as FTP and POP clients send it.
@@ -455,8 +460,8 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     // A test runner prints lines such as `PASS src/a.test.ts`, which do not contain a password.
     let content = &text[at..at + length];
     let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
-    if plausible && (!path || super::made_up::is_everyday_nouns(content)) {
-        flags::whole_argument(text, at)
+    if plausible && (!path || super::made_up::consists_of_everyday_nouns(content)) {
+        flags::secret_as_whole_argument(text, at)
     } else {
         None
     }
@@ -488,7 +493,7 @@ fn begins_client_message(before: &[u8]) -> bool {
 fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<FoundSecret> {
     let (start, end) = command_words(text, at).next()?;
     let comma = start + memchr::memchr(b',', &text[start..end])?;
-    flags::whole_argument(&text[..end], comma + 1)
+    flags::secret_as_whole_argument(&text[..end], comma + 1)
 }
 
 /// Finds the password in the IRC commands `NickServ identify x` and `/nickserv identify name x`. The password is the
@@ -497,7 +502,7 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Found
     let line = text_after_last_break(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
     memmem::find(&line, b"nickserv")?;
     let (start, end) = command_words(text, end).take(3).last()?;
-    flags::whole_argument(&text[..end], start)
+    flags::secret_as_whole_argument(&text[..end], start)
 }
 
 /// Finds the base64 password on the lines below `AUTH LOGIN`, with or without the server's prompts. `at` points to the
@@ -529,11 +534,11 @@ pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<FoundSecret> {
 
 /// Finds the password in `sp_addlogin 'name', 'x'`.
 fn secret_in_second_literal(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
+    let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES_SEARCHED)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let comma = memchr::memchr(b',', window)?;
     let start = at + comma + 1 + count_blanks(&text[at + comma + 1..], 4);
-    (byte_or_newline(text, start) == b'\'').then(|| flags::whole_argument(text, start))?
+    (byte_or_newline(text, start) == b'\'').then(|| flags::secret_as_whole_argument(text, start))?
 }
 
 /// Finds the value in `/p:x`, `/pass:x` and `/password:x`, which are flags in Windows programs. The flag's name is
@@ -541,14 +546,14 @@ fn secret_in_second_literal(text: &[u8], at: usize) -> Option<FoundSecret> {
 pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
     let name = &text[start..at];
     let short = name == b"p" && {
-        let line = text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]);
+        let line = text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES_SEARCHED)..start]);
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
     // In `msbuild /v:m /p:Configuration=Release`, `/p:` sets a property and not a password.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
-    if (short || long) && !setting { flags::whole_argument(text, at + 1) } else { None }
+    if (short || long) && !setting { flags::secret_as_whole_argument(text, at + 1) } else { None }
 }
 
 /// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` points
@@ -569,6 +574,6 @@ pub fn answer_to_password_prompt(text: &[u8], at: usize) -> Option<FoundSecret> 
         .any(|words| memmem::find(line, words.as_bytes()).is_some());
     match phrase.filter(|_| told) {
         Some(length) => Some(FoundSecret { start, end: start + length, kind: "password" }),
-        None => told.then(|| flags::whole_argument(text, start))?,
+        None => told.then(|| flags::secret_as_whole_argument(text, start))?,
     }
 }

@@ -14,9 +14,9 @@ use super::{FoundSecret, commands, flags, keys, languages, made_up, named, pairs
 
 const COOKIE_CLASS: ByteClass = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// The minimum length of a session id. A shorter value is probably an ordinary setting.
-const MIN_SESSION_BYTES: usize = 16;
+const MIN_SESSION_ID_BYTES: usize = 16;
 /// The maximum length of a header with all its cookies.
-const MAX_HEADER_BYTES: usize = 2 * 1024;
+const MAX_COOKIE_HEADER_BYTES: usize = 2 * 1024;
 /// The minimum length of a private number in a JSON Web Key, which encodes at least 32 bytes in base64.
 const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
 /// How many bytes before and after the private number of a JSON Web Key are searched for the key's `kty` member.
@@ -53,7 +53,10 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         }
         (b'=', b';') if &text[start..end] == b"issecret" => secret_in_masked_variable(text, at),
         (b':', _) if text[at + 1..].starts_with(b" EAP \"") || text[at + 1..].starts_with(b" XAUTH \"") => {
-            flags::whole_argument(text, at + 1 + text[at + 1..].iter().position(|byte| *byte == b'"')?)
+            flags::secret_as_whole_argument(
+                text,
+                at + 1 + text[at + 1..].iter().position(|byte| *byte == b'"')?,
+            )
         }
         (b':', b'@') if &text[start..end] == b"localhost" => secret_in_generated_line(text, at),
         (b':', b'@') if end == at && text[start..end].contains(&b'.') => secret_after_address(text, at),
@@ -64,7 +67,7 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         (b':', b' ')
             if end == at && text[at + 1..].starts_with(b" ") && is_below_passwords(&text[..start]) =>
         {
-            flags::whole_argument(text, at + 2)
+            flags::secret_as_whole_argument(text, at + 2)
         }
         (b':', b' ') if text[..start].ends_with(b" for ") || text[..start].ends_with(b" of ") => {
             commands::answer_to_password_prompt(text, at)
@@ -119,13 +122,13 @@ fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<FoundSecret> {
 /// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a log line of Azure Pipelines.
 fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<FoundSecret> {
     let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
-    (text[at + close] == b']').then(|| flags::whole_argument(text, at + close + 1))?
+    (text[at + close] == b']').then(|| flags::secret_as_whole_argument(text, at + close + 1))?
 }
 
 /// Finds a wallet's recovery phrase of twelve words or more, as in `seed phrase: actor island canyon …` and
 /// `the mnemonic is "…"`. The noun ends at `end`.
 pub fn recovery_phrase(text: &[u8], end: usize) -> Option<FoundSecret> {
-    const MIN_SEED_WORDS: usize = 12;
+    const MIN_SEED_PHRASE_WORDS: usize = 12;
     let marks = text[end..].iter().take(32).take_while(|byte| b" :=\n\r\"'`*-".contains(byte)).count();
     let verb = ["is", "are", "was", "(12 words)", "(24 words)"]
         .iter()
@@ -144,7 +147,7 @@ pub fn recovery_phrase(text: &[u8], end: usize) -> Option<FoundSecret> {
     }
     // The words are a seed phrase only if nothing follows them. In a sentence, more words or a punctuation mark would
     // follow.
-    let alone = words >= MIN_SEED_WORDS
+    let alone = words >= MIN_SEED_PHRASE_WORDS
         && matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | 0);
     alone.then_some(FoundSecret { start, end, kind: "password" })
 }
@@ -167,17 +170,17 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     // In Python the value may be in brackets, as in `PASSWORD = (`.
     let mut at = at + block + usize::from(byte_or_newline(text, at) == b'(');
     // PHP's `var_dump` prints `["password"]=>` on one line and `string(14) "x"` on the next. The type is skipped below.
-    let step = keys::break_length(text.get(at..)?);
+    let step = keys::line_break_length_at_start(text.get(at..)?);
     if step == 0 {
         return None;
     }
     at += step;
-    at += keys::break_length(&text[at..]);
+    at += keys::line_break_length_at_start(&text[at..]);
     at += count_blanks(&text[at..], 40);
     // The value may follow a `> ` prompt or be in a code block.
     if let Some(fenced) = text[at..].strip_prefix(b"```") {
         at = text.len() - fenced.len() + class_run_length(fenced, LOWER, 12);
-        at += keys::break_length(&text[at..]);
+        at += keys::line_break_length_at_start(&text[at..]);
     } else if text[at..].starts_with(b"> ") {
         at += 2;
     }
@@ -187,7 +190,8 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     }
     let value = values::literal_value_at(text, at)?;
     let rest = &text[value.end..];
-    let alone = rest.is_empty() || byte_or_newline(rest, 0) == b'"' || keys::break_length(rest) > 0;
+    let alone =
+        rest.is_empty() || byte_or_newline(rest, 0) == b'"' || keys::line_break_length_at_start(rest) > 0;
     // Some programs print JSON with `"password":` on one line and the value on the next.
     let quoted = value.is_quoted && block == 0 && matches!(byte_or_newline(rest, 0), b'"' | b'\'');
     (alone && !value.is_quoted || quoted).then_some(LiteralValue { is_quoted: block > 0 || quoted, ..value })
@@ -223,11 +227,11 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<FoundSecret>
     let after = at + 1 + count_blanks(&text[at + 1..], 1);
     let content = values::opening_quote_at(text, after).map_or(after, |(content, _)| content);
     let named = is_session_name(&text[start..at]);
-    let shortest = if named { 10 } else { MIN_SESSION_BYTES };
+    let shortest = if named { 10 } else { MIN_SESSION_ID_BYTES };
     if cookie_length(&text[content..], shortest) < shortest {
         return None;
     }
-    let line = text_after_last_break(&text[start.saturating_sub(MAX_HEADER_BYTES)..start]);
+    let line = text_after_last_break(&text[start.saturating_sub(MAX_COOKIE_HEADER_BYTES)..start]);
     if memmem::find(line, b"secrets set ").is_some() {
         return flags::quoted_or_random_secret(text, at + 1); // as in `fly secrets set NAME=x`
     }
@@ -247,7 +251,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<FoundSecret>
     let uuid = uuid && !named;
     let secret = named
         && content.len() >= 10
-        && profile_value(content).is_mixed()
+        && profile_value(content).has_letters_and_digits()
         && !super::contains_bytes(content, b"REDACTED")
         || !uuid && values::is_secret_value(text, value, NameStrength::Secret, joint);
     secret.then_some(FoundSecret { start: value.start, end: value.end, kind: "cookie" })
@@ -261,9 +265,9 @@ fn cookie_length(text: &[u8], max: usize) -> usize {
 
 /// Finds the session id in `PHPSESSID=x; path=/` at the start of a line.
 fn secret_in_session_pair(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let length = class_run_length(&text[at + 1..], COOKIE_CLASS | EQUALS, MAX_HEADER_BYTES);
+    let length = class_run_length(&text[at + 1..], COOKIE_CLASS | EQUALS, MAX_COOKIE_HEADER_BYTES);
     let rest = &text[at + 1 + length..];
-    let secret = length >= MIN_SESSION_BYTES
+    let secret = length >= MIN_SESSION_ID_BYTES
         && rest.starts_with(b";")
         && profile_value(&text[at + 1..at + 1 + length]).looks_random();
     secret.then_some(FoundSecret { start: at + 1, end: at + 1 + length, kind: "cookie" })
@@ -281,7 +285,7 @@ fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option
         return None;
     }
     let (start, _) = values::opening_quote_at(text, at + 1 + count_blanks(&text[at + 1..], 4))?;
-    let length = class_run_length(&text[start..], BASE64_URL, MAX_HEADER_BYTES);
+    let length = class_run_length(&text[start..], BASE64_URL, MAX_COOKIE_HEADER_BYTES);
     let around = &text[start.saturating_sub(MAX_WEB_KEY_BYTES)..text.len().min(start + MAX_WEB_KEY_BYTES)];
     let secret = length >= MIN_PRIVATE_NUMBER_BYTES
         && matches!(byte_or_newline(text, start + length), b'"' | b'\'' | b'\\')
@@ -294,11 +298,11 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<FoundSecret> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
     let looks = profile_value(content);
-    let words = || made_up::is_joined_words(content) && looks.digits > 0;
-    let plausible = (looks.looks_random() && looks.is_mixed() || words())
+    let words = || made_up::consists_of_joined_words(content) && looks.digits > 0;
+    let plausible = (looks.looks_random() && looks.has_letters_and_digits() || words())
         && !content.iter().all(u8::is_ascii_hexdigit)
         && !content.contains(&b'/')
-        && (!content.contains(&b'.') || made_up::is_everyday_nouns(content));
+        && (!content.contains(&b'.') || made_up::consists_of_everyday_nouns(content));
     (length >= 8 && plausible).then_some(FoundSecret {
         start: at + 1,
         end: at + 1 + length,

@@ -4,7 +4,7 @@ use super::FoundSecret;
 use super::chance::profile_value;
 use super::classes::byte_or_newline;
 use super::made_up;
-use super::stated::hit_if_password_like;
+use super::stated::secret_if_password_like;
 use super::values::{self, LiteralValue};
 
 /// Finds the password in `SET PASSWORD FOR 'name'@'host' = 'x'`.
@@ -16,7 +16,7 @@ pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<F
     }
     let at = end + memchr::memmem::find(window, b" = ")? + 3;
     values::opening_quote_at(text, at)?;
-    super::flags::whole_argument(text, at)
+    super::flags::secret_as_whole_argument(text, at)
 }
 
 /// Finds the password in a router's or switch's configuration, as in `enable secret x` and
@@ -50,10 +50,10 @@ pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<
     let value = values::literal_value_at(text, end + if kind { 3 } else { 1 })?;
     let looks = profile_value(&text[value.start..value.end]);
     let plausible = looks.len >= 6
-        && (looks.is_mixed()
+        && (looks.has_letters_and_digits()
             || looks.symbols > 0
             || made_up::made_up_certainty(&text[value.start..value.end]).is_some());
-    hit_if_password_like(text, value, plausible && made_up::ends_clause(text, value.end))
+    secret_if_password_like(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
 /// Returns the scrambled password after the type digit, as in the router line `password 7 0822455D0A16`.

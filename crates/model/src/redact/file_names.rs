@@ -24,7 +24,7 @@ const NOUNS_IN_NAMES: [(&str, bool); 13] = [
     ("token", false),
     ("secret", false),
 ];
-const MAX_NAME_BYTES: usize = 80;
+const MAX_FILE_OR_BRANCH_NAME_BYTES: usize = 80;
 
 /// Finds the value after a noun inside the word `text[start..end]`. If the whole word is a noun and a dash follows,
 /// the value follows the dash.
@@ -46,7 +46,7 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Found
     for verb in ["is-", "is_", "to-", "to_"] {
         from += if text[from..].starts_with(verb.as_bytes()) { verb.len() } else { 0 };
     }
-    let rest = &text[from..text.len().min(from + MAX_NAME_BYTES)];
+    let rest = &text[from..text.len().min(from + MAX_FILE_OR_BRANCH_NAME_BYTES)];
     let joined = |byte: &u8| is_byte_in_class(*byte, LETTER_OR_DIGIT) || b"_-.!@#$%&*+?^".contains(byte);
     let length = rest.iter().take_while(|byte| joined(byte)).count();
     let whole = &rest[..length];
@@ -66,7 +66,7 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Found
         }
     };
     let code = matches!(byte_or_newline(text, from + length), b'(' | b'=' | b':' | b'[' | b'{');
-    (named && secret && !code && length < MAX_NAME_BYTES).then_some(FoundSecret {
+    (named && secret && !code && length < MAX_FILE_OR_BRANCH_NAME_BYTES).then_some(FoundSecret {
         start: from,
         end: from + value.len(),
         kind: if is_password { "password" } else { "token" },

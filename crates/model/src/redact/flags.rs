@@ -13,7 +13,7 @@ use super::names::{self, NameStrength};
 use super::values::{self, ValueContext};
 
 /// How many bytes before a flag are searched for its command.
-pub const MAX_COMMAND_DISTANCE: usize = 300;
+pub const MAX_BYTES_FROM_COMMAND_TO_FLAG: usize = 300;
 /// How many words of an `htpasswd` command are examined.
 const MAX_SKIPPED_WORDS: usize = 8;
 
@@ -43,24 +43,24 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<FoundSecre
         && runs_mysql(text, at)
         && !is_port_number(&text[at + 2..])
     {
-        return whole_argument(text, at + 2);
+        return secret_as_whole_argument(text, at + 2);
     }
     let length = class_run_length(&text[at + 1..], LETTER, 16);
     // Java tools, Go programs and OpenSSL take long flags with one dash, as in `-storepass x` and `-password x`.
     let name = &text[at + 1..at + 1 + length];
     if matches!(name, b"pw" | b"upw" | b"opw") {
-        return whole_argument(text, position_after_flag(text, at + 1 + length)?);
+        return secret_as_whole_argument(text, value_position_after_flag(text, at + 1 + length)?);
     }
     if length >= 3 && is_certain_name(name) {
         return secret_of_long_flag(text, at + 1);
     }
     // OpenSSL marks a literal password with a prefix, as in `openssl rsa -passin pass:x`.
     if length >= 4
-        && let Some(after) = position_after_flag(text, at + 1 + length)
+        && let Some(after) = value_position_after_flag(text, at + 1 + length)
         && text[at + 1..].starts_with(b"pass")
         && text[after..].starts_with(b"pass:")
     {
-        return whole_argument(text, after + 5);
+        return secret_as_whole_argument(text, after + 5);
     }
     secret_of_short_flag(text, at + 1)
         .or_else(|| secret_in_htpasswd(text, at + 1))
@@ -75,7 +75,7 @@ fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     {
         return None;
     }
-    let value = values::literal_value_at(text, position_after_flag(text, at + 1)?)?;
+    let value = values::literal_value_at(text, value_position_after_flag(text, at + 1)?)?;
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
     let base64 = content
@@ -99,7 +99,7 @@ fn is_certain_name(name: &[u8]) -> bool {
 fn secret_of_long_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     let length = class_run_length(&text[at..], LETTER_OR_DIGIT | DASH | UNDERSCORE, 48);
     let name = &text[at..at + length];
-    let after = position_after_flag(text, at + length)?;
+    let after = value_position_after_flag(text, at + length)?;
     if matches!(name, b"user" | b"proxy-user" | b"src-creds" | b"dest-creds" | b"creds") {
         return is_one_of_commands_before(text, at, &["curl", "etcdctl", "skopeo", "podman", "buildah"])
             .then(|| password_after_user(text, after))?;
@@ -107,7 +107,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     let plain = name == b"encrypt" && is_one_of_commands_before(text, at, &["qpdf"])
         || name == b"plaintext" && is_one_of_commands_before(text, at, &["rootpw"]);
     if plain {
-        return whole_argument(text, after);
+        return secret_as_whole_argument(text, after);
     }
     // The secret follows `--body` or `--value` in commands such as `gh secret set NAME --body x` and
     // `aws ssm put-parameter --type SecureString --value x`.
@@ -117,10 +117,10 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
             at,
             &["secret set", "SecureString", "secret:create", "env:create", "secret create"],
         )
-        .then(|| whole_argument(text, after))?;
+        .then(|| secret_as_whole_argument(text, after))?;
     }
     if name == b"key" && is_one_of_commands_before(text, at, &["gem push", "nuget push"]) {
-        return whole_argument(text, after);
+        return secret_as_whole_argument(text, after);
     }
     let verdict = names::judge_name(name)?;
     if byte_or_newline(text, after) == b'-' {
@@ -187,16 +187,17 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
     {
         return false;
     }
-    let line = super::context::text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at])
-        .strip_suffix(b"--")
-        .unwrap_or_default();
+    let line =
+        super::context::text_after_last_break(&text[at.saturating_sub(MAX_BYTES_FROM_COMMAND_TO_FLAG)..at])
+            .strip_suffix(b"--")
+            .unwrap_or_default();
     // A line is a command if it contains another flag before this one, a path to a script, or a shell prompt.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
         || text[value.end..].starts_with(b" -");
     let humps = profile_value(content).class_changes > 0;
-    let nouns = super::made_up::is_everyday_nouns(content);
+    let nouns = super::made_up::consists_of_everyday_nouns(content);
     // A known program may come first, as in `python manage.py createuser --password word`.
     let program = [".py ", ".sh ", ".js ", "npm ", "npx ", "sudo ", "kubectl ", "docker ", "java "]
         .iter()
@@ -217,7 +218,7 @@ fn runs_mysql(text: &[u8], at: usize) -> bool {
         return false;
     }
     const OTHER_P_FLAGS: [&[u8]; 7] = [b"print", b"perm", b"parallel", b"port", b"path", b"prune", b"pull"];
-    let line = &text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at];
+    let line = &text[at.saturating_sub(MAX_BYTES_FROM_COMMAND_TO_FLAG)..at];
     let named = line.rsplit(|byte| byte.is_ascii_whitespace() || b"\"'`(|;&".contains(byte)).any(|word| {
         let program = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let client = program.starts_with(b"mysql") || program.starts_with(b"mariadb");
@@ -232,7 +233,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
         !matches!(byte_or_newline(text, at + 1), b' ' | b'\t' | b'"' | b'\'' | b'\n' | b'=' | b',');
     match letter {
         b'u' if !attached && is_one_of_commands_before(text, at, &["curl", "http ", "xh "]) => {
-            password_after_user(text, position_after_flag(text, at + 1)?)
+            password_after_user(text, value_position_after_flag(text, at + 1)?)
         }
         b'u' if attached && is_one_of_commands_before(text, at, &["curl"]) => {
             password_after_user(text, at + 1)
@@ -240,10 +241,10 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
         b'k' if !attached
             && is_one_of_commands_before(text, at, &["openssl", "nuget push", "set-key-partition-list"]) =>
         {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         b'a' if !attached && is_one_of_commands_before(text, at, &["http ", "https ", "xh "]) => {
-            let after = position_after_flag(text, at + 1)?;
+            let after = value_position_after_flag(text, at + 1)?;
             password_after_user(text, after).or_else(|| quoted_or_random_secret(text, after))
         }
         b'U' if !attached
@@ -253,15 +254,15 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
                 &["smbclient", "rpcclient", "winexe", "net ", "smbget", "wmic "],
             ) =>
         {
-            password_after_separator(text, position_after_flag(text, at + 1)?, b'%')
+            password_after_separator(text, value_position_after_flag(text, at + 1)?, b'%')
         }
         b'h' if byte_or_newline(text, at + 1) == b'p' && is_one_of_commands_before(text, at, &["rar "]) => {
-            whole_argument(text, at + 2)
+            secret_as_whole_argument(text, at + 2)
         }
         b'p' if !matches!(byte_or_newline(text, at + 1), b' ' | b'\n')
             && is_one_of_commands_before(text, at, &["7z ", "7za ", "7zz ", "rar "]) =>
         {
-            whole_argument(text, at + 1)
+            secret_as_whole_argument(text, at + 1)
         }
         b'p' if !attached
             && is_one_of_commands_before(
@@ -304,15 +305,15 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
                 ],
             ) =>
         {
-            let after = position_after_flag(text, at + 1)?;
-            if is_port_number(&text[after..]) { None } else { whole_argument(text, after) }
+            let after = value_position_after_flag(text, at + 1)?;
+            if is_port_number(&text[after..]) { None } else { secret_as_whole_argument(text, after) }
         }
         // Many tools log in with these flags, as in `tool login -u name -p x`.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(text, at, &[" -u "]) =>
         {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         // The value of `docker login -p x` is a password, but that of `cargo test login -p crate` is not.
         b'p' if !attached
@@ -326,33 +327,38 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
                 ],
             ) =>
         {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
-        b'p' if attached && is_one_of_commands_before(text, at, &["sshpass"]) => whole_argument(text, at + 1),
-        b'b' if is_one_of_commands_before(text, at, &["secret set"]) => {
-            whole_argument(text, if attached { at + 1 } else { position_after_flag(text, at + 1)? })
+        b'p' if attached && is_one_of_commands_before(text, at, &["sshpass"]) => {
+            secret_as_whole_argument(text, at + 1)
         }
+        b'b' if is_one_of_commands_before(text, at, &["secret set"]) => secret_as_whole_argument(
+            text,
+            if attached { at + 1 } else { value_position_after_flag(text, at + 1)? },
+        ),
         // The default SNMP community in `-c public` is not a secret.
         b'c' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
-            let after = position_after_flag(text, at + 1)?;
+            let after = value_position_after_flag(text, at + 1)?;
             let value = values::literal_value_at(text, after)?;
-            profile_value(&text[value.start..value.end]).is_mixed().then(|| whole_argument(text, after))?
+            profile_value(&text[value.start..value.end])
+                .has_letters_and_digits()
+                .then(|| secret_as_whole_argument(text, after))?
         }
         b'A' | b'X' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         b'N' if !attached && is_one_of_commands_before(text, at, &["ssh-keygen"]) => {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         b'a' if !attached
             && is_one_of_commands_before(text, at, &["redis-cli", "valkey-cli", "keydb-cli"]) =>
         {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         b'u' if !attached && is_one_of_commands_before(text, at, &["lftp"]) => {
-            let after = position_after_flag(text, at + 1)?;
+            let after = value_position_after_flag(text, at + 1)?;
             let comma = text[after..].iter().take(64).position(|byte| *byte == b',' || *byte <= b' ')?;
-            (text[after + comma] == b',').then(|| whole_argument(text, after + comma + 1))?
+            (text[after + comma] == b',').then(|| secret_as_whole_argument(text, after + comma + 1))?
         }
         b't' if !attached
             && is_one_of_commands_before(
@@ -361,16 +367,16 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
                 &["codecov", "doctl auth", "vercel ", "ngrok ", "influx "],
             ) =>
         {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         b'P' if attached && is_one_of_commands_before(text, at, &["sqlcmd", "isql ", "tsql ", "bcp "]) => {
-            whole_argument(text, at + 1)
+            secret_as_whole_argument(text, at + 1)
         }
         b's' if !attached && is_one_of_commands_before(text, at, &["ldappasswd"]) => {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         b'w' if !attached && is_one_of_commands_before(text, at, &["ldap", "security add-"]) => {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         b'P' if !attached
             && is_one_of_commands_before(
@@ -389,16 +395,16 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
                 ],
             ) =>
         {
-            whole_argument(text, position_after_flag(text, at + 1)?)
+            secret_as_whole_argument(text, value_position_after_flag(text, at + 1)?)
         }
         // Many tools accept a user and a password, as in `kadmin -u name -w x`.
         b'p' | b'P' | b'w' if !attached && follows_user_flag(text, at) => {
-            let after = position_after_flag(text, at + 1)?;
+            let after = value_position_after_flag(text, at + 1)?;
             let value = values::literal_value_at(text, after)?;
             let content = &text[value.start..value.end];
             let drawn = super::grades::grade_word(content) == Some(super::grades::PasswordGrade::Obvious)
                 || content.len() >= 12 && profile_value(content).looks_random();
-            (drawn && !is_port_number(content)).then(|| whole_argument(text, after))?
+            (drawn && !is_port_number(content)).then(|| secret_as_whole_argument(text, after))?
         }
         _ => None,
     }
@@ -435,27 +441,27 @@ fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<FoundSecret> {
         return None;
     }
     let mut names = if cluster.contains(&b'n') { 1 } else { 2 };
-    let mut after = position_after_flag(text, at + length)?;
+    let mut after = value_position_after_flag(text, at + length)?;
     for _ in 0..MAX_SKIPPED_WORDS {
         match byte_or_newline(text, after) {
             b'-' => {}
-            _ if names == 0 => return whole_argument(text, after),
+            _ if names == 0 => return secret_as_whole_argument(text, after),
             _ => names -= 1,
         }
         let word = text[after..].iter().take(200).position(|byte| byte.is_ascii_whitespace())?;
-        after = position_after_flag(text, after + word)?;
+        after = value_position_after_flag(text, after + word)?;
     }
     None
 }
 
 /// Finds the word after the name in `net user NAME x` and `rabbitmqctl add_user NAME x`. `at` is just after the verb.
 pub fn password_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let name = position_after_flag(text, at)?;
+    let name = value_position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
     if matches!(byte_or_newline(text, name), b'-' | b'/') || text[name + length] == b'\n' {
         return None;
     }
-    let after = position_after_flag(text, name + length)?;
+    let after = value_position_after_flag(text, name + length)?;
     let value = values::literal_value_at(text, after)?;
     let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
@@ -464,8 +470,8 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
         || text[value.end..].starts_with(b" /");
     let words = super::made_up::made_up_certainty(content)
         .is_some_and(|sure| sure >= PasswordCertainty::SeveralWords || ends);
-    if (looks.is_mixed() || words) && byte_or_newline(text, after) != b'/' {
-        whole_argument(text, after)
+    if (looks.has_letters_and_digits() || words) && byte_or_newline(text, after) != b'/' {
+        secret_as_whole_argument(text, after)
     } else {
         None
     }
@@ -473,12 +479,12 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
 
 /// Like [`password_after_name`], but also accepts an ordinary word, as in the FTP command `user NAME x`.
 pub fn password_word_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let name = position_after_flag(text, at)?;
+    let name = value_position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
     if text[name + length] == b'\n' {
         return None;
     }
-    whole_argument(text, position_after_flag(text, name + length)?)
+    secret_as_whole_argument(text, value_position_after_flag(text, name + length)?)
 }
 
 /// Finds a quoted string that does not look like an ordinary word, or an unquoted string that looks random.
@@ -488,12 +494,12 @@ pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<FoundSecret> {
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let mixed = looks.digits + looks.symbols > 0 || looks.class_changes >= 2 || words;
     let plausible = if value.is_quoted { mixed } else { looks.looks_random() };
-    if plausible { whole_argument(text, at) } else { None }
+    if plausible { secret_as_whole_argument(text, at) } else { None }
 }
 
 /// Finds the value in `ConvertTo-SecureString "x"` and `ConvertTo-SecureString -String "x"`. `at` is just after the
 /// command's name.
-pub fn secure_string(text: &[u8], at: usize) -> Option<FoundSecret> {
+pub fn secret_after_secure_string_command(text: &[u8], at: usize) -> Option<FoundSecret> {
     let option = text[at..].strip_prefix(b" -String").map_or(0, |_| 8);
     quoted_or_random_secret(text, at + option + 1)
 }
@@ -510,20 +516,20 @@ pub fn secret_in_identified_by(text: &[u8], start: usize, end: usize) -> Option<
     let bare = ["create user ", "alter user ", "grant ", "connect to ", "create role ", "alter role "]
         .iter()
         .any(|verb| memmem::find(&line, verb.as_bytes()).is_some());
-    if (told || bare && ends_identified(context)) && (quoted || bare) {
-        whole_argument(text, end + 1)
+    if (told || bare && ends_with_word_identified(context)) && (quoted || bare) {
+        secret_as_whole_argument(text, end + 1)
     } else {
         None
     }
 }
 
-fn ends_identified(before: &[u8]) -> bool {
+fn ends_with_word_identified(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(before, "identified ")
 }
 
 /// Returns the position of the value after a flag. The two are separated by blanks or, in a JSON list of arguments, by
 /// a quote and a comma.
-pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
+pub fn value_position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {
         return Some(at + 2 + count_blanks(&rest[2..], 8));
@@ -548,7 +554,7 @@ pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the whole argument as a secret, unless it is a variable or another flag.
-pub fn whole_argument(text: &[u8], at: usize) -> Option<FoundSecret> {
+pub fn secret_as_whole_argument(text: &[u8], at: usize) -> Option<FoundSecret> {
     let value = values::literal_value_at(text, at)?;
     let joint =
         ValueContext { is_env_style: true, without_blanks: true, is_in_list: true, is_doubtful_form: false };
@@ -591,16 +597,16 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<FoundSec
     }
     // `curl -u :token` has no user name, so a bare value must look random.
     let told = value.is_quoted || colon > 0 || profile_value(&content[1..]).looks_random();
-    // A password may begin with a dash. The dash is skipped here, because `whole_argument` rejects it.
+    // A password may begin with a dash. The dash is skipped here, because `secret_as_whole_argument` rejects it.
     let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
-    whole_argument(&text[..value.end], value.start + colon + 1 + dash)
+    secret_as_whole_argument(&text[..value.end], value.start + colon + 1 + dash)
         .map(|hit| FoundSecret { start: hit.start - dash, end: value.end, ..hit })
         .filter(|_| told)
 }
 
 /// Returns whether one of `commands` comes before `at` in the same shell command.
 pub fn is_one_of_commands_before(text: &[u8], at: usize, commands: &[&str]) -> bool {
-    let window = &text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at];
+    let window = &text[at.saturating_sub(MAX_BYTES_FROM_COMMAND_TO_FLAG)..at];
     let ends = |index: &usize| match window[*index] {
         b'\n' => !window[..*index].ends_with(b"\\"), // a backslash continues the line
         b'n' => window[..*index].ends_with(b"\\"),

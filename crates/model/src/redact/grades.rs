@@ -14,12 +14,12 @@ pub enum PasswordGrade {
     Obvious,
 }
 
-const MIN_WORD_BYTES: usize = 5;
-const MAX_WORD_BYTES: usize = 64;
+const MIN_PASSWORD_WORD_BYTES: usize = 5;
+const MAX_GRADED_WORD_BYTES: usize = 64;
 
 /// Returns how much a word looks like a password. Returns `None` for a term, a name, a path or an id.
 pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
-    if !(MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&word.len())
+    if !(MIN_PASSWORD_WORD_BYTES..=MAX_GRADED_WORD_BYTES).contains(&word.len())
         || !is_byte_in_class(word[0], LETTER_OR_DIGIT) && word[0] < 0x80
         || word.iter().any(|byte| b"/\\\"'`<>(){}[]|,;=:".contains(byte))
         || word.iter().any(|byte| *byte >= 0x80 && !made_up::is_accented(*byte))
@@ -49,7 +49,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
             PasswordGrade::Likely
         });
     }
-    let parts = WordParts::count_in_text(word);
+    let parts = WordParts::count_word_parts(word);
     let marks = word.iter().filter(|byte| b"!@#$%^&*?+~".contains(byte)).count();
     if marks > 0 && marks <= 6 && looks.digits > 0 && parts.common_words == 0 {
         return Some(PasswordGrade::Obvious);
@@ -72,7 +72,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     // An id such as `PROJ-1234` contains no lower-case letters.
     let shouts = looks.lower == 0;
     let worded = parts.common_words == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
-    if word.len() == MIN_WORD_BYTES {
+    if word.len() == MIN_PASSWORD_WORD_BYTES {
         let short = looks.upper == 1
             && is_byte_in_class(word[0], UPPER)
             && looks.digits >= 2
@@ -164,7 +164,7 @@ struct WordParts {
 }
 
 impl WordParts {
-    fn count_in_text(word: &[u8]) -> WordParts {
+    fn count_word_parts(word: &[u8]) -> WordParts {
         let mut parts = WordParts { count: 0, common_words: 0, shortest: usize::MAX, longest: 0 };
         let mut start = 0;
         while start < word.len() {
@@ -172,11 +172,11 @@ impl WordParts {
                 start += 1;
                 continue;
             }
-            let length = made_up::word_length(&word[start..]);
+            let length = made_up::camel_case_word_length(&word[start..]);
             let part = &word[start..start + length];
             parts.count += 1;
             parts.common_words += usize::from(
-                length > 2 && made_up::is_common_or_plural(part) && !made_up::is_everyday_noun(part),
+                length > 2 && made_up::is_common_word_or_its_plural(part) && !made_up::is_everyday_noun(part),
             );
             parts.shortest = parts.shortest.min(length);
             parts.longest = parts.longest.max(length);

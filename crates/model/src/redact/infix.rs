@@ -150,7 +150,7 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<FoundSe
 
 /// Finds a hash such as `$6$salt$hash`, as stored in `/etc/shadow`, `.htpasswd` and databases. A weak password can be
 /// recovered from its hash.
-pub fn crypt_hash(text: &[u8], at: usize) -> Option<FoundSecret> {
+pub fn crypt_password_hash_at(text: &[u8], at: usize) -> Option<FoundSecret> {
     const HASH_SCHEMES: [&[u8]; 17] = [
         b"$1$",
         b"$5$",

@@ -16,7 +16,7 @@ use super::classes::{
 const MAX_KEY_BYTES: usize = 32 * 1024;
 const MAX_LABEL_BYTES: usize = 48;
 /// The maximum length of one segment of a web token. Segments that contain certificates are several kilobytes long.
-const MAX_SEGMENT_BYTES: usize = 16 * 1024;
+const MAX_WEB_TOKEN_SEGMENT_BYTES: usize = 16 * 1024;
 
 /// Finds a private key whose `-----BEGIN ` is at `at`. The hit includes the `BEGIN` and `END` lines. A key without an
 /// `END` line is also found. Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line
@@ -52,13 +52,13 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> 
 /// Returns the length of a key whose line breaks became blanks, as in an environment variable with
 /// ` MIIE… 72ys… PC8c…`.
 fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
-    const MIN_LINE_BYTES: usize = 40;
+    const MIN_KEY_LINE_BYTES: usize = 40;
     let (mut end, mut lines) = (0, 0);
     while byte_or_newline(text, end) == b' ' {
         let length = class_run_length(&text[end + 1..], BASE64, MAX_KEY_BYTES);
         let last =
             lines > 0 && length >= 4 && profile_value(&text[end + 1..end + 1 + length]).letters() < length;
-        if length < MIN_LINE_BYTES && !last {
+        if length < MIN_KEY_LINE_BYTES && !last {
             break;
         }
         (end, lines) = (end + 1 + length, lines + 1);
@@ -124,7 +124,7 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
 
 /// Finds a key without a frame by its first characters. These encode `openssh-key-v1` or the ASN.1 header of a private
 /// key.
-pub fn key_without_frame(text: &[u8], at: usize) -> Option<FoundSecret> {
+pub fn private_key_without_frame(text: &[u8], at: usize) -> Option<FoundSecret> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
         b"MHcCAQEEI",
@@ -153,16 +153,16 @@ pub fn putty_key_lines(text: &[u8], at: usize) -> Option<FoundSecret> {
 }
 
 /// Finds a JSON Web Token that starts with `eyJ` at `at`. An encrypted token has five parts.
-pub fn web_token(text: &[u8], at: usize) -> Option<FoundSecret> {
+pub fn json_web_token(text: &[u8], at: usize) -> Option<FoundSecret> {
     let rest = text[at..].strip_prefix(b"eyJ")?;
-    let head = class_run_length(rest, BASE64_URL, MAX_SEGMENT_BYTES);
+    let head = class_run_length(rest, BASE64_URL, MAX_WEB_TOKEN_SEGMENT_BYTES);
     if head < 8 || byte_or_newline(rest, head) != b'.' {
         return None;
     }
     let mut end = head;
     let mut segments = 0;
     while segments < 4 && byte_or_newline(rest, end) == b'.' {
-        let length = class_run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
+        let length = class_run_length(&rest[end + 1..], BASE64_URL, MAX_WEB_TOKEN_SEGMENT_BYTES);
         // Only the second part may be empty. It is empty in some encrypted tokens.
         if length == 0 && (segments > 0 || !is_byte_in_class(byte_or_newline(rest, end + 2), BASE64_URL)) {
             break;
@@ -203,7 +203,7 @@ fn cut_off_body_length(text: &[u8]) -> Option<usize> {
         } else if !is_line_inside_key(line) {
             return end;
         }
-        let step = break_length(&text[at + line.len()..]);
+        let step = line_break_length_at_start(&text[at + line.len()..]);
         if step == 0 {
             return end;
         }
@@ -256,7 +256,7 @@ fn line_length(text: &[u8]) -> usize {
 }
 
 /// Returns the length of the line break at the start of `text`: a newline, or up to eight backslashes with `n` or `r`.
-pub fn break_length(text: &[u8]) -> usize {
+pub fn line_break_length_at_start(text: &[u8]) -> usize {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     match text.get(slashes) {
         Some(b'\n') if slashes == 0 => 1,

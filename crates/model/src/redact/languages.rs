@@ -5,11 +5,11 @@ use super::chance::profile_value;
 use super::classes::{LETTER, LOWER, byte_or_newline, count_blanks, ends_with_ignore_case, is_byte_in_class};
 use super::made_up::{self, PasswordCertainty};
 use super::names::{NameStrength, NameVerdict};
-use super::sentences::{self, NameLanguage, value_length};
+use super::sentences::{self, NameLanguage, length_of_value_in_sentence};
 use super::values::{self, LiteralValue};
 
 /// The maximum number of bytes between a name and its value, as in `Das Passwort für die Datenbank lautet x`.
-const MAX_VALUE_DISTANCE: usize = 64;
+const MAX_BYTES_FROM_FOREIGN_NAME_TO_VALUE: usize = 64;
 
 /// Words for a password that can be the last word of a name. Words that contain `passw` are handled by `names`.
 const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
@@ -119,7 +119,7 @@ const NON_ASCII_NAMES: [(&str, &str); 26] = [
 ];
 
 /// Returns whether one of the non-ASCII names can start with this byte.
-pub const fn may_begin_name(byte: u8) -> bool {
+pub const fn may_begin_non_ascii_name(byte: u8) -> bool {
     matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
 }
 
@@ -139,14 +139,14 @@ pub fn secret_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
         && let Some(value) = values::literal_value_at(text, end + 3).filter(|value| value.is_quoted)
     {
         let content = &text[value.start..value.end];
-        let told = super::grades::grade_word(content).is_some() || made_up::is_joined_words(content);
+        let told = super::grades::grade_word(content).is_some() || made_up::consists_of_joined_words(content);
         return told.then_some(FoundSecret { start: value.start, end: value.end, kind });
     }
     if *kind == "password"
         && matches!(byte_or_newline(text, end), b':' | b'=')
         && byte_or_newline(text, end + 1) > b' '
     {
-        let length = value_length(&text[end + 1..]);
+        let length = length_of_value_in_sentence(&text[end + 1..]);
         let told = super::grades::grade_word(&text[end + 1..end + 1 + length]).is_some();
         return told.then_some(FoundSecret { start: end + 1, end: end + 1 + length, kind });
     }
@@ -155,7 +155,7 @@ pub fn secret_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
 
 /// Finds the value stated after an ASCII word for a password or a token, as in `le mot de passe … est x`. The word is
 /// `text[start..end]`.
-pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
+pub fn secret_after_foreign_secret_word(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     // The name may consist of several words, as in `APIキー`, `API-Schlüssel`, `clé API` and `token de acceso`.
     let kind = match word {
@@ -187,7 +187,7 @@ pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<FoundS
     };
     // The module `stated` handles English sentences. Only the form `admin, password x` is handled here.
     if word.eq_ignore_ascii_case(b"password") {
-        let length = value_length(text.get(end + 1..)?);
+        let length = length_of_value_in_sentence(text.get(end + 1..)?);
         let is_word = text[end + 1..end + 1 + length].iter().all(|byte| is_byte_in_class(*byte, LETTER));
         let is_told = byte_or_newline(text, end) == b' ' && length >= 8 && !is_word;
         return is_told.then(|| secret_at(text, end + 1, kind, ValueForm::AfterBlank))?;
@@ -240,7 +240,7 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Found
         " vaut ", " vale ", " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ",
         " — ", " - ", "：", "是", "は", ": ", " : ", " = ", "为",
     ];
-    let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
+    let window = &text[end..text.len().min(end + MAX_BYTES_FROM_FOREIGN_NAME_TO_VALUE)];
     let window =
         &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
     // A quoted value may follow the name directly, as in `le mot de passe "x"`.
@@ -281,7 +281,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     let start = start + count_blanks(&text[start..], 4);
     let quoted = matches!(byte_or_newline(text, start), b'"' | b'\'' | b'`');
     let start = start + usize::from(quoted);
-    let content = value_length(&text[start..]);
+    let content = length_of_value_in_sentence(&text[start..]);
     let value = LiteralValue { start, end: start + content, is_quoted: false, is_in_call: false };
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
@@ -293,7 +293,8 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
                 // An adjective, as in `a senha é obrigatória`, is not a password.
                 let adjective = is_byte_in_class(content[0], LOWER)
                     && !super::lexicon::joins_everyday_noun(content)
-                    && (made_up::has_long_word_suffix(content) || made_up::is_participle(content));
+                    && (made_up::has_long_word_suffix(content)
+                        || made_up::is_participle_about_password(content));
                 sure > PasswordCertainty::SingleWord
                     || quoted
                     || !adjective && made_up::ends_clause(text, value.end)
@@ -309,14 +310,19 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     {
         return Some(FoundSecret { start: value.start, end: value.end, kind });
     }
-    let mixed = looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2);
+    let mixed = looks.has_letters_and_digits() && (looks.len >= 8 || looks.class_changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
     // After a name for an API key, a hexadecimal string is a key. After other names, it may be a hash, so it does not
     // count as a token.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
-        _ => looks.looks_random() && looks.len >= 16 && looks.is_mixed() && (kind == "api-key" || !hash()),
+        _ => {
+            looks.looks_random()
+                && looks.len >= 16
+                && looks.has_letters_and_digits()
+                && (kind == "api-key" || !hash())
+        }
     };
     let stands = !matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/')
         && super::names::judge_name(content).is_none();
@@ -340,7 +346,7 @@ fn is_line_end(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r' | b'\\' | b'"')
 }
 
-/// Returns whether [`secret_after_word`] may support this word. Most words are ruled out here.
+/// Returns whether [`secret_after_foreign_secret_word`] may support this word. Most words are ruled out here.
 #[inline]
 pub fn may_announce_secret(word: &[u8]) -> bool {
     let Some(tail) = word.last_chunk::<3>() else { return false };

@@ -76,7 +76,7 @@ pub fn count_everyday_nouns(word: &[u8]) -> usize {
 /// Returns whether a word starts or ends with an everyday noun that is joined to another word, as in `noodleengine`.
 pub fn joins_everyday_noun(word: &[u8]) -> bool {
     const MIN_PART_BYTES: usize = 5;
-    (MIN_PART_BYTES..=MAX_NOUN_BYTES.min(word.len().saturating_sub(4))).any(|length| {
+    (MIN_PART_BYTES..=MAX_EVERYDAY_NOUN_BYTES.min(word.len().saturating_sub(4))).any(|length| {
         EVERYDAY_NOUNS.contains_word(&word[..length])
             || EVERYDAY_NOUNS.contains_word(&word[word.len() - length..])
     })
@@ -95,7 +95,7 @@ fn count_noun_parts(word: &[u8], most: usize) -> Option<usize> {
     if most == 0 {
         return None;
     }
-    let lengths = (MIN_NOUN_BYTES..=word.len().min(MAX_NOUN_BYTES)).rev();
+    let lengths = (MIN_NOUN_BYTES..=word.len().min(MAX_EVERYDAY_NOUN_BYTES)).rev();
     lengths
         .filter(|length| EVERYDAY_NOUNS.contains_word(&word[..*length]))
         .find_map(|length| {
@@ -108,7 +108,7 @@ fn count_noun_parts(word: &[u8], most: usize) -> Option<usize> {
 }
 
 const MIN_NOUN_BYTES: usize = 3;
-const MAX_NOUN_BYTES: usize = 12;
+const MAX_EVERYDAY_NOUN_BYTES: usize = 12;
 
 /// Nouns for nature, food, colours, places, household items and heroes. Words that are common in programs are left out.
 static EVERYDAY_NOUNS: NounLexicon = build_lexicon(

@@ -11,7 +11,7 @@ use super::{made_up, names};
 /// The maximum length of a quoted value. A longer string is a document and not a secret.
 pub const MAX_QUOTED_BYTES: usize = 8 * 1024;
 
-const MAX_BARE_BYTES: usize = 2 * 1024;
+const MAX_UNQUOTED_VALUE_BYTES: usize = 2 * 1024;
 
 /// The maximum length of a value in an environment file. Such a value may contain characters that a shell would not
 /// accept.
@@ -98,7 +98,7 @@ fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
 /// `name=value` where the name suggests a secret. That pair is judged separately, so no text is read more than a few
 /// times.
 fn bare_value_length(text: &[u8]) -> Option<usize> {
-    for (at, byte) in text.iter().enumerate().take(MAX_BARE_BYTES) {
+    for (at, byte) in text.iter().enumerate().take(MAX_UNQUOTED_VALUE_BYTES) {
         if ends_value(*byte) {
             return Some(at);
         }
@@ -109,7 +109,7 @@ fn bare_value_length(text: &[u8]) -> Option<usize> {
             }
         }
     }
-    (text.len() < MAX_BARE_BYTES).then_some(text.len())
+    (text.len() < MAX_UNQUOTED_VALUE_BYTES).then_some(text.len())
 }
 
 /// Reads the opening quote at `at`, which may be escaped. Returns the start of the content and the number of
@@ -160,13 +160,13 @@ fn quoted_value(text: &[u8], start: usize, slashes: usize, is_in_call: bool) -> 
 /// Finds the next part of a token that is split into several literals, as in `"ghp_…" +` with another quoted string on
 /// the next line. The previous part ends at `end`.
 pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::FoundSecret> {
-    const WIDEST: usize = 80;
+    const MAX_BYTES_BETWEEN_TOKEN_PARTS: usize = 80;
     let mark = byte_or_newline(text, end);
     // In a shell, a backslash at the end of a line continues it, so the rest of the value is on the next line.
     if text[end..].starts_with(b"\\\n") {
         let length = class_run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
         let looks = profile_value(&text[end + 2..end + 2 + length]);
-        let rest = looks.is_mixed() && length >= 6 && looks.class_changes >= 2;
+        let rest = looks.has_letters_and_digits() && length >= 6 && looks.class_changes >= 2;
         return rest.then_some(super::FoundSecret { start: end + 2, end: end + 2 + length, kind: "token" });
     }
     if text.get(end) == Some(&b'\n') {
@@ -183,7 +183,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Fou
     if !matches!(mark, b'"' | b'\'') {
         return None;
     }
-    let joint = &text[end + 1..text.len().min(end + 1 + WIDEST)];
+    let joint = &text[end + 1..text.len().min(end + 1 + MAX_BYTES_BETWEEN_TOKEN_PARTS)];
     let length = joint.iter().take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
     let joins = joint[..length].iter().any(|byte| matches!(byte, b'+' | b'.' | b'&' | b'\n'));
     if !joins || byte_or_newline(joint, length) != mark {
@@ -197,7 +197,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Fou
         .position(|byte| *byte == mark || *byte <= b' ')?;
     let content = &text[start..start + length];
     let looks = profile_value(content);
-    let plausible = looks.is_mixed()
+    let plausible = looks.has_letters_and_digits()
         && looks.len >= 6
         && looks.class_changes >= 2
         && !super::contains_bytes(content, b"REDACTED");
@@ -279,7 +279,7 @@ pub fn end_before_extension(text: &[u8], value: LiteralValue) -> usize {
     .iter()
     .find_map(|extension| content.strip_suffix(extension.as_bytes()));
     match stem {
-        Some(stem) if made_up::is_joined_words(stem) || profile_value(stem).looks_random() => {
+        Some(stem) if made_up::consists_of_joined_words(stem) || profile_value(stem).looks_random() => {
             value.start + stem.len()
         }
         _ => value.end,

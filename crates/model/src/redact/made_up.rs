@@ -12,7 +12,7 @@ use super::names;
 const MAX_WORD_LETTERS: usize = 13;
 /// The maximum length of a single word that has none of the suffixes of long words.
 const MAX_STEM_LETTERS: usize = 10;
-const MAX_PASSWORD_BYTES: usize = 64;
+const MAX_MADE_UP_PASSWORD_BYTES: usize = 64;
 
 /// How certain it is that a string is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,10 +31,11 @@ pub enum PasswordCertainty {
 /// Returns how certain it is that `content` is a password made up from words. Returns `None` for a name in code, a word
 /// of a sentence, or a string without words.
 pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
-    if content.len() < 8 && is_single_noun(content) {
+    if content.len() < 8 && is_noun_not_used_as_modifier(content) {
         return Some(PasswordCertainty::SingleWord);
     }
-    if content.len() < 8 || content.len() > MAX_PASSWORD_BYTES || names::judge_name(content).is_some() {
+    if content.len() < 8 || content.len() > MAX_MADE_UP_PASSWORD_BYTES || names::judge_name(content).is_some()
+    {
         return None;
     }
     if is_random_letters(content) {
@@ -60,7 +61,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
                 start += 1;
             }
             mark if is_latin_letter(mark) => {
-                let length = word_length(&content[start..]);
+                let length = camel_case_word_length(&content[start..]);
                 let word = &content[start..start + length];
                 ends_common = COMMON_WORDS.contains_word(word)
                     || word.last() == Some(&b's') && COMMON_WORDS.contains_word(&word[..length - 1]);
@@ -145,7 +146,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
 
 /// Returns whether a word is an everyday noun. Words that often describe another noun, such as `green` and `wild`, are
 /// excluded.
-pub fn is_single_noun(word: &[u8]) -> bool {
+pub fn is_noun_not_used_as_modifier(word: &[u8]) -> bool {
     const DESCRIBING_WORDS: &str = "black blue brave bright fluffy fuzzy glass gold golden green grey happy heart house ice jolly king lucky lunar \
         magic merry mighty morning music night pink polar purple red royal shiny silly silver snowy solar spicy star sunday \
         sunny sweet water white wild yellow turbo lonely windy zesty feral gilded hollow mellow anchor basket tunnel carbon";
@@ -158,19 +159,19 @@ pub fn is_single_noun(word: &[u8]) -> bool {
 
 /// Returns whether a string consists of several words joined by separators, capitals or digits. Labels and sentences
 /// about passwords contain no such strings.
-pub fn is_joined_words(content: &[u8]) -> bool {
+pub fn consists_of_joined_words(content: &[u8]) -> bool {
     made_up_certainty(content) >= Some(PasswordCertainty::SeveralWords)
 }
 
 /// Returns whether a string consists of everyday nouns. Next to the name of a password, such a string is always
 /// redacted.
-pub fn is_everyday_nouns(content: &[u8]) -> bool {
+pub fn consists_of_everyday_nouns(content: &[u8]) -> bool {
     made_up_certainty(content) == Some(PasswordCertainty::EverydayNouns)
 }
 
 /// Returns whether a word is a German or Dutch participle that describes a password, such as `verlopen`, `gewijzigd` or
 /// `abgelaufen`.
-pub fn is_participle(word: &[u8]) -> bool {
+pub fn is_participle_about_password(word: &[u8]) -> bool {
     const PARTICIPLE_PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
     const ENDINGS: &str = "en t d";
     PARTICIPLE_PREFIXES.split(' ').any(|prefix| word.starts_with(prefix.as_bytes()))
@@ -241,7 +242,7 @@ fn is_random_letters(content: &[u8]) -> bool {
 }
 
 /// Returns the number of letters up to the capital that starts the next word.
-pub fn word_length(text: &[u8]) -> usize {
+pub fn camel_case_word_length(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|byte| is_latin_letter(**byte)).count();
     (1..letters)
         .find(|at| is_byte_in_class(text[*at], UPPER) && !is_byte_in_class(text[*at - 1], UPPER))
@@ -250,7 +251,7 @@ pub fn word_length(text: &[u8]) -> usize {
 
 /// Returns whether a word describes the state of a password, as in the log lines `password=changed` and
 /// `password=valid`.
-pub fn is_state_word(word: &[u8]) -> bool {
+pub fn is_password_state_word(word: &[u8]) -> bool {
     const STATE_WORDS: &str =
         "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";
     word.ends_with(b"ed") && word.len() >= 6 || STATE_WORDS.split(' ').any(|state| state.as_bytes() == word)
@@ -264,12 +265,12 @@ pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
         && parts().all(|part| {
             part.len() > 2
                 && part.iter().all(|byte| is_byte_in_class(*byte, LETTER))
-                && !is_common_or_plural(part)
+                && !is_common_word_or_its_plural(part)
         })
 }
 
 /// Returns whether `COMMON_WORDS` contains the word or its singular.
-pub fn is_common_or_plural(word: &[u8]) -> bool {
+pub fn is_common_word_or_its_plural(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word)
         || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON_WORDS.contains_word(stem))
 }

@@ -10,12 +10,12 @@ use super::FoundSecret;
 use super::classes::{DIGIT, LETTER, LETTER_OR_DIGIT, LOWER, UPPER, byte_or_newline, is_byte_in_class};
 use super::grades::{PasswordGrade, grade_word};
 use super::names::{WordList, word_list};
-use super::nouns::{SecretNoun, is_lone_noun, secret_noun_at};
+use super::nouns::{SecretNoun, does_word_alone_name_secret, secret_noun_at};
 use super::words::{LineWord, end_of_line_within_reach, start_of_line_within_reach, words_between};
 use super::{answers, made_up, named, shape};
 
 /// The maximum number of words that are read on each side of the noun.
-const MAX_WORDS_READ: usize = 16;
+const MAX_WORDS_READ_AROUND_NOUN: usize = 16;
 
 /// What is expected after a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,9 @@ fn ends_with_noun(line: &[u8]) -> bool {
     let marks = |byte: &u8| matches!(byte, b'.' | b'!' | b'"' | b'\'' | b'`' | b')');
     let line = line.trim_ascii_end();
     let line = &line[..line.len() - line.iter().rev().take(3).take_while(|byte| marks(byte)).count()];
-    line.rsplit(|byte| matches!(byte, b' ' | b'"' | b'`' | b'(')).take(2).any(made_up::is_single_noun)
+    line.rsplit(|byte| matches!(byte, b' ' | b'"' | b'`' | b'('))
+        .take(2)
+        .any(made_up::is_noun_not_used_as_modifier)
 }
 
 fn secret_after_noun(
@@ -167,7 +169,7 @@ fn secret_after_noun(
             &line[memchr::memrchr(b'\n', &line[..start - start.saturating_sub(80)]).map_or(0, |at| at + 1)..];
         STEMS_OF_SETTING_VERBS.split(' ').any(|verb| super::contains_bytes(line, verb.as_bytes()))
     };
-    for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
+    for word in words_between(text, end, line_end).take(MAX_WORDS_READ_AROUND_NOUN) {
         let bare = word.bytes(text);
         // A remark in brackets is skipped, as in `the client secret (don't commit!) is x`.
         if grade_word(bare).is_none() && is_in_bracketed_remark(text, &word, line_end) {
@@ -175,7 +177,7 @@ fn secret_after_noun(
         }
         // Another noun ends the search, because that noun has its own value. A line such as `-----BEGIN …` also ends
         // it, because another scanner finds keys in this format.
-        if is_lone_noun(bare) || bare.starts_with(b"-----") {
+        if does_word_alone_name_secret(bare) || bare.starts_with(b"-----") {
             return None;
         }
         if let Some(hit) = password_of_pair(text, &word, noun) {
@@ -199,7 +201,7 @@ fn secret_after_noun(
             noun == SecretNoun::Secret && !foreign && matches!(text[start] | 32, b's' | b't' | b'k');
         if let Some(least) = least
             && grade_word(bare) >= Some(least)
-            && !word.is_code(text)
+            && !word.is_part_of_code(text)
             && !(assigned && bare.iter().all(|byte| is_byte_in_class(*byte, LETTER)))
             && (!english || bare.iter().any(u8::is_ascii_digit) || bare.contains(&b'-'))
         {
@@ -210,8 +212,8 @@ fn secret_after_noun(
             && noun == SecretNoun::Password
             && (!first || stated || made_up::ends_clause(text, word.end))
             && (!labelled || seen_name)
-            && made_up::is_single_noun(bare)
-            && !word.is_code(text)
+            && made_up::is_noun_not_used_as_modifier(bare)
+            && !word.is_part_of_code(text)
             && !assigned
             && !matches!(byte_or_newline(text, end), b'"' | b'\'' | b'`' | b',')
         {
@@ -256,7 +258,7 @@ fn secret_after_noun(
             && (first || slot == ExpectedNext::Value && !is_key && !labelled)
             && is_hex_key(bare)
             && (slot == ExpectedNext::Value && !first
-                || is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end]))
+                || asks_reader_to_use_value(&text[start.saturating_sub(40)..start], &text[start..end]))
             && !mentions_hash(&text[start.saturating_sub(60)..line_end])
         {
             return Some(FoundSecret { kind: "token", ..word.to_found_secret() });
@@ -289,8 +291,8 @@ fn secret_after_noun(
         if noun == SecretNoun::Secret
             && slot != ExpectedNext::Name
             && is_random_token(bare)
-            && !super::telling_lines::is_wallet_address(bare)
-            && !word.is_code(text)
+            && !super::lines_about_secrets::is_wallet_address(bare)
+            && !word.is_part_of_code(text)
         {
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(FoundSecret { kind: "token", ..word.to_found_secret() }));
@@ -340,7 +342,7 @@ fn is_hex_key(word: &[u8]) -> bool {
 }
 
 /// Returns whether the line tells the reader, in one of the supported languages, to use what follows.
-fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
+fn asks_reader_to_use_value(before: &[u8], noun: &[u8]) -> bool {
     // After `key`, a value is accepted only if the line mentions an API or access key. In `using RSA key 1EF8…` the
     // value is the id of a public key.
     if noun.eq_ignore_ascii_case(b"key") {
@@ -455,7 +457,7 @@ fn secret_before_noun(
     if !may_contain_password(&text[line_start..start]) {
         return None;
     }
-    let mut line = [LineWord::default(); 2 * MAX_WORDS_READ];
+    let mut line = [LineWord::default(); 2 * MAX_WORDS_READ_AROUND_NOUN];
     let mut count = 0;
     for word in words_between(text, line_start, start) {
         if count == line.len() {
@@ -476,7 +478,7 @@ fn secret_before_noun(
         if WORDS_JOINING_VALUE_TO_NOUN.contains_word(bare)
             && whole
             && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely)
-            && !value.is_code(text)
+            && !value.is_part_of_code(text)
         {
             return Some(value.to_found_secret());
         }
@@ -486,7 +488,7 @@ fn secret_before_noun(
         let [verb, value] = two else { return None };
         let told = TYPING_VERBS.contains_word(verb.bytes(text))
             && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely)
-            && !value.is_code(text);
+            && !value.is_part_of_code(text);
         told.then(|| value.to_found_secret())
     });
     if typed.is_some() {
@@ -496,7 +498,7 @@ fn secret_before_noun(
     line.windows(3).find_map(|three| {
         let [user, mark, value] = three else { return None };
         let told = mark.bytes(text) == b"/" && user.end > user.start && !user.has_colon;
-        (told && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely) && !value.is_code(text))
+        (told && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely) && !value.is_part_of_code(text))
             .then(|| value.to_found_secret())
     })
 }
@@ -520,9 +522,10 @@ fn words_that_are_the_password(
         before[..value.start - line_start].iter().all(|byte| !is_byte_in_class(*byte, LETTER_OR_DIGIT))
             || matches!(before.get(value.start - line_start - 1), Some(b'"' | b'\'' | b'`'));
     let content = value.bytes(text);
-    let told = made_up::is_single_noun(content)
-        || made_up::is_joined_words(content) && content.iter().any(|byte| !is_byte_in_class(*byte, LETTER));
-    (alone && told && !value.is_code(text)).then(|| value.to_found_secret())
+    let told = made_up::is_noun_not_used_as_modifier(content)
+        || made_up::consists_of_joined_words(content)
+            && content.iter().any(|byte| !is_byte_in_class(*byte, LETTER));
+    (alone && told && !value.is_part_of_code(text)).then(|| value.to_found_secret())
 }
 
 /// Returns whether a preposition, a verb or a conjunction follows the noun, as in `the password for the vpn`.
@@ -550,6 +553,6 @@ fn password_of_pair(text: &[u8], word: &LineWord, noun: SecretNoun) -> Option<Fo
             is_byte_in_class(*byte, LETTER_OR_DIGIT) || matches!(byte, b'.' | b'_' | b'-' | b'@')
         })
         && is_byte_in_class(user[0], LETTER);
-    let told = named && grade_word(password) >= Some(PasswordGrade::Likely) && !word.is_code(text);
+    let told = named && grade_word(password) >= Some(PasswordGrade::Likely) && !word.is_part_of_code(text);
     told.then_some(FoundSecret { start: word.start + mark + 1, end: word.end, kind: "password" })
 }

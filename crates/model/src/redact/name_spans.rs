@@ -9,7 +9,7 @@ use super::classes::{
     class_run_length_at_end, ends_with_ignore_case, is_byte_in_class,
 };
 use super::context;
-use super::named::{MAX_BLANKS, MAX_NAME_BYTES};
+use super::named::{MAX_BLANKS_AROUND_SEPARATOR, MAX_NAME_BYTES};
 
 /// A name in the text, without its quotes.
 pub struct NameSpan {
@@ -28,7 +28,12 @@ impl NameSpan {
 pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     let before = &text[floor..at];
     let mut end = before.len()
-        - before.iter().rev().take(MAX_BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        - before
+            .iter()
+            .rev()
+            .take(MAX_BLANKS_AROUND_SEPARATOR)
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
     // The name may be in an element, as in `<b>Password</b>: x`.
     if before[..end].ends_with(b">") {
         let tail = &before[end.saturating_sub(12)..end];
@@ -74,7 +79,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
         end -= before[..end]
             .iter()
             .rev()
-            .take(MAX_BLANKS)
+            .take(MAX_BLANKS_AROUND_SEPARATOR)
             .take_while(|byte| matches!(byte, b' ' | b'\t'))
             .count();
     }
@@ -87,7 +92,10 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
         let value = &value
             [..value.iter().take(64).position(|byte| *byte <= b' ' || b"&\"'".contains(byte)).unwrap_or(0)];
         let value = if value.is_empty() { &text[at + 1..text.len().min(at + 65)] } else { value };
-        end == before.len() && text[at] == b'=' && profile_value(value).is_mixed() && value.len() >= 6
+        end == before.len()
+            && text[at] == b'='
+            && profile_value(value).has_letters_and_digits()
+            && value.len() >= 6
             || byte_or_newline(text, at + 1 + value.len()) == b'&' && value.len() >= 6
     };
     let bracket = end > 1
@@ -204,7 +212,7 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
 /// Returns the name of the object or section that contains the member at `start`. Examples are
 /// `"password": {"type": "string", "example": "x"}`, and `DbPassword:` with `Default: x` on a line below it.
 fn name_of_parent(text: &[u8], start: usize) -> Option<&[u8]> {
-    const MAX_LINES: usize = 4;
+    const MAX_LINES_SEARCHED_FOR_PARENT: usize = 4;
     let before = &text[start.saturating_sub(200)..start];
     let line = context::text_after_last_break(before);
     let tail = |part: &'_ [u8]| part.len() - class_run_length_at_end(part, BASE64_URL, MAX_NAME_BYTES);
@@ -218,13 +226,15 @@ fn name_of_parent(text: &[u8], start: usize) -> Option<&[u8]> {
     if indent == 0 || indent != line.len() {
         return None;
     }
-    before[..before.len() - line.len()].rsplit(|byte| *byte == b'\n').skip(1).take(MAX_LINES).find_map(
-        |row| {
+    before[..before.len() - line.len()]
+        .rsplit(|byte| *byte == b'\n')
+        .skip(1)
+        .take(MAX_LINES_SEARCHED_FOR_PARENT)
+        .find_map(|row| {
             let outer = row.iter().take_while(|byte| **byte == b' ').count();
             let label = row.trim_ascii_end().strip_suffix(b":").filter(|_| outer < indent)?;
             Some(&label[tail(label)..]).filter(|name| !name.is_empty())
-        },
-    )
+        })
 }
 
 /// Returns the name in the condition of `UPDATE t SET value = 'x' WHERE name = 'smtp_password'`. The column name
@@ -243,36 +253,40 @@ fn name_in_condition(text: &[u8], end: usize) -> Option<&[u8]> {
 
 /// Returns the name given on a line above, as in `- key: auth_token`, `  type: secret`, `  value: x`.
 fn label_above(before: &[u8]) -> Option<&[u8]> {
-    const MOST_LINES: usize = 4;
+    const MAX_LINES_ABOVE_SEARCHED_FOR_LABEL: usize = 4;
     let before = &before[before.len().saturating_sub(240)..];
     let own = context::text_after_last_break(before);
     if !own.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'')) {
         return None;
     }
-    before[..before.len() - own.len()].rsplit(|byte| *byte == b'\n').take(MOST_LINES).find_map(|line| {
-        let line = line.trim_ascii();
-        let line = line.strip_prefix(b"- ").or_else(|| line.strip_prefix(b"{")).unwrap_or(line).trim_ascii();
-        let joint = line.iter().position(|byte| matches!(byte, b':' | b'='))?;
-        let label = line[..joint].trim_ascii();
-        let named =
-            ["name", "key", "\"name\"", "\"key\"", "'name'", "variable", "\"variable\"", "\"id\"", "id"]
-                .iter()
-                .any(|known| label.eq_ignore_ascii_case(known.as_bytes()));
-        let name = line[joint + 1..].trim_ascii_start();
-        let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
-        named
-            .then(|| &name[..class_run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
-            .filter(|name| !name.is_empty())
-    })
+    before[..before.len() - own.len()]
+        .rsplit(|byte| *byte == b'\n')
+        .take(MAX_LINES_ABOVE_SEARCHED_FOR_LABEL)
+        .find_map(|line| {
+            let line = line.trim_ascii();
+            let line =
+                line.strip_prefix(b"- ").or_else(|| line.strip_prefix(b"{")).unwrap_or(line).trim_ascii();
+            let joint = line.iter().position(|byte| matches!(byte, b':' | b'='))?;
+            let label = line[..joint].trim_ascii();
+            let named =
+                ["name", "key", "\"name\"", "\"key\"", "'name'", "variable", "\"variable\"", "\"id\"", "id"]
+                    .iter()
+                    .any(|known| label.eq_ignore_ascii_case(known.as_bytes()));
+            let name = line[joint + 1..].trim_ascii_start();
+            let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
+            named
+                .then(|| &name[..class_run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
+                .filter(|name| !name.is_empty())
+        })
 }
 
 /// Returns the name of a form field from its attributes, which may have any order, as in
 /// `<input name="password" type="text" value="x">`.
 fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
-    const MAX_PAIR_DISTANCE: usize = 160;
-    let before = &text[floor.max(name.start.saturating_sub(MAX_PAIR_DISTANCE))..name.start];
+    const MAX_BYTES_BETWEEN_PAIR_PARTS: usize = 160;
+    let before = &text[floor.max(name.start.saturating_sub(MAX_BYTES_BETWEEN_PAIR_PARTS))..name.start];
     let opened = memchr::memrchr2(b'<', b'\n', before).map_or(0, |at| at + 1);
-    let rest = &text[name.end..text.len().min(name.end + MAX_PAIR_DISTANCE)];
+    let rest = &text[name.end..text.len().min(name.end + MAX_BYTES_BETWEEN_PAIR_PARTS)];
     let rest = &rest[..rest.iter().position(|byte| matches!(byte, b'>' | b'\n')).unwrap_or(rest.len())];
     let (before, attributes) = (&before[opened..], [&before[opened..], rest]);
     let holds = |part: &[u8]| attributes.iter().any(|half| memmem::find(half, part).is_some());

@@ -18,7 +18,7 @@ use super::{FoundSecret, commands, context, headers, keys, made_up, pairs, shape
 /// How many bytes of a name are read. A longer name is judged by its last bytes.
 pub const MAX_NAME_BYTES: usize = 64;
 /// The maximum number of blanks around a separator. Aligned tables can contain many.
-pub const MAX_BLANKS: usize = 40;
+pub const MAX_BLANKS_AROUND_SEPARATOR: usize = 40;
 
 /// Finds the secret assigned by the `=` or `:` at `at`.
 pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
@@ -95,12 +95,12 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundS
         && !matches!(byte_or_newline(text, after), b' ' | b'\t')
         && (text[at] == b'=' || expanded);
     after += closing_marks_length(&text[after..]);
-    after += count_blanks(&text[after..], MAX_BLANKS);
+    after += count_blanks(&text[after..], MAX_BLANKS_AROUND_SEPARATOR);
     after += tags_length(&text[after..]);
     // In `export NAME=\`, the backslash continues the line, so the value is on the next line.
     let quoted = usize::from(byte_or_newline(text, after) == b'"');
     if text[after + quoted..].starts_with(b"\\\n") {
-        after += quoted + 2 + count_blanks(&text[after + quoted + 2..], MAX_BLANKS);
+        after += quoted + 2 + count_blanks(&text[after + quoted + 2..], MAX_BLANKS_AROUND_SEPARATOR);
     }
     // Python joins adjacent literals in brackets, as in `secret = ("x" "y")`.
     if byte_or_newline(text, after) == b'('
@@ -139,17 +139,17 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundS
     {
         return Some(hit);
     }
-    if let Some(value) = context::value_on_next_line(text, after)
-        .filter(|value| named && (value.is_quoted || text[at] == b':' || looks_random_below(text, *value)))
-    {
+    if let Some(value) = context::value_on_next_line(text, after).filter(|value| {
+        named && (value.is_quoted || text[at] == b':' || is_random_value_on_next_line(text, *value))
+    }) {
         // If the value is the first line of a private key, the whole key is the secret.
-        if let Some(key) = keys::key_without_frame(text, value.start) {
+        if let Some(key) = keys::private_key_without_frame(text, value.start) {
             return Some(key);
         }
         let content = &text[value.start..value.end];
         let verdict = judge_with_word_before(text, &name, floor, verdict).unwrap_or(verdict);
         let words = verdict.strength == NameStrength::Password
-            && (made_up::is_joined_words(content) || made_up::is_single_noun(content));
+            && (made_up::consists_of_joined_words(content) || made_up::is_noun_not_used_as_modifier(content));
         return hit_if_secret(
             text,
             value,
@@ -284,13 +284,13 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<FoundS
 fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     let block = text[at..].iter().take(3).take_while(|byte| b"|>-".contains(byte)).count();
     let mut at = at + block;
-    let step = keys::break_length(&text[at..]);
+    let step = keys::line_break_length_at_start(&text[at..]);
     if step == 0 {
         return None;
     }
     at += step;
-    at += keys::break_length(&text[at..]);
-    at += count_blanks(&text[at..], MAX_BLANKS);
+    at += keys::line_break_length_at_start(&text[at..]);
+    at += count_blanks(&text[at..], MAX_BLANKS_AROUND_SEPARATOR);
     let length = sentences::passphrase_length(&text[at..])?;
     ends_line(text, at + length).then_some(FoundSecret { start: at, end: at + length, kind: "password" })
 }
@@ -319,7 +319,7 @@ fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
     let drawn = rest[length] == b'}'
         && matches!(byte_or_newline(rest, length + 1), b';' | b'"' | b'\'' | b'\n' | b'\r')
         && length >= 6
-        && (looks.symbols > 0 || looks.is_mixed())
+        && (looks.symbols > 0 || looks.has_letters_and_digits())
         && !content.iter().any(|byte| b"{$\"'".contains(byte))
         && !content.ends_with(b"!r")
         && !content.ends_with(b"!s")
@@ -369,7 +369,7 @@ fn is_passphrase_key(text: &[u8], name: &NameSpan) -> bool {
 }
 
 /// Returns whether the value on the line below `api_key=` looks random and is not itself an assignment.
-fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
+fn is_random_value_on_next_line(text: &[u8], value: LiteralValue) -> bool {
     let content = &text[value.start..value.end];
     content.len() >= 20
         && !content[..content.len() - 2].contains(&b'=')
@@ -434,7 +434,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Fo
 
 /// Finds the value in `NAME -> value`, a form that is common in notes. `at` points to the `>`.
 pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
-    let gap = count_blanks(&text[at + 1..], MAX_BLANKS);
+    let gap = count_blanks(&text[at + 1..], MAX_BLANKS_AROUND_SEPARATOR);
     let name = name_before(text, at - 1, floor)?;
     if gap == 0 || name.end + 1 == at {
         return None; // as in `pointer->member`
@@ -445,7 +445,7 @@ pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<FoundS
 /// Finds the value in `NAME→ value`. `at` points to the first byte of the arrow.
 pub fn secret_after_wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let name = name_before(text, at, floor)?;
-    secret_pointed_at(text, &name, at + 3 + count_blanks(&text[at + 3..], MAX_BLANKS))
+    secret_pointed_at(text, &name, at + 3 + count_blanks(&text[at + 3..], MAX_BLANKS_AROUND_SEPARATOR))
 }
 
 fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<FoundSecret> {
@@ -489,7 +489,7 @@ fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<Fou
 pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<FoundSecret> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
-    let after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
+    let after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS_AROUND_SEPARATOR);
     values::opening_quote_at(text, after)?;
     hit_if_secret(text, values::literal_value_at(text, after)?, verdict, ValueContext::default())
 }

@@ -179,7 +179,7 @@ static ALL_NOUNS: WordList = word_list(
 
 /// Returns whether a single word, such as `password`, names a secret. Such a word has its own value, which is
 /// searched for separately.
-pub fn is_lone_noun(word: &[u8]) -> bool {
+pub fn does_word_alone_name_secret(word: &[u8]) -> bool {
     LONE_NOUNS.contains_word(word)
 }
 

@@ -26,13 +26,13 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Foun
     let user = word_before(before)?;
     let told = is_pair_announced(&before[..before.len() - user.len()]);
     if !told && is_account_name(user) {
-        let end = at + 2 + sentences::value_length(&text[at + 2..]);
+        let end = at + 2 + sentences::length_of_value_in_sentence(&text[at + 2..]);
         let likely = grade_word(&text[at + 2..end]).is_some()
             && !super::contains_bytes(&text[at + 2..end], b"REDACTED");
         return likely.then_some(FoundSecret { start: at + 2, end, kind: "password" });
     }
-    let least = match super::made_up::is_single_noun(
-        &text[at + 2..at + 2 + sentences::value_length(&text[at + 2..])],
+    let least = match super::made_up::is_noun_not_used_as_modifier(
+        &text[at + 2..at + 2 + sentences::length_of_value_in_sentence(&text[at + 2..])],
     ) {
         true => RequiredCertainty::SingleWord,
         false => required_certainty(user),
@@ -65,7 +65,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Foun
     if memchr::memmem::rfind(near, b"chpasswd:").is_some()
         || memchr::memmem::find(text_after_last_break(near), b"bundle config").is_some()
     {
-        return super::flags::whole_argument(text, at + 1);
+        return super::flags::secret_as_whole_argument(text, at + 1);
     }
     if byte_or_newline(text, at + 1).is_ascii_whitespace()
         || !is_account_name(&text[start..at]) && !credentials()
@@ -89,7 +89,7 @@ pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Optio
         })
     });
     let from = at + 1 + count_blanks(&text[at + 1..], 2);
-    let end = from + sentences::value_length(&text[from..]);
+    let end = from + sentences::length_of_value_in_sentence(&text[from..]);
     let content = &text[from..end];
     let drawn = grade_word(content).is_some()
         || content.len() >= 8 && super::chance::profile_value(content).looks_random();
@@ -102,7 +102,7 @@ pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Optio
 
 /// Finds the password in `login=name:x`. `at` points to the colon.
 pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<FoundSecret> {
-    let end = at + 1 + sentences::value_length(&text[at + 1..]);
+    let end = at + 1 + sentences::length_of_value_in_sentence(&text[at + 1..]);
     let content = &text[at + 1..end];
     let told = grade_word(content).is_some()
         || content.len() >= 12 && super::chance::profile_value(content).looks_random();

@@ -6,7 +6,9 @@ use super::classes::{
     DIGIT, IDENTIFIER_BYTE, LETTER, LOWER, UPPER, byte_or_newline, is_byte_in_class, starts_with_ignore_case,
 };
 use super::made_up::PasswordCertainty;
-use super::values::{LiteralValue, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
+use super::values::{
+    LiteralValue, ValueContext, is_constant_name, is_numbered_variable, is_type_or_algorithm_name,
+};
 use super::{context, languages, lexicon, made_up, names};
 
 /// Returns whether a value is a literal password, which is anything that is not obviously code or prose.
@@ -30,7 +32,8 @@ pub fn is_literal_password(
     if content.contains(&b' ') {
         // In a shell, a quoted value such as `PGPASSWORD='my pass word' psql` is not a sentence.
         let assigned = joint.is_env_style && joint.without_blanks;
-        return value.is_quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
+        return value.is_quoted
+            && (assigned || is_passphrase(content) || is_phrase_with_digit_inside_word(content));
     }
     if value.is_quoted {
         // The value in `"password": "Passwort"` is a label. Labels contain no full stops.
@@ -39,22 +42,22 @@ pub fn is_literal_password(
             && !content.contains(&b'.')
             && !(joint.without_blanks && joint.is_in_list)
             && made_up::made_up_certainty(content).is_none();
-        let state = !joint.without_blanks && made_up::is_state_word(content);
+        let state = !joint.without_blanks && made_up::is_password_state_word(content);
         // A table in a minified program may contain `{password:"SessionToken"}`, where the value is a name and not a
         // password.
         let named =
             || looks.class_changes > 0 && !joint.without_blanks && names::judge_name(content).is_some();
         return !(plain && (label || state || is_constant_name(content) || named()));
     }
-    if made_up::is_everyday_nouns(content)
-        || made_up::is_joined_words(content) && is_printed_object(text, value)
+    if made_up::consists_of_everyday_nouns(content)
+        || made_up::consists_of_joined_words(content) && is_printed_object(text, value)
     {
         return true;
     }
     // A sentence may follow the name, as in `DB_PASSWORD: the password of the database`.
     let fruit = looks.len >= 6
         && lexicon::count_everyday_nouns(content) > 0
-        && !made_up::is_common_or_plural(content)
+        && !made_up::is_common_word_or_its_plural(content)
         && made_up::ends_clause(text, value.end);
     let sentence = !joint.without_blanks
         && !fruit
@@ -62,12 +65,15 @@ pub fn is_literal_password(
         && byte_or_newline(text, value.end) == b' '
         && is_byte_in_class(byte_or_newline(text, value.end + 1), LETTER);
     // The value may be the label of a form, as in `label.password=Mot de passe`.
-    let labelled =
-        plain && !fruit && !joint.is_env_style && !joint.is_in_list && is_sentence(&text[value.end..]);
-    if fruit && byte_or_newline(text, value.end) == b' ' && is_sentence(&text[value.end..]) {
+    let labelled = plain
+        && !fruit
+        && !joint.is_env_style
+        && !joint.is_in_list
+        && is_rest_of_line_prose(&text[value.end..]);
+    if fruit && byte_or_newline(text, value.end) == b' ' && is_rest_of_line_prose(&text[value.end..]) {
         return true;
     }
-    if is_type_name(content) || sentence || labelled {
+    if is_type_or_algorithm_name(content) || sentence || labelled {
         return false;
     }
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
@@ -75,7 +81,7 @@ pub fn is_literal_password(
         return looks.len >= if joint.without_blanks { 4 } else { 5 };
     }
     if joint.is_env_style {
-        return joint.without_blanks || !(plain && separated) || made_up::is_joined_words(content);
+        return joint.without_blanks || !(plain && separated) || made_up::consists_of_joined_words(content);
     }
     let joined = content.iter().any(|byte| matches!(byte, b'.' | b'-'))
         && matches!(byte_or_newline(text, value.end), b'\n' | b'\r');
@@ -87,10 +93,10 @@ pub fn is_literal_password(
     if flow && made_up::made_up_certainty(content).is_some() {
         return true;
     }
-    if made_up::is_single_noun(content) && has_note_after(text, value) {
+    if made_up::is_noun_not_used_as_modifier(content) && has_note_after(text, value) {
         return true;
     }
-    if made_up::is_joined_words(content)
+    if made_up::consists_of_joined_words(content)
         && (has_note_after(text, value)
             || (joint.without_blanks || joined || is_note_label(text, value))
                 && !is_argument_or_member(text, value))
@@ -105,8 +111,9 @@ pub fn is_literal_password(
     let humped = separated && looks.class_changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, but `password=secret` at the end of a line sets a password.
-        let literal = (joint.without_blanks && !separated && !passed && !made_up::is_state_word(content))
-            || is_lone_word(text, value);
+        let literal =
+            (joint.without_blanks && !separated && !passed && !made_up::is_password_state_word(content))
+                || is_only_word_on_line(text, value);
         // Printed objects often have a form such as `Config(user=app, password=word, ssl=false)`.
         let rest = &text[value.end..text.len().min(value.end + 60)];
         let printed = passed
@@ -123,7 +130,7 @@ pub fn is_literal_password(
 }
 
 /// Returns whether the text after the value, up to the end of the line, consists only of words.
-fn is_sentence(rest: &[u8]) -> bool {
+fn is_rest_of_line_prose(rest: &[u8]) -> bool {
     let line = &rest[..rest.iter().take(80).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(80))];
     let words = line.strip_prefix(b" ").unwrap_or_default();
     !words.is_empty()
@@ -317,7 +324,7 @@ fn is_settings_line(line: &[u8]) -> bool {
 
 /// Returns whether a word of letters is the whole value of a line, as in `password: sunflowerfield` in YAML files, INI
 /// files and notes. Words that are common as names in code are excluded.
-fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
+fn is_only_word_on_line(text: &[u8], value: LiteralValue) -> bool {
     const NOT_PASSWORDS: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
     let content = &text[value.start..value.end];
     let next = byte_or_newline(text, value.end);
@@ -411,16 +418,16 @@ pub fn is_passphrase(content: &[u8]) -> bool {
 }
 
 /// Returns whether `content` has at most four words and one of them has a digit between letters, as in `Xk9w0rd zz!`.
-pub fn is_mixed_phrase(content: &[u8]) -> bool {
-    let is_mixed = |word: &[u8]| {
+pub fn is_phrase_with_digit_inside_word(content: &[u8]) -> bool {
+    let has_letters_and_digits = |word: &[u8]| {
         let between = |three: &[u8]| {
             is_byte_in_class(three[0], LETTER)
                 && is_byte_in_class(three[1], DIGIT)
                 && is_byte_in_class(three[2], LETTER)
         };
-        word.len() >= 5 && word.windows(3).any(between) && !is_type_name(word)
+        word.len() >= 5 && word.windows(3).any(between) && !is_type_or_algorithm_name(word)
     };
     split_words(content).count() <= 4
-        && split_words(content).any(is_mixed)
+        && split_words(content).any(has_letters_and_digits)
         && !split_words(content).any(is_prose_word)
 }

@@ -5,7 +5,8 @@ use memchr::memmem;
 use super::FoundSecret;
 use super::classes::{DASH, LETTER_OR_DIGIT, UNDERSCORE, count_blanks, is_byte_in_class};
 use super::flags::{
-    MAX_COMMAND_DISTANCE, is_one_of_commands_before, password_after_user, position_after_flag, whole_argument,
+    MAX_BYTES_FROM_COMMAND_TO_FLAG, is_one_of_commands_before, password_after_user, secret_as_whole_argument,
+    value_position_after_flag,
 };
 use super::values;
 
@@ -31,27 +32,27 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<FoundSecret> {
         "--passphrase-fd",
         "cryptsetup",
     ];
-    let mut after = position_after_flag(text, at)?;
+    let mut after = value_position_after_flag(text, at)?;
     if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
-        after = position_after_flag(text, after + 2)?;
+        after = value_position_after_flag(text, after + 2)?;
     }
     // `printf '%s' x` prints the word after the format string.
     if [&b"'%s' "[..], b"\"%s\" ", b"%s ", b"'%s\\n' ", b"\"%s\\n\" "]
         .iter()
         .any(|format| text[after..].starts_with(format))
     {
-        after = position_after_flag(text, after + memchr::memchr(b' ', &text[after..])?)?;
+        after = value_position_after_flag(text, after + memchr::memchr(b' ', &text[after..])?)?;
     }
     if is_password_command(&text[..at]) {
-        return whole_argument(text, after);
+        return secret_as_whole_argument(text, after);
     }
     let value = values::literal_value_at(text, after)?;
-    let rest = &text[value.end..text.len().min(value.end + MAX_COMMAND_DISTANCE)];
+    let rest = &text[value.end..text.len().min(value.end + MAX_BYTES_FROM_COMMAND_TO_FLAG)];
     let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
     if is_written_to_secret_file(rest) {
         return super::grades::grade_word(&text[value.start..value.end])
             .is_some()
-            .then(|| whole_argument(text, after))?;
+            .then(|| secret_as_whole_argument(text, after))?;
     }
     let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.is_quoted))])?;
     let reads = |reader: &&str| memmem::find(&rest[pipe..], reader.as_bytes()).is_some();
@@ -60,10 +61,10 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<FoundSecret> {
     }
     // A value piped to `base64` is redacted only if it is the base64 form of `user:password`.
     if memmem::find(&rest[pipe..], b"base64 -").is_some() {
-        let pair = values::is_encoded_pair(&text[value.start..value.end]);
+        let pair = values::is_base64_of_user_and_password(&text[value.start..value.end]);
         return pair.then_some(FoundSecret { start: value.start, end: value.end, kind: "password" });
     }
-    SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
+    SECRET_READERS.iter().any(reads).then(|| secret_as_whole_argument(text, after))?
 }
 
 /// Returns whether the output is written to a file whose name suggests a secret, as in `echo x > ~/.vault_pass`.
@@ -147,5 +148,5 @@ pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<FoundSecret> {
     if is_one_of_commands_before(text, at, &["chpasswd"]) {
         return password_after_user(text, after);
     }
-    is_one_of_commands_before(text, at, &SECRET_READERS).then(|| whole_argument(text, after))?
+    is_one_of_commands_before(text, at, &SECRET_READERS).then(|| secret_as_whole_argument(text, after))?
 }

@@ -10,7 +10,7 @@ use super::name_spans::name_with_word_before;
 use super::named::hit_if_secret;
 use super::names::{self, NameStrength, WordList, word_list};
 use super::sentences::{self, RequiredCertainty};
-use super::stated::{hit_if_password_like, is_password_name};
+use super::stated::{is_password_name, secret_if_password_like};
 use super::values::{self, LiteralValue, ValueContext};
 
 /// Finds a literal described by a comment at the end of its line, as in
@@ -57,7 +57,9 @@ pub fn secret_described_by_comment(
         is_quoted: true,
         is_in_call: false,
     };
-    if value.end <= value.start || super::telling_lines::is_wallet_address(&text[value.start..value.end]) {
+    if value.end <= value.start
+        || super::lines_about_secrets::is_wallet_address(&text[value.start..value.end])
+    {
         return None;
     }
     let sure = matches!(verdict.strength, NameStrength::Password | NameStrength::Secret);
@@ -68,7 +70,7 @@ pub fn secret_described_by_comment(
             || profile_value(content).looks_random()
             || content.len() >= 8 && made_up::is_unlisted_words_joined(content));
     if told {
-        return hit_if_password_like(text, value, true);
+        return secret_if_password_like(text, value, true);
     }
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
 }
@@ -83,9 +85,9 @@ static OTHER_WORDS: WordList = word_list(
 
 /// Returns whether a comment mark comes a few words earlier. Almost every noun fails this test.
 fn follows_comment_mark(before: &[u8]) -> bool {
-    const MAX_COMMENT_BYTES: usize = 64;
+    const MAX_BYTES_BACK_TO_COMMENT_MARK: usize = 64;
     let mut at = before.len();
-    let lowest = at.saturating_sub(MAX_COMMENT_BYTES).max(2);
+    let lowest = at.saturating_sub(MAX_BYTES_BACK_TO_COMMENT_MARK).max(2);
     while at > lowest {
         at -= 1;
         match before[at] {
@@ -113,7 +115,7 @@ fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<Foun
         LiteralValue { start: from + blank + 1, end: from + code.len(), is_quoted: false, is_in_call: false };
     let content = &text[value.start..value.end];
     let told = flag.starts_with(b"-") && flag.len() == 2;
-    hit_if_password_like(
+    secret_if_password_like(
         text,
         value,
         told && (grade_word(content).is_some() || profile_value(content).looks_random()),
@@ -167,8 +169,8 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Fo
         is_in_call: false,
     };
     let whole = LiteralValue { end: values::end_before_extension(text, whole), ..whole };
-    if made_up::is_everyday_nouns(&text[from..whole.end]) && names_password(&text[start..end]) {
-        return hit_if_password_like(text, whole, true);
+    if made_up::consists_of_everyday_nouns(&text[from..whole.end]) && names_password(&text[start..end]) {
+        return secret_if_password_like(text, whole, true);
     }
     let length = rest.iter().take_while(|byte| joined(byte) && !matches!(byte, b'-' | b'.')).count();
     let content = &text[from..from + length];
@@ -181,12 +183,12 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Fo
             b"git ",
         )
     };
-    let words = cased && made_up::is_joined_words(content) && (looks.digits > 0 || git());
+    let words = cased && made_up::consists_of_joined_words(content) && (looks.digits > 0 || git());
     let drawn = cased && looks.digits > 0 && looks.class_changes >= 3 && looks.len >= 8;
     let told = (words || drawn)
         && names_password(&text[start..end])
         && !matches!(byte_or_newline(text, from + length), b'(' | b'-' | b'=' | b':' | b'{');
-    hit_if_password_like(
+    secret_if_password_like(
         text,
         LiteralValue { start: from, end: from + length, is_quoted: false, is_in_call: false },
         told,
@@ -210,7 +212,8 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     let value = LiteralValue { start: from, end: from + length, is_quoted: false, is_in_call: false };
     let plausible = match verdict.strength {
         NameStrength::Password => {
-            made_up::is_everyday_nouns(content) || looks.looks_random() && looks.digits > 0 && looks.upper > 0
+            made_up::consists_of_everyday_nouns(content)
+                || looks.looks_random() && looks.digits > 0 && looks.upper > 0
         }
         NameStrength::Secret => {
             let label = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
@@ -257,7 +260,7 @@ pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<Foun
     let from = start + at + name.len();
     let told = FILE_EXTENSIONS.split(' ').any(|known| known.as_bytes() == extension)
         && (at == 0 || word[at - 1] == b'_')
-        && made_up::is_everyday_nouns(&text[from..end]);
+        && made_up::consists_of_everyday_nouns(&text[from..end]);
     told.then_some(FoundSecret { start: from, end, kind: "password" })
 }
 
@@ -285,6 +288,6 @@ pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<FoundS
     let enough = grade_word(content).is_some()
         || made_up::made_up_certainty(content).is_some()
         || super::lexicon::count_everyday_nouns(content) > 0
-        || profile_value(content).is_mixed() && content.len() >= 8;
-    hit_if_password_like(text, value, ends && enough)
+        || profile_value(content).has_letters_and_digits() && content.len() >= 8;
+    secret_if_password_like(text, value, ends && enough)
 }

@@ -6,8 +6,8 @@ use super::classes::{
 };
 use super::{
     FoundSecret, PLACEHOLDER_START, RedactOptions, TableHead, calls, commands, file_names, flags, headers,
-    infix, keys, languages, mentions, named, pairs, pipes, placed, sentences, shape, stated, tables,
-    telling_lines, urls,
+    infix, keys, languages, lines_about_secrets, mentions, named, pairs, pipes, placed, sentences, shape,
+    stated, tables, urls,
 };
 
 /// Finds the first secret at or after `floor`. Bytes before `floor` are used only as context.
@@ -88,7 +88,7 @@ pub fn next_secret(
                 named::secret_after_wide_arrow(text, at, floor)
             }
             ScanAction::Foreign => languages::secret_after_name(text, at),
-            ScanAction::Dollar => infix::crypt_hash(text, at),
+            ScanAction::Dollar => infix::crypt_password_hash_at(text, at),
             ScanAction::Tilde => infix::entra_secret(text, at, floor),
             ScanAction::Plus => infix::azure_storage_key(text, at, floor),
             ScanAction::Slash if byte_or_newline(text, at + 1) == b' ' && text[floor..at].ends_with(b" ") => {
@@ -110,12 +110,14 @@ pub fn next_secret(
             }
             ScanAction::Star => None,
             ScanAction::Bracket => {
-                if let Some(length) = placeholder_length(&text[at..]) {
+                if let Some(length) = redaction_placeholder_length(&text[at..]) {
                     at += length;
                     (floor, edge) = (at, at);
                     continue;
                 }
-                if sentences::is_password_list(&text[floor..at]) && heads.len() < super::MAX_TABLE_HEADS {
+                if sentences::is_after_secret_list_name(&text[floor..at])
+                    && heads.len() < super::MAX_TABLE_HEADS
+                {
                     heads.push(TableHead::List(at + 1));
                 }
                 None
@@ -177,7 +179,7 @@ const fn build_scan_actions() -> [ScanAction; 256] {
     let mut actions = [ScanAction::Skip; 256];
     let mut byte = 128;
     while byte < 256 {
-        if languages::may_begin_name(byte as u8) {
+        if languages::may_begin_non_ascii_name(byte as u8) {
             actions[byte] = ScanAction::Foreign;
         }
         byte += 1;
@@ -227,7 +229,7 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
     }
     if matches!(text[start], b'M' | b'b')
         && shape::is_word_start(text, start, edge)
-        && let Some(hit) = keys::key_without_frame(text, start)
+        && let Some(hit) = keys::private_key_without_frame(text, start)
     {
         return Some(hit);
     }
@@ -236,7 +238,7 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<FoundSecret> {
     let web = text[start] == b'e'
         && text[start..].starts_with(b"eyJ")
         && (shape::is_word_start(text, start, edge) || text[start - 1] == b'/');
-    if web { keys::web_token(text, start) } else { None }
+    if web { keys::json_web_token(text, start) } else { None }
 }
 
 /// Finds the secret that the word `text[start..end]` announces or is part of. For almost all words, there is none.
@@ -255,7 +257,7 @@ fn secret_at_word(
         (8..=10 | 14, b':')
             | (8.., b'.')
             | (8.., b'@' | b'#' | b'$')
-            | (telling_lines::MIN_TOKEN_BYTES.., _)
+            | (lines_about_secrets::MIN_TOKEN_BYTES.., _)
             | (_, b'-' | b'\t' | 0x80..)
     ) || next == b' ' && text[end - 1] == b'T'
         || length >= 12 && is_byte_in_class(text[end - 1], DIGIT);
@@ -308,8 +310,8 @@ fn secret_at_known_word(
     if next == b' ' && text[end - 1] == b'T' && text[start..end].ends_with(b"_PAT") {
         return stated::secret_stated_after_name(text, start, end);
     }
-    if end - start >= telling_lines::MIN_TOKEN_BYTES
-        && let Some(hit) = telling_lines::random_value_at(text, start, end, floor)
+    if end - start >= lines_about_secrets::MIN_TOKEN_BYTES
+        && let Some(hit) = lines_about_secrets::random_value_at(text, start, end, floor)
     {
         return Some(hit);
     }
@@ -350,7 +352,7 @@ fn announced_secret(
             headers::token_after_bearer(text, end)
         }
         (6, b'\n' | b'\r' | b'"')
-            if &text[start..end] == b"Secret" && tables::is_kind_before(&text[..start]) =>
+            if &text[start..end] == b"Secret" && tables::ends_with_kind_key(&text[..start]) =>
         {
             heads.push(TableHead::Manifest(start));
             None
@@ -409,7 +411,9 @@ fn announced_secret(
         (15 | 12, b' ') if matches!(&text[start..end], b"change_password" | b"set_password") => {
             flags::password_after_name(text, end)
         }
-        (12, b' ') if &text[start..end] == b"SecureString" => flags::secure_string(text, end),
+        (12, b' ') if &text[start..end] == b"SecureString" => {
+            flags::secret_after_secure_string_command(text, end)
+        }
         (13, b' ') if &text[start..end] == b"Authorization" && byte_or_newline(text, end + 1) == b'"' => {
             headers::credential_in_header(text, end + 1)
         }
@@ -429,14 +433,14 @@ fn announced_secret(
         }
         (_, b' ' | b'`') if stated::ends_like_secret_name(&text[start..end]) => {
             stated::secret_stated_after_name(text, start, end)
-                .or_else(|| languages::secret_after_word(text, start, end))
+                .or_else(|| languages::secret_after_foreign_secret_word(text, start, end))
                 .or_else(|| stated::secret_used_before_name(text, start, end, floor))
         }
         (5, b':') if text[start..end].eq_ignore_ascii_case(b"clave") => {
-            languages::secret_after_word(text, start, end)
+            languages::secret_after_foreign_secret_word(text, start, end)
         }
         (_, b' ' | b'-' | 0x80..) if languages::may_announce_secret(&text[start..end]) => {
-            languages::secret_after_word(text, start, end)
+            languages::secret_after_foreign_secret_word(text, start, end)
                 .or_else(|| languages::secret_before_name(text, start, end, floor))
         }
         // The name continues with a letter that is not ASCII.
@@ -455,11 +459,11 @@ fn announced_secret(
 
 /// The minimum length of a word that may contain a token, as in `key_sk_live_…`.
 const MIN_INNER_TOKEN_BYTES: usize = 24;
-const MAX_WORD_BYTES: usize = 256;
+const MAX_SCANNED_WORD_BYTES: usize = 256;
 
 /// Finds a token that starts after an underscore in the word `text[start..end]`.
 fn token_inside_word(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
-    if end - start > MAX_WORD_BYTES {
+    if end - start > MAX_SCANNED_WORD_BYTES {
         return None;
     }
     let behind = |at: usize| {
@@ -496,7 +500,7 @@ fn secret_at_at_sign(text: &[u8], at: usize, floor: usize, options: RedactOption
 }
 
 /// Returns the length of the placeholder at the start of `text`.
-pub fn placeholder_length(text: &[u8]) -> Option<usize> {
+pub fn redaction_placeholder_length(text: &[u8]) -> Option<usize> {
     let kind = text.strip_prefix(PLACEHOLDER_START)?;
     let length = class_run_length(kind, LOWER | DIGIT | super::classes::DASH, 40);
     (length > 0 && byte_or_newline(kind, length) == b']').then_some(PLACEHOLDER_START.len() + length + 1)

@@ -9,11 +9,11 @@ use super::values::{self, LiteralValue};
 use super::{lexicon, passwords};
 
 /// The maximum number of bytes between a name and its value.
-const MAX_VALUE_DISTANCE: usize = 96;
+const MAX_BYTES_FROM_NAME_TO_VALUE: usize = 96;
 /// The maximum number of words that are read after the name.
 const MAX_WORDS_AFTER_NAME: usize = 14;
 /// The maximum length of a value, in bytes.
-const MAX_VALUE_BYTES: usize = 100;
+const MAX_SECRET_BYTES_IN_SENTENCE: usize = 100;
 
 /// Words that come directly before the value.
 const LINKING_WORDS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
@@ -52,7 +52,7 @@ pub enum RequiredCertainty {
 
 /// Finds the value in the sentence after the name that ends at `end`.
 pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Option<FoundSecret> {
-    let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
+    let window = &text[end..text.len().min(end + MAX_BYTES_FROM_NAME_TO_VALUE)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let (mut at, mut first, mut previous) = (0, true, &b""[..]);
     let mut placed = false;
@@ -85,7 +85,7 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
             // `remplace le mot de passe par x` states a value, but `envoyer le mot de passe par courriel` does not.
             b"par" if language == NameLanguage::Other => {
                 let line = super::context::text_after_last_break(
-                    &text[end.saturating_sub(MAX_VALUE_DISTANCE)..end + at],
+                    &text[end.saturating_sub(MAX_BYTES_FROM_NAME_TO_VALUE)..end + at],
                 );
                 let replaces = [&b"rempla"[..], b"chang", b"modifi"]
                     .iter()
@@ -121,10 +121,10 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
 /// Finds the word after the name if it ends a clause, as in `admin pw x`. `end` is where the name ends.
 pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<FoundSecret> {
     let start = end + count_blanks(&text[end..], 2);
-    let length = value_length(&text[start..]);
-    let told = made_up::ends_clause(text, start + length) && length <= MAX_VALUE_BYTES;
+    let length = length_of_value_in_sentence(&text[start..]);
+    let told = made_up::ends_clause(text, start + length) && length <= MAX_SECRET_BYTES_IN_SENTENCE;
     if told {
-        hit_if_accepted(
+        secret_if_certain_enough(
             text,
             LiteralValue { start, end: start + length, is_quoted: false, is_in_call: false },
             RequiredCertainty::SingleWord,
@@ -149,28 +149,29 @@ pub fn secret_answering_question(text: &[u8], at: usize) -> Option<FoundSecret> 
         || matches!(speaker.last(), Some(b':' | b'>' | b']'))
         || [&b"it's"[..], b"its", b"is", b"use", b"try"].iter().any(|word| speaker.ends_with(word));
     let start = at + 1 + from;
-    let end = start + value_length(&text[start..at + 1 + line.len()]);
+    let end = start + length_of_value_in_sentence(&text[start..at + 1 + line.len()]);
     let value = LiteralValue { start, end, is_quoted: false, is_in_call: false };
-    if said { hit_if_accepted(text, value, RequiredCertainty::SingleWord) } else { None }
+    if said { secret_if_certain_enough(text, value, RequiredCertainty::SingleWord) } else { None }
 }
 
 /// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is just after the comma.
 pub fn secret_after_comma(text: &[u8], at: usize) -> Option<FoundSecret> {
     let start = at + count_blanks(&text[at..], 2);
-    let end = start + value_length(&text[start..]);
+    let end = start + length_of_value_in_sentence(&text[start..]);
     let ends =
         matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
     // In a list of names, the next word may be another name and not a value. A value with digits is accepted, because
     // few names contain digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
-    let aside = text[end..].starts_with(b", ") && made_up::is_everyday_nouns(&text[start..end]);
+    let aside = text[end..].starts_with(b", ") && made_up::consists_of_everyday_nouns(&text[start..end]);
     if ends && digits || aside { secret_value_at(text, start, RequiredCertainty::SeveralWords) } else { None }
 }
 
 /// Finds a value before the name that starts at `start`, as in `use x as the password`, `nimm x als Passwort` and
 /// `usa x como contraseña`.
 pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Option<FoundSecret> {
-    let before = text.get(floor.max(start.saturating_sub(MAX_VALUE_DISTANCE))..start)?.strip_suffix(b" ")?;
+    let before =
+        text.get(floor.max(start.saturating_sub(MAX_BYTES_FROM_NAME_TO_VALUE))..start)?.strip_suffix(b" ")?;
     let last =
         |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
     let word = |text: &[u8]| text.len() - last(text);
@@ -203,10 +204,10 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     let from = end - length;
     let content = &value[value.len() - length..];
     // In `use Argon2id for the password`, the word before `for` is an algorithm and not a password.
-    if purpose && !made_up::is_joined_words(content) && !profile_value(content).looks_random() {
+    if purpose && !made_up::consists_of_joined_words(content) && !profile_value(content).looks_random() {
         return None;
     }
-    let noun = !purpose && made_up::is_single_noun(content);
+    let noun = !purpose && made_up::is_noun_not_used_as_modifier(content);
     let least = if noun { RequiredCertainty::SingleWord } else { RequiredCertainty::SeveralWords };
     secret_value_at(&text[..end], from, least)
 }
@@ -309,18 +310,26 @@ pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Opti
     if let Some(length) = passphrase_length(&text[start..]) {
         return Some(FoundSecret { start, end: start + length, kind: "password" });
     }
-    let length = value_length(&text[start..]);
+    let length = length_of_value_in_sentence(&text[start..]);
     // Made-up passwords are shorter than this, so a longer value is not redacted. If it were cut, its end would stay
     // visible.
-    if length > MAX_VALUE_BYTES {
+    if length > MAX_SECRET_BYTES_IN_SENTENCE {
         return None;
     }
     let end = start + length;
-    hit_if_accepted(text, LiteralValue { start, end, is_quoted: mark.is_some(), is_in_call: false }, least)
+    secret_if_certain_enough(
+        text,
+        LiteralValue { start, end, is_quoted: mark.is_some(), is_in_call: false },
+        least,
+    )
 }
 
 /// Returns the value as a hit if it is made up from words, mixes letters and digits, or looks random.
-fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -> Option<FoundSecret> {
+fn secret_if_certain_enough(
+    text: &[u8],
+    value: LiteralValue,
+    least: RequiredCertainty,
+) -> Option<FoundSecret> {
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let certainty = made_up::made_up_certainty(content);
@@ -348,7 +357,8 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
                     sure == PasswordCertainty::LongWord
                         || lexicon::joins_everyday_noun(content)
                         || is_byte_in_class(content[0], UPPER)
-                        || !made_up::has_long_word_suffix(content) && !made_up::is_participle(content)
+                        || !made_up::has_long_word_suffix(content)
+                            && !made_up::is_participle_about_password(content)
                 }
                 RequiredCertainty::SeveralWords => sure == PasswordCertainty::LongWord,
             };
@@ -361,7 +371,8 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
                 is_in_list: true,
                 ..values::ValueContext::default()
             };
-            (looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2) || looks.looks_random())
+            (looks.has_letters_and_digits() && (looks.len >= 8 || looks.class_changes >= 2)
+                || looks.looks_random())
                 && super::names::judge_name(content).is_none()
                 && !is_technical_term(content)
                 && values::is_secret_value(text, value, super::names::NameStrength::Password, joint)
@@ -381,7 +392,7 @@ fn is_technical_term(content: &[u8]) -> bool {
 
 /// Returns the length of the run of printable ASCII characters and accented letters at the start of `text`, without
 /// punctuation at its end.
-pub fn value_length(text: &[u8]) -> usize {
+pub fn length_of_value_in_sentence(text: &[u8]) -> usize {
     let length = text
         .iter()
         .take(1024)
@@ -400,7 +411,7 @@ pub fn value_length(text: &[u8]) -> usize {
 
 /// Returns whether the name of a list of secrets comes before a bracket, as in `passwords: ` and `"passwords" = `.
 #[inline]
-pub fn is_password_list(before: &[u8]) -> bool {
+pub fn is_after_secret_list_name(before: &[u8]) -> bool {
     let name = before.trim_ascii_end();
     let Some((b':' | b'=', name)) = name.split_last() else { return false };
     let name = name.trim_ascii_end();
@@ -440,10 +451,11 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<FoundSecret>) {
             value.is_quoted && is_strong_secret(content)
         } else {
             made_up::made_up_certainty(content).is_some()
-                || profile_value(content).is_mixed() && content.len() >= 8
+                || profile_value(content).has_letters_and_digits() && content.len() >= 8
         };
         // A path such as `process.env.KEY1` is not a literal.
-        let member = !value.is_quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
+        let member =
+            !value.is_quoted && content.contains(&b'.') && !made_up::consists_of_everyday_nouns(content);
         if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
             hits.push(FoundSecret { start: value.start, end: value.end, kind: "password" });
         }
@@ -474,7 +486,7 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<FoundSecret> {
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r');
     let content = &text[value.start..value.end];
     let plausible = made_up::made_up_certainty(content).is_some()
-        || profile_value(content).is_mixed() && content.len() >= 8;
+        || profile_value(content).has_letters_and_digits() && content.len() >= 8;
     if !ends || !plausible || super::contains_bytes(content, b"REDACTED") {
         return None;
     }

@@ -102,9 +102,13 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
 /// Returns the length up to the end of the second part of a token that is split into two literals, as in `" + "x`. The
 /// second part must have at least `min` bytes.
 fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) -> Option<usize> {
-    const WIDEST_JOINT: usize = 40;
+    const MAX_STRING_JOINT_BYTES: usize = 40;
     let mark = *rest.first().filter(|mark| matches!(mark, b'"' | b'\''))?;
-    let joint = rest[1..].iter().take(WIDEST_JOINT).take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
+    let joint = rest[1..]
+        .iter()
+        .take(MAX_STRING_JOINT_BYTES)
+        .take_while(|byte| b" \t\r\n+.&\\".contains(byte))
+        .count();
     let begins = joint > 0 && rest.get(1 + joint) == Some(&mark);
     let length = classes::class_run_length(rest.get(joint + 2..)?, class, 255);
     let ends = rest.get(joint + 2 + length) == Some(&mark);

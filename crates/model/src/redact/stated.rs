@@ -9,7 +9,7 @@ use super::directives::{
 };
 use super::made_up::{self, PasswordCertainty};
 use super::name_spans::name_with_word_before;
-use super::named::{MAX_BLANKS, hit_if_secret};
+use super::named::{MAX_BLANKS_AROUND_SEPARATOR, hit_if_secret};
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage, RequiredCertainty};
 use super::values::{self, LiteralValue, ValueContext};
@@ -108,23 +108,26 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
         // The name may start a line of a settings file, as in `Pass "x"` in mbsync's configuration.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
-            && let Some(value) = values::literal_value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
+            && let Some(value) =
+                values::literal_value_at(text, end + count_blanks(&text[end..], MAX_BLANKS_AROUND_SEPARATOR))
             && matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r')
             && name != b"PASS"
         {
             let content = &text[value.start..value.end];
-            return hit_if_password_like(
+            return secret_if_password_like(
                 text,
                 value,
                 super::grades::grade_word(content).is_some() || profile_value(content).looks_random(),
             );
         }
         // The name may be a variable, as in `input_pw x`.
-        if name.ends_with(b"_pw") && profile_value(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
-            return super::flags::whole_argument(text, end + 1);
+        if name.ends_with(b"_pw")
+            && profile_value(&text[end + 1..text.len().min(end + 9)]).has_letters_and_digits()
+        {
+            return super::flags::secret_as_whole_argument(text, end + 1);
         }
         if text[end..].starts_with(b" for ") {
-            let words = |hit: &FoundSecret| made_up::is_joined_words(&text[hit.start..hit.end]);
+            let words = |hit: &FoundSecret| made_up::consists_of_joined_words(&text[hit.start..hit.end]);
             return sentences::secret_in_sentence(text, end, NameLanguage::English).filter(words);
         }
         return text[end..]
@@ -150,8 +153,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
         let at = end + after + 1;
         // In the Dutch sentence `Het wachtwoord is verlopen`, the word after the verb is a participle and not a
         // value.
-        let word = &text[at..at + sentences::value_length(&text[at..])];
-        if languages::judge_foreign_name(name).is_some() && made_up::is_participle(word) {
+        let word = &text[at..at + sentences::length_of_value_in_sentence(&text[at..])];
+        if languages::judge_foreign_name(name).is_some() && made_up::is_participle_about_password(word) {
             return None;
         }
         return secret_after_is(text, at, verdict, ValueContext::default());
@@ -179,13 +182,14 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
     if let Some(hit) = secret_in_router_config(text, start, end) {
         return Some(hit);
     }
-    let value = values::literal_value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
+    let value =
+        values::literal_value_at(text, end + count_blanks(&text[end..], MAX_BLANKS_AROUND_SEPARATOR))?;
     // The value may follow the name in a command, as in `ENV NAME x` in a Dockerfile, `setenv NAME x` in a shell and
     // `tool config set NAME x`.
     if matches!(verdict.strength, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
             || !value.is_quoted
-                && profile_value(&text[value.start..value.end]).is_mixed()
+                && profile_value(&text[value.start..value.end]).has_letters_and_digits()
                 && is_setting_command(&text[..start]))
     {
         return hit_if_secret(
@@ -246,8 +250,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
         if told && let Some(hit) = hit_if_secret(text, value, verdict, joint) {
             return Some(hit);
         }
-        if starts && ends && made_up::is_single_noun(&text[value.start..value.end]) {
-            return hit_if_password_like(text, value, true);
+        if starts && ends && made_up::is_noun_not_used_as_modifier(&text[value.start..value.end]) {
+            return secret_if_password_like(text, value, true);
         }
         // One of these words may come before the name, as in `log in with password copperkettle and …` and
         // `its password "Copper.kettle"`.
@@ -283,7 +287,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
                 value.is_quoted || (beside || capital) && made_up::ends_clause(text, value.end)
             }
         };
-        return hit_if_password_like(text, value, enough);
+        return secret_if_password_like(text, value, enough);
     }
     // In SQL, the name is in capitals, as in `CREATE SECRET s (TYPE s3, SECRET 'x')` and `ATTACH 'x.db' AS x KEY 'x'`.
     let in_sql =
@@ -294,7 +298,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Foun
             .iter()
             .any(|verb| super::contains_bytes(line(), verb.as_bytes()))
     {
-        return super::flags::whole_argument(text, value.start - 1);
+        return super::flags::secret_as_whole_argument(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
     // Since Redis 6, a user name may come before the password, as in `AUTH name x`.
@@ -414,7 +418,7 @@ fn is_user_named_before(before: &[u8]) -> bool {
 fn secrets_in_change(text: &[u8], end: usize) -> Option<FoundSecret> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
-        made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
+        made_up::made_up_certainty(content).is_some() || profile_value(content).has_letters_and_digits()
     };
     // In `password was changed from x`, a verb comes between the name and `from`.
     let window = &text[end..text.len().min(end + 40)];
@@ -435,10 +439,12 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<FoundSecret> {
     let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
     let new = values::literal_value_at(text, new).filter(made_up);
     match (made_up(&old), new) {
-        (true, new) => {
-            hit_if_password_like(text, LiteralValue { end: new.map_or(old.end, |new| new.end), ..old }, true)
-        }
-        (false, Some(new)) => hit_if_password_like(text, new, true),
+        (true, new) => secret_if_password_like(
+            text,
+            LiteralValue { end: new.map_or(old.end, |new| new.end), ..old },
+            true,
+        ),
+        (false, Some(new)) => secret_if_password_like(text, new, true),
         (false, None) => None,
     }
 }
@@ -530,8 +536,8 @@ pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: u
     let content = &text[value.start..value.end];
     let plausible = made_up::made_up_certainty(content).is_some()
         || passwords::is_passphrase(content)
-        || profile_value(content).is_mixed() && length >= 6;
-    hit_if_password_like(text, value, plausible)
+        || profile_value(content).has_letters_and_digits() && length >= 6;
+    secret_if_password_like(text, value, plausible)
 }
 
 /// Finds the unquoted value in `use x as the password`. The value ends at `at`, and `as` ends at `end`.
@@ -552,7 +558,7 @@ pub fn is_password_name(word: &[u8]) -> bool {
     names::judge_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
 
-pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<FoundSecret> {
+pub fn secret_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<FoundSecret> {
     let placeholder = super::contains_bytes(&text[value.start..value.end], b"REDACTED");
     let content = &text[value.start..value.end];
     let setting = memchr::memchr(b'=', content).is_some_and(|at| {
@@ -587,16 +593,16 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     {
         let enough =
             sure > PasswordCertainty::SingleWord || value.is_quoted || made_up::ends_clause(text, value.end);
-        return hit_if_password_like(text, value, enough);
+        return secret_if_password_like(text, value, enough);
     }
     if verdict.strength == NameStrength::Password && value.is_quoted && passwords::is_passphrase(content) {
-        return hit_if_password_like(text, value, true);
+        return secret_if_password_like(text, value, true);
     }
     if verdict.strength == NameStrength::LikelyPassword {
         return None;
     }
-    if verdict.strength == NameStrength::Secret && made_up::is_everyday_nouns(content) {
-        return hit_if_password_like(
+    if verdict.strength == NameStrength::Secret && made_up::consists_of_everyday_nouns(content) {
+        return secret_if_password_like(
             text,
             value,
             made_up::ends_clause(text, value.end + usize::from(value.is_quoted)),
@@ -605,7 +611,8 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     let looks = profile_value(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.class_changes < 2;
-    let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();
+    let plausible =
+        looks.symbols > 0 || (looks.has_letters_and_digits() && !name_like) || looks.looks_random();
     // A hexadecimal key is accepted, but a word is not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.strength == NameStrength::Secret && hex;

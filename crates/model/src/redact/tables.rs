@@ -351,7 +351,7 @@ pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<FoundSecret>) {
 }
 
 /// Returns whether `kind: ` or `"kind":"` comes before a word.
-pub fn is_kind_before(before: &[u8]) -> bool {
+pub fn ends_with_kind_key(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"\"").unwrap_or(before).trim_ascii_end();
     before.strip_suffix(b":").is_some_and(|name| name.ends_with(b"kind") || name.ends_with(b"kind\""))
 }
@@ -413,7 +413,7 @@ fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<FoundSecret> {
     let content = &text[value.start..value.end];
     // Short values are usually names or ports, so they are not redacted.
     let plausible = content.len() >= 12
-        && profile_value(content).is_mixed()
+        && profile_value(content).has_letters_and_digits()
         && !profile_value(content).is_filler()
         && !super::contains_bytes(content, b"REDACTED")
         && !super::contains_bytes(content, b"{{")
@@ -478,7 +478,7 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<FoundS
     let joint = ValueContext { without_blanks: true, is_in_list: true, ..ValueContext::default() };
     let content = &text[value.start..value.end];
     let plausible = super::made_up::made_up_certainty(content).is_some()
-        || profile_value(content).is_mixed() && content.len() >= 6;
+        || profile_value(content).has_letters_and_digits() && content.len() >= 6;
     (named && closes && plausible && values::is_secret_value(text, value, NameStrength::Password, joint))
         .then_some(FoundSecret { start: value.start, end: value.end, kind: "password" })
 }

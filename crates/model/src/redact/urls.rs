@@ -111,8 +111,8 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<FoundSe
         let from = start + memchr::memchr(b'/', info)? + 1;
         let looks = profile_value(&text[from..at]);
         // A string such as `connect name/branch2@main` is not a login.
-        let drawn = looks.is_mixed() && looks.len >= 8 && looks.class_changes >= 2;
-        if !drawn && !super::made_up::is_joined_words(&text[from..at]) {
+        let drawn = looks.has_letters_and_digits() && looks.len >= 8 && looks.class_changes >= 2;
+        if !drawn && !super::made_up::consists_of_joined_words(&text[from..at]) {
             return None;
         }
         from

@@ -48,7 +48,7 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
         // "Copper.kettle"` and `password = String::from("Copper.kettle")`.
         let told = says == NameStrength::Password
             && value.is_quoted
-            && (!value.is_in_call || takes_literal(text, value));
+            && (!value.is_in_call || does_call_take_secret_itself(text, value));
         return told && made_up::made_up_certainty(content) > Some(PasswordCertainty::SingleWord)
             || looks.looks_random()
                 && !is_constant_name(content)
@@ -75,7 +75,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
                     let sure = made_up::made_up_certainty(content);
                     sure >= Some(PasswordCertainty::SeveralWords)
                         || value.is_quoted && sure == Some(PasswordCertainty::LongWord)
-                        || sure.is_some() && (line && !value.is_quoted || is_next_to_user(text, value.start))
+                        || sure.is_some()
+                            && (line && !value.is_quoted || is_preceded_by_user_name(text, value.start))
                 }
             };
             literal && (looks.digits > 0 || joint.without_blanks && looks.looks_random()) || mixed || words
@@ -94,7 +95,7 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
 
 /// Returns whether a user name comes shortly before `pass`, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`.
 /// In that case, `pass` means a password.
-pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
+pub fn is_preceded_by_user_name(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(80)..start];
     ["user", "USER", "User", "login", "Login"]
         .iter()
@@ -103,7 +104,7 @@ pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
 
 /// Returns whether the call around a value takes the secret itself, as in `String::from("x")` and `Some("x")`. Other
 /// calls prompt for the secret, as in `getpass("…")`, or look it up.
-fn takes_literal(text: &[u8], value: LiteralValue) -> bool {
+fn does_call_take_secret_itself(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
     [
@@ -345,8 +346,8 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
             b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\''
         );
         let shell = joint.without_blanks && (joint.is_env_style || joint.is_in_list);
-        let literal = made_up::is_everyday_nouns(content)
-            || (shell || ends) && made_up::is_joined_words(content)
+        let literal = made_up::consists_of_everyday_nouns(content)
+            || (shell || ends) && made_up::consists_of_joined_words(content)
             || shell && ends && !is_member_path(content);
         return !literal && !looks.looks_random() || is_name_of_secret(content);
     }
@@ -402,7 +403,7 @@ fn is_name_of_secret(content: &[u8]) -> bool {
 fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
         let phrase = || super::sentences::passphrase_length(content) == Some(content.len());
-        return value.is_quoted && (passwords::is_mixed_phrase(content) || phrase());
+        return value.is_quoted && (passwords::is_phrase_with_digit_inside_word(content) || phrase());
     }
     if content.iter().any(|byte| *byte < b' ') || is_constant_name(content) || looks.letters() == 0 {
         return false;
@@ -410,13 +411,13 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
     // In `client_secret: copper-kettle-moon` the value can only be a secret, but in `--secret=copper-kettle` it is the
     // name of a stored secret.
     let is_name = joint.without_blanks && joint.is_in_list && looks.digits + looks.upper == 0;
-    let nouns = || !is_name && made_up::is_everyday_nouns(content);
+    let nouns = || !is_name && made_up::consists_of_everyday_nouns(content);
     if looks.looks_random() || is_uuid(content) || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
     let literal = value.is_quoted || joint.is_env_style || joint.without_blanks || joint.is_in_list;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
-    let mixed = looks.is_mixed();
+    let mixed = looks.has_letters_and_digits();
     // In an environment setting, digits and letters of both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`.
     // In other forms the value must also contain characters that names do not contain.
     let drawn = (joint.is_env_style && joint.without_blanks || looks.symbols > 0 && looks.symbols <= 4)
@@ -431,9 +432,9 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
             && ((mixed
                 && looks.len >= 6
                 && !separated
-                && !is_type_name(content)
+                && !is_type_or_algorithm_name(content)
                 && !is_numbered_variable(content))
-                || is_encoded_pair(content)
+                || is_base64_of_user_and_password(content)
                 || (looks.symbols > 0 && mixed && looks.len >= 8))
 }
 
@@ -494,7 +495,7 @@ pub fn is_constant_name(content: &[u8]) -> bool {
 }
 
 /// Returns whether a value is the name of a type or an algorithm, such as `u8`, `i64`, `utf8`, `oauth2` or `String?`.
-pub fn is_type_name(content: &[u8]) -> bool {
+pub fn is_type_or_algorithm_name(content: &[u8]) -> bool {
     const TYPE_NAMES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
         sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \
         string! *string &str &string vec<u8> secretstr optional nvarchar";
@@ -513,7 +514,7 @@ pub fn is_numbered_variable(content: &[u8]) -> bool {
 }
 
 /// Returns whether a value is base64 of `user:password`, as in the `auth` field of a Docker configuration.
-pub fn is_encoded_pair(content: &[u8]) -> bool {
+pub fn is_base64_of_user_and_password(content: &[u8]) -> bool {
     if content.len() < 8
         || !content.len().is_multiple_of(4)
         || class_run_length(content, BASE64, MAX_QUOTED_BYTES) != content.len()

@@ -18,7 +18,7 @@ const VIEW_MARGIN: usize = 1024;
 /// coloured word in its middle is still found as a whole.
 const KEY_VIEW_MARGIN: usize = 10 * 1024;
 /// By how many bytes a region may be extended to reach the ends of its lines.
-const MAX_LINE_BYTES: usize = 1024;
+const MAX_BYTES_TO_REACH_LINE_ENDS: usize = 1024;
 
 #[derive(Debug)]
 pub struct DecodedView {
@@ -59,7 +59,7 @@ impl DecodedView {
     }
 
     /// Maps the range `start..end` of the decoded view back to the original text.
-    pub fn text_span(&self, start: usize, end: usize) -> Range<usize> {
+    pub fn range_in_original_text(&self, start: usize, end: usize) -> Range<usize> {
         let last = self.text_position(end - 1);
         self.text_position(start).start..last.end
     }
@@ -161,9 +161,9 @@ pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
         }
     }
     for region in &mut regions {
-        let before = &text[region.start.saturating_sub(MAX_LINE_BYTES)..region.start];
+        let before = &text[region.start.saturating_sub(MAX_BYTES_TO_REACH_LINE_ENDS)..region.start];
         region.start -= before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-        let after = &text[region.end..text.len().min(region.end + MAX_LINE_BYTES)];
+        let after = &text[region.end..text.len().min(region.end + MAX_BYTES_TO_REACH_LINE_ENDS)];
         region.end += memchr::memchr(b'\n', after).unwrap_or(after.len());
     }
     regions

@@ -3,7 +3,7 @@ use super::classes::{LETTER, byte_or_newline, is_byte_in_class};
 use super::context;
 
 /// How many bytes of a line are read on each side of a noun such as `password`.
-pub const MAX_BYTES_READ: usize = 160;
+pub const MAX_BYTES_READ_AROUND_SECRET_NOUN: usize = 160;
 
 /// A word of a line, without the punctuation around it.
 #[derive(Clone, Copy, Default)]
@@ -27,7 +27,7 @@ impl LineWord {
 
     /// Returns whether the byte after the word shows that the word is part of code. In prose, this byte does not follow
     /// a word.
-    pub fn is_code(&self, text: &[u8]) -> bool {
+    pub fn is_part_of_code(&self, text: &[u8]) -> bool {
         matches!(byte_or_newline(text, self.end), b'(' | b'[' | b'{' | b'=' | b'/' | b'\\')
             && !text[self.end..].starts_with(b"\\n")
             && !text[self.end..].starts_with(b"\\\"")
@@ -62,7 +62,7 @@ pub fn words_between(text: &[u8], at: usize, end: usize) -> impl Iterator<Item =
             while at < end
                 && text[at] > b' '
                 && !matches!(text[at], b'"' | b'`' | b'<')
-                && wide_mark_length(&text[at..]) == 0
+                && non_ascii_mark_length(&text[at..]) == 0
             {
                 at += 1;
             }
@@ -101,11 +101,11 @@ fn opening_mark_length(text: &[u8], at: usize) -> usize {
     match text[at] {
         b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'*' | b',' | b';' => 1,
         b'\\' if matches!(byte_or_newline(text, at + 1), b'"' | b'\'' | b'`') => 2,
-        _ => wide_mark_length(&text[at..]),
+        _ => non_ascii_mark_length(&text[at..]),
     }
 }
 
-fn wide_mark_length(text: &[u8]) -> usize {
+fn non_ascii_mark_length(text: &[u8]) -> usize {
     // The marks listed below are not ASCII, and almost every byte of the text is, so this test comes first.
     if text.first().is_none_or(u8::is_ascii) {
         return 0;
@@ -117,9 +117,9 @@ fn wide_mark_length(text: &[u8]) -> usize {
 }
 
 /// Returns the end of the line that contains `at`. The line ends at a real or escaped line break or, if none is within
-/// reach, at the last blank within `MAX_BYTES_READ`.
+/// reach, at the last blank within `MAX_BYTES_READ_AROUND_SECRET_NOUN`.
 pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
-    let window = &text[at..text.len().min(at + MAX_BYTES_READ)];
+    let window = &text[at..text.len().min(at + MAX_BYTES_READ_AROUND_SECRET_NOUN)];
     let broken = memchr::memchr2_iter(b'\n', b'\\', window)
         .find(|at| window[*at] == b'\n' || matches!(window.get(at + 1), Some(b'n' | b'r')));
     match broken {
@@ -131,9 +131,9 @@ pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
 }
 
 /// Returns the start of the line that contains `at`. The line starts after a line break or, if none is within reach, at
-/// the first blank within `MAX_BYTES_READ`.
+/// the first blank within `MAX_BYTES_READ_AROUND_SECRET_NOUN`.
 pub fn start_of_line_within_reach(text: &[u8], at: usize, floor: usize) -> usize {
-    let from = floor.max(at.saturating_sub(MAX_BYTES_READ));
+    let from = floor.max(at.saturating_sub(MAX_BYTES_READ_AROUND_SECRET_NOUN));
     let line = at - context::text_after_last_break(&text[from..at]).len();
     if line > from || from == floor {
         return line;

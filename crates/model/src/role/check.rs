@@ -6,7 +6,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::document::{Document, FindingKind};
+use crate::document::{Document, DocumentFindingKind};
 use crate::render::one_line;
 use crate::text::count_with_noun;
 use crate::time;
@@ -36,8 +36,8 @@ pub struct FactsOutsideContextFile<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RoleFinding {
-    pub kind: RoleFindingKind,
+pub struct ContextFileFinding {
+    pub kind: ContextFileFindingKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     pub text: String,
@@ -45,7 +45,7 @@ pub struct RoleFinding {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum RoleFindingKind {
+pub enum ContextFileFindingKind {
     Title,
     Missing,
     Format,
@@ -56,13 +56,13 @@ pub enum RoleFindingKind {
 
 /// All findings. Errors come first, in the order of the rules, followed by recommendations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RoleReport {
-    pub findings: Vec<RoleFinding>,
+pub struct ContextFileCheckReport {
+    pub findings: Vec<ContextFileFinding>,
 }
 
-impl RoleReport {
-    pub fn errors(&self) -> Vec<&RoleFinding> {
-        self.findings.iter().filter(|finding| finding.kind != RoleFindingKind::Recommended).collect()
+impl ContextFileCheckReport {
+    pub fn errors(&self) -> Vec<&ContextFileFinding> {
+        self.findings.iter().filter(|finding| finding.kind != ContextFileFindingKind::Recommended).collect()
     }
 
     pub fn count_warnings(&self) -> usize {
@@ -83,28 +83,31 @@ impl RoleReport {
     }
 }
 
-impl fmt::Display for RoleFinding {
+impl fmt::Display for ContextFileFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            RoleFindingKind::Title => "ERROR: TITLE",
-            RoleFindingKind::Missing => "ERROR: MISSING",
-            RoleFindingKind::Format => "ERROR: FORMAT",
-            RoleFindingKind::Content => "ERROR: CONTENT",
-            RoleFindingKind::Recommended => "WARN: RECOMMENDED",
+            ContextFileFindingKind::Title => "ERROR: UNFINISHED_CALLS_TITLE",
+            ContextFileFindingKind::Missing => "ERROR: MISSING",
+            ContextFileFindingKind::Format => "ERROR: FORMAT",
+            ContextFileFindingKind::Content => "ERROR: CONTENT",
+            ContextFileFindingKind::Recommended => "WARN: RECOMMENDED",
         };
         let line = self.line.map_or(String::new(), |line| format!("line {line}: "));
         write!(f, "{kind}: {line}{}", self.text)
     }
 }
 
-pub fn check_context_file(document: &Document, facts: &FactsOutsideContextFile) -> RoleReport {
+pub fn check_context_file(document: &Document, facts: &FactsOutsideContextFile) -> ContextFileCheckReport {
     let mut findings = Vec::new();
-    let mut add = |kind, line: Option<usize>, text: String| findings.push(RoleFinding { kind, line, text });
-    if let Some(finding) = document.findings().iter().find(|finding| finding.kind == FindingKind::NotUtf8) {
-        add(RoleFindingKind::Format, Some(finding.line), "it is not UTF-8 text".to_owned());
+    let mut add =
+        |kind, line: Option<usize>, text: String| findings.push(ContextFileFinding { kind, line, text });
+    if let Some(finding) =
+        document.findings().iter().find(|finding| finding.kind == DocumentFindingKind::NotUtf8)
+    {
+        add(ContextFileFindingKind::Format, Some(finding.line), "it is not UTF-8 text".to_owned());
     }
     if let Some(text) = title_problem(document) {
-        add(RoleFindingKind::Title, Some(1), text);
+        add(ContextFileFindingKind::Title, Some(1), text);
     }
     let fields = header::header_fields(document);
     for key in HEADER_KEYS {
@@ -112,24 +115,24 @@ pub fn check_context_file(document: &Document, facts: &FactsOutsideContextFile) 
     }
     for named in [&RECOVERY_SECTION, &COMPLETED_SECTION] {
         if named.find_in_document(document).is_none() {
-            add(RoleFindingKind::Missing, None, describe_missing_section(named, document));
+            add(ContextFileFindingKind::Missing, None, describe_missing_section(named, document));
         }
     }
     if let Some(section) = RECOVERY_SECTION.find_in_document(document)
         && !section.items().iter().any(|item| is_numbered_one(document.bytes().get(item.span.clone())))
     {
         let text = "\"## Recovery Steps\" has no step \"1.\"".to_owned();
-        add(RoleFindingKind::Content, Some(section.heading.line), text);
+        add(ContextFileFindingKind::Content, Some(section.heading.line), text);
     }
     if let Some(section) = GOAL_SECTION.find_in_document(document)
         && String::from_utf8_lossy(section.content()).contains(PLACEHOLDER_GOAL)
     {
         let text = "\"## Current Goal\" is not filled in; write one or two sentences about what this role is to achieve";
-        add(RoleFindingKind::Content, Some(section.heading.line), text.to_owned());
+        add(ContextFileFindingKind::Content, Some(section.heading.line), text.to_owned());
     }
-    let mut warn = |line, text: String| add(RoleFindingKind::Recommended, line, text);
+    let mut warn = |line, text: String| add(ContextFileFindingKind::Recommended, line, text);
     add_recommendations(document, facts, &fields, &mut warn);
-    RoleReport { findings }
+    ContextFileCheckReport { findings }
 }
 
 /// Returns what is wrong with line 1.
@@ -170,7 +173,7 @@ fn title_problem(document: &Document) -> Option<String> {
 fn check_metadata(
     key: &str,
     fields: &[HeaderField],
-    add: &mut impl FnMut(RoleFindingKind, Option<usize>, String),
+    add: &mut impl FnMut(ContextFileFindingKind, Option<usize>, String),
 ) {
     let of_key = || fields.iter().filter(|field| field.key == key);
     let in_header = |field: &&HeaderField| field.line <= MAX_HEADER_LINES;
@@ -182,19 +185,19 @@ fn check_metadata(
         match (sharing, of_key().find(|field| field.spelling == FieldSpelling::Exact)) {
             (Some(other), _) => {
                 add(
-                    RoleFindingKind::Format,
+                    ContextFileFindingKind::Format,
                     Some(other.line),
                     format!("**{}** and **{key}** share a line; write each on its own line", other.key),
                 );
             }
             (None, Some(late)) => add(
-                RoleFindingKind::Missing,
+                ContextFileFindingKind::Missing,
                 Some(late.line),
                 format!("**{key}** is too far down; it belongs in the first {MAX_HEADER_LINES} lines"),
             ),
             (None, None) => {
                 add(
-                    RoleFindingKind::Missing,
+                    ContextFileFindingKind::Missing,
                     None,
                     format!("**{key}** is not in the first {MAX_HEADER_LINES} lines; write \"**{key}**: …\""),
                 );
@@ -205,32 +208,32 @@ fn check_metadata(
     let line = Some(field.line);
     if field.spelling == FieldSpelling::Loose {
         add(
-            RoleFindingKind::Format,
+            ContextFileFindingKind::Format,
             line,
             format!("**{key}** is not spelled exactly like this; write \"**{key}**: …\""),
         );
     }
     for again in of_key().filter(in_header).filter(|other| other.line != field.line) {
         add(
-            RoleFindingKind::Format,
+            ContextFileFindingKind::Format,
             Some(again.line),
             format!("**{key}** is repeated; line {} already has it", field.line),
         );
     }
     if field.value.is_empty() {
-        add(RoleFindingKind::Format, line, format!("**{key}** is empty"));
+        add(ContextFileFindingKind::Format, line, format!("**{key}** is empty"));
     } else if key == UPDATED_KEY {
         match header::parse_updated_date(&field.value) {
             UpdatedDate::Time(_) => {}
             UpdatedDate::Impossible(text) => {
                 add(
-                    RoleFindingKind::Format,
+                    ContextFileFindingKind::Format,
                     line,
                     format!("**{key}** says {text}, which is not a calendar date"),
                 );
             }
             UpdatedDate::NoDate => add(
-                RoleFindingKind::Format,
+                ContextFileFindingKind::Format,
                 line,
                 format!("**{key}** contains no date; write it like 2026-11-15 or 2026-11-15T19:22Z"),
             ),
@@ -293,12 +296,13 @@ fn add_recommendations(
     }
     if let Some(section) = COMPLETED_SECTION.find_in_document(document) {
         let items = section.items();
-        let mut headings = section::headings_in(document, &section);
+        let mut headings = section::headings_in_section(document, &section);
         let line = Some(section.heading.line);
         if !headings.any(section::is_task_heading) && !items.iter().any(|item| item.number.is_some()) {
             warn(line, "\"## Completed Work\" has neither \"### Task N:\" nor a numbered list".to_owned());
         }
-        let marked = section::headings_in(document, &section).any(|heading| heading.text.contains("(DONE"))
+        let marked = section::headings_in_section(document, &section)
+            .any(|heading| heading.text.contains("(DONE"))
             || items.iter().any(|item| item.text.contains("(DONE"));
         if !marked {
             warn(line, "nothing in \"## Completed Work\" is marked (DONE)".to_owned());
@@ -310,7 +314,7 @@ fn add_recommendations(
         warn(Some(file.line), format!("the key file `{}` does not exist", one_line(&file.path, 200)));
     }
     for finding in document.findings() {
-        if let FindingKind::Unclosed(block) = finding.kind {
+        if let DocumentFindingKind::Unclosed(block) = finding.kind {
             warn(
                 Some(finding.line),
                 format!("a {block} is opened and never closed; what follows it is not read"),

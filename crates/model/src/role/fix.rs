@@ -31,7 +31,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedContextFile {
             edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));
         }
     }
-    for named in section::ALL_SECTIONS {
+    for named in section::CONTEXT_FILE_SECTIONS {
         if let Some(heading) = named.misnamed_heading(&document)
             && !edits.iter().any(|(line, _)| *line == heading.line)
         {

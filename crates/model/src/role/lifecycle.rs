@@ -98,7 +98,7 @@ impl LifecycleState {
         }
     }
 
-    pub fn allowed_next(self) -> Vec<LifecycleState> {
+    pub fn allowed_next_states(self) -> Vec<LifecycleState> {
         ALLOWED_STEPS.iter().filter(|(from, _)| *from == self).map(|(_, to)| *to).collect()
     }
 }
@@ -245,7 +245,7 @@ impl Lifecycle {
         actor: &LifecycleStepActor,
     ) -> Result<(), LifecycleStepRefusal> {
         let from = self.state;
-        let allowed = from.allowed_next();
+        let allowed = from.allowed_next_states();
         let forced = !allowed.contains(&to);
         if forced && force == ForceStep::No {
             return Err(LifecycleStepRefusal::NotInTable {

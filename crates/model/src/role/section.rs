@@ -74,7 +74,7 @@ pub const RULES_SECTION: ContextFileSection = ContextFileSection {
     aliases: &["rules", "operational rules", "important rules"],
 };
 
-pub const ALL_SECTIONS: [&ContextFileSection; 5] =
+pub const CONTEXT_FILE_SECTIONS: [&ContextFileSection; 5] =
     [&RECOVERY_SECTION, &COMPLETED_SECTION, &GOAL_SECTION, &PENDING_SECTION, &KEY_FILES_SECTION];
 
 impl ContextFileSection {
@@ -123,7 +123,10 @@ pub fn section_items(document: &Document, named: &ContextFileSection) -> Vec<Str
     items.into_iter().map(|item| item.text).collect()
 }
 
-pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterator<Item = &'d Heading> {
+pub fn headings_in_section<'d>(
+    document: &'d Document,
+    section: &Section,
+) -> impl Iterator<Item = &'d Heading> {
     let span = section.span.clone();
     document.headings().iter().filter(move |heading| span.contains(&heading.span.start))
 }
@@ -138,7 +141,7 @@ pub fn is_task_heading(heading: &Heading) -> bool {
 /// Returns the completed tasks. They are the task headings or, if there are no task headings, the numbered items.
 pub fn completed_tasks(document: &Document) -> Vec<String> {
     let Some(section) = COMPLETED_SECTION.find_in_document(document) else { return Vec::new() };
-    let tasks: Vec<String> = headings_in(document, &section)
+    let tasks: Vec<String> = headings_in_section(document, &section)
         .filter(|heading| is_task_heading(heading))
         .map(|heading| heading.text.clone())
         .collect();

@@ -3,7 +3,7 @@
 
 use super::CommandKind;
 use super::script::expand_shells;
-use super::typed::{is_cd_step, is_output_command, words_as_written};
+use super::typed::{is_cd_step, only_prints_or_waits, words_as_written};
 use crate::shell::{self, CommandStep};
 
 /// A command that tests, builds, lints, formats or runs something, together with its folder.
@@ -59,7 +59,7 @@ pub(super) fn checks_of_steps(command: &str, steps: &[CommandStep], cwd: &str) -
 
 /// Parses a simple command as a check. Returns `None` if it is not one.
 pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> Option<ProjectCheck> {
-    let words = strip_wrappers(&step.words);
+    let words = strip_assignments_and_wrappers(&step.words);
     let sort = kind_of_command(words)?;
     let folder = folder.to_owned();
     Some(ProjectCheck {
@@ -90,7 +90,7 @@ pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut piped = false;
     for step in &shell::command_steps(command) {
-        let shown = piped || is_cd_step(step) || is_output_command(step);
+        let shown = piped || is_cd_step(step) || only_prints_or_waits(step);
         piped = step.join_to_next == shell::StepJoin::Pipe;
         if !shown {
             found.push(words_as_written(command, step, 0));
@@ -142,7 +142,7 @@ fn is_kept_wrapper(word: &str) -> bool {
 }
 
 /// Strips leading assignments and wrappers.
-pub(super) fn strip_wrappers(mut words: &[String]) -> &[String] {
+pub(super) fn strip_assignments_and_wrappers(mut words: &[String]) -> &[String] {
     loop {
         let second = words.get(1).map_or("", String::as_str);
         let skipped = match words.first().map(String::as_str) {

@@ -16,7 +16,8 @@ pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
         (CommandKind::Test, CommandKind::Test)
         | (CommandKind::Lint, CommandKind::Lint)
         | (CommandKind::Build, CommandKind::Build) => {
-            checks_everything(passed) && !names_another_part(passed, failed) || is_wider_check(passed, failed)
+            checks_everything(passed) && !is_failure_in_uncovered_part(passed, failed)
+                || is_wider_check(passed, failed)
         }
         // Tests and lints can pass only if the code builds.
         (CommandKind::Test | CommandKind::Lint, CommandKind::Build) => builds_the_same(passed, failed),
@@ -154,7 +155,7 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
 /// Returns whether a check of the whole project does not cover `failed`. This is the case if `failed` is in another
 /// language or in a separate suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`,
 /// and `mise run test` does not cover `mise run test:integration`.
-fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
+fn is_failure_in_uncovered_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,
         // The check that passed is a task, which can run programs in any language.

@@ -1,6 +1,6 @@
 //! Determines which command a line's exit code belongs to, and how much of the output is visible.
 
-use super::check::{check_of_step, strip_wrappers};
+use super::check::{check_of_step, strip_assignments_and_wrappers};
 use super::open::is_read_only;
 use super::{CommandKind, RunResult};
 use crate::shell::{self, CommandStep, StepJoin};
@@ -47,33 +47,35 @@ impl CheckedLine {
     }
 
     /// Returns the commands, unless the line contains loops or conditions.
-    pub(super) fn plain_steps(&self) -> Option<&[CommandStep]> {
+    pub(super) fn steps_without_control_flow(&self) -> Option<&[CommandStep]> {
         (!self.has_control_flow).then_some(self.steps.as_slice())
     }
 
     /// Returns the index of the last check's command.
-    pub(super) fn last_check(&self) -> Option<usize> {
+    pub(super) fn last_check_index(&self) -> Option<usize> {
         self.checks.last().map(|(at, ..)| *at)
     }
 
     /// Returns whether a nonzero exit code only means that a lookup or a filter at the end of the line found nothing.
     pub(super) fn ends_in_look_up(&self) -> bool {
         let is_look_up = |last: &CommandStep| {
-            last.join_to_next == StepJoin::End && is_read_only(strip_wrappers(&last.words))
+            last.join_to_next == StepJoin::End && is_read_only(strip_assignments_and_wrappers(&last.words))
         };
         !self.has_control_flow && self.steps.last().is_some_and(is_look_up)
     }
 
     /// Returns whether the line runs another command of the project after its last check.
-    pub(super) fn acts_after_checks(&self) -> bool {
-        self.acting_steps.last().copied() > self.last_check()
+    pub(super) fn runs_command_after_checks(&self) -> bool {
+        self.acting_steps.last().copied() > self.last_check_index()
     }
 
-    pub(super) fn is_git_piped(&self) -> bool {
-        self.steps.iter().any(|step| strip_wrappers(&step.words).first().is_some_and(|word| word == "git"))
+    pub(super) fn has_git_step(&self) -> bool {
+        self.steps
+            .iter()
+            .any(|step| strip_assignments_and_wrappers(&step.words).first().is_some_and(|word| word == "git"))
     }
 
-    pub(super) fn kinds_of_checks(&self) -> impl Fn(CommandKind) -> bool + '_ {
+    pub(super) fn check_kind_predicate(&self) -> impl Fn(CommandKind) -> bool + '_ {
         |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
     }
 
@@ -118,7 +120,7 @@ impl CheckedLine {
             // `git commit && git log | head`, `head` does not fail, so the exit code can be used.
             let piped =
                 self.steps.len() > 1 && self.steps[self.steps.len() - 2].join_to_next == StepJoin::Pipe;
-            let last = strip_wrappers(&last.words);
+            let last = strip_assignments_and_wrappers(&last.words);
             return !piped || self.pipefail || !is_read_only(last) || is_faultless_filter(last);
         };
         // The exit code may belong to a command after the last check, as in `make test | grep x` or `make test; ls
@@ -147,7 +149,7 @@ impl CheckedLine {
         before.iter().all(|step| step.join_to_next == StepJoin::And)
             && filters.iter().all(|step| step.join_to_next == StepJoin::Pipe)
             && last.join_to_next == StepJoin::End
-            && is_faultless_filter(strip_wrappers(&last.words))
+            && is_faultless_filter(strip_assignments_and_wrappers(&last.words))
     }
 
     /// Returns a check's result if the line prints it, as with `; echo "exit: $?"` or `&& echo OK || echo FAILED`.
@@ -185,7 +187,7 @@ impl CheckedLine {
             while self.steps[at].join_to_next == StepJoin::Pipe {
                 at += 1;
                 let Some(filter) = self.steps.get(at) else { return true };
-                if !filter_shows_failure(strip_wrappers(&filter.words), lines) {
+                if !filter_shows_failure(strip_assignments_and_wrappers(&filter.words), lines) {
                     return false;
                 }
             }
@@ -201,7 +203,7 @@ impl CheckedLine {
             nothing.is_empty() || matches!(nothing, "(no output)" | "(Bash completed with no output)");
         let [(at, ..)] = self.checks.as_slice() else { return false };
         let step = &self.steps[*at];
-        let words = strip_wrappers(&step.words);
+        let words = strip_assignments_and_wrappers(&step.words);
         let is = |names: [&str; 2]| words.iter().map(String::as_str).take(2).eq(names);
         let program = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         let silent = is(["go", "build"])
@@ -211,10 +213,10 @@ impl CheckedLine {
             && silent
             && step.merges_stderr
             && step.join_to_next == StepJoin::Pipe
-            && self.is_only_cut_after(*at)
+            && self.is_output_only_cut_after_check(*at)
     }
 
-    fn is_only_cut_after(&self, at: usize) -> bool {
+    fn is_output_only_cut_after_check(&self, at: usize) -> bool {
         let after_check = self.steps[at + 1..].iter();
         after_check.into_iter().all(|step| matches!(step.words[0].as_str(), "head" | "tail" | "cat"))
             && self.steps[at..].iter().all(|step| matches!(step.join_to_next, StepJoin::Pipe | StepJoin::End))
@@ -222,7 +224,11 @@ impl CheckedLine {
 
     /// Returns the number of the failed check: the check whose task is mentioned in the output, or the only check of
     /// the failed kind.
-    pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
+    pub(super) fn index_of_failed_check(
+        &self,
+        task: Option<&str>,
+        sort: Option<CommandKind>,
+    ) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` refers to a part of the task `lint`.
             let part = |name: &str| {
@@ -291,7 +297,7 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
         // `head` removes the end of a long output, where the summary would be, so the output must be shorter than its
         // limit.
-        "head" => lines < lines_of_head(arguments),
+        "head" => lines < line_count_printed_by_head(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {
                 arguments.iter().any(|word| {
@@ -311,7 +317,7 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
 }
 
 /// Returns the number of lines that `head` prints, from `-30`, `-n 30` or `-n30`.
-fn lines_of_head(arguments: &[String]) -> usize {
+fn line_count_printed_by_head(arguments: &[String]) -> usize {
     let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
     arguments.iter().find_map(digits).unwrap_or(10)
 }

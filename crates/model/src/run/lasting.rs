@@ -18,7 +18,9 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
                 || check.check_kind == CommandKind::Run && runs_project_file(check, worktree)
         }),
         CommandPurpose::Git(_) => true,
-        CommandPurpose::Other(names) => names.iter().any(|name| changes_world(name) || is_own_module(name)),
+        CommandPurpose::Other(names) => {
+            names.iter().any(|name| runs_task_or_changes_outside(name) || is_project_python_module(name))
+        }
         CommandPurpose::ReadOnly => false,
     }
 }
@@ -44,7 +46,7 @@ fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
 
 /// Returns whether the name of a command looks like a module that was run with `python3 -m` and does not come with
 /// Python.
-fn is_own_module(name: &str) -> bool {
+fn is_project_python_module(name: &str) -> bool {
     let program = name.split(' ').next().unwrap_or_default();
     let is_dotted = program.split('.').count() > 1
         && program
@@ -57,7 +59,7 @@ fn is_own_module(name: &str) -> bool {
 
 /// Returns whether a tool runs a task of the project, or changes an installation, a database, a cloud service or a
 /// registry. If it fails, its work still has to be done.
-fn changes_world(name: &str) -> bool {
+fn runs_task_or_changes_outside(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),
         // Containers and machines.

@@ -25,10 +25,10 @@ pub fn divide_failed_line(command: &str) -> Option<DividedCommandLine> {
 }
 
 pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<DividedCommandLine> {
-    let steps = line.plain_steps()?;
-    let last_check = line.last_check()?;
-    let after_pipe = last_check
-        + steps[last_check..].iter().take_while(|step| step.join_to_next == StepJoin::Pipe).count();
+    let steps = line.steps_without_control_flow()?;
+    let last_check_index = line.last_check_index()?;
+    let after_pipe = last_check_index
+        + steps[last_check_index..].iter().take_while(|step| step.join_to_next == StepJoin::Pipe).count();
     let checks = match steps.get(after_pipe + 1) {
         Some(next) => trim_operators(&command[..next.word_ranges[0].start]).to_owned(),
         None => command[..end_of_words(steps.last()?)].to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
         let document = command[end_of_words(steps.last()?)..].find("<<")? + end_of_words(steps.last()?);
         let behind = here_document_end(command, document);
         if !command[behind..].trim().is_empty() {
-            return divide_behind_document(command, behind, steps, &checks);
+            return divide_line_after_here_document(command, behind, steps, &checks);
         }
     }
     let last = steps.len() - 1;
@@ -45,7 +45,9 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
     let (start, needs_checks) = match (after_pipe..last).rev().find(ended_by) {
         Some(at) => (at + 1, false),
         // Only filters that shorten the output are accepted here, because any other filter may itself have failed.
-        None if steps[last_check + 1..=after_pipe].iter().all(is_cutting_filter) => (after_pipe + 1, true),
+        None if steps[last_check_index + 1..=after_pipe].iter().all(is_cutting_filter) => {
+            (after_pipe + 1, true)
+        }
         None => return None,
     };
     let joined = |step: &CommandStep| matches!(step.join_to_next, StepJoin::And | StepJoin::Pipe);
@@ -54,7 +56,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
         return None;
     }
     let start_of_rest = steps[start].word_ranges[0].start;
-    let rest = with_folder(command, &steps[..start], &command[start_of_rest..]);
+    let rest = with_cd_commands_before(command, &steps[..start], &command[start_of_rest..]);
     let is_document = steps[last].join_to_next == StepJoin::Document;
     (is_document || CheckedLine::parse_command(&rest).is_nonzero_exit_of_check()).then_some(
         DividedCommandLine {
@@ -66,7 +68,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
 }
 
 /// Does the work of [`divide_parsed_line`] for a line in which commands follow a here-document.
-fn divide_behind_document(
+fn divide_line_after_here_document(
     command: &str,
     behind: usize,
     steps: &[CommandStep],
@@ -74,20 +76,20 @@ fn divide_behind_document(
 ) -> Option<DividedCommandLine> {
     let rest = command[behind..].trim();
     let line = CheckedLine::parse_command(rest);
-    let later = line.plain_steps()?;
+    let later = line.steps_without_control_flow()?;
     let is_next = |step: &CommandStep| step.join_to_next == StepJoin::Next;
     let start = later.iter().rposition(is_next).map_or(0, |at| at + 1);
     let part = &rest[later.get(start)?.word_ranges[0].start..];
     let fails = !line.has_checks() && CheckedLine::parse_command(part).is_nonzero_exit_of_check();
     fails.then(|| DividedCommandLine {
         line_up_to_checks: checks.to_owned(),
-        line_after_checks: with_folder(command, steps, part),
+        line_after_checks: with_cd_commands_before(command, steps, part),
         runs_only_if_checks_pass: false,
     })
 }
 
 /// Puts the `cd` commands of the earlier steps before a part of the line.
-fn with_folder(command: &str, before: &[CommandStep], part: &str) -> String {
+fn with_cd_commands_before(command: &str, before: &[CommandStep], part: &str) -> String {
     let mut line = String::new();
     for step in before.iter().filter(|step| is_cd_step(step)) {
         line.push_str(&command[step.word_ranges[0].start..end_of_words(step)]);

@@ -1,6 +1,6 @@
 //! Determines what a command line is for, and whether its failure matters.
 
-use super::check::{self, ProjectCheck, checks_of_steps, strip_wrappers};
+use super::check::{self, ProjectCheck, checks_of_steps, strip_assignments_and_wrappers};
 use super::script::expand_shells;
 use crate::shell::{self, CommandStep};
 
@@ -37,11 +37,12 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     }
     // A command line with a here-document is usually an inline script, unless the tool reads its input from it.
     let inline = steps.iter().any(|step| {
-        step.join_to_next == shell::StepJoin::Document && !takes_document(strip_wrappers(&step.words))
+        step.join_to_next == shell::StepJoin::Document
+            && !applies_here_document(strip_assignments_and_wrappers(&step.words))
     });
     let doing: Vec<&[String]> = steps
         .iter()
-        .map(|step: &CommandStep| strip_wrappers(&step.words))
+        .map(|step: &CommandStep| strip_assignments_and_wrappers(&step.words))
         .filter(|words| !is_read_only(words))
         .collect();
     if doing.is_empty() || inline || is_scripted(&steps) {
@@ -77,8 +78,9 @@ pub fn is_attempt_with_result(command: &str, cwd: &str) -> bool {
     }
     let command = &*expand_shells(command);
     let tries = |step: &CommandStep| {
-        let program =
-            strip_wrappers(&step.words).first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+        let program = strip_assignments_and_wrappers(&step.words)
+            .first()
+            .map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         check::is_python(program) || TRYING_PROGRAMS.contains(&program)
     };
     let steps = shell::command_steps(command);
@@ -100,7 +102,9 @@ pub fn only_calls_thru(command: &str) -> bool {
 }
 
 pub(super) fn is_thru_step(step: &CommandStep) -> bool {
-    strip_wrappers(&step.words).first().is_some_and(|word| word.rsplit('/').next() == Some("thru"))
+    strip_assignments_and_wrappers(&step.words)
+        .first()
+        .is_some_and(|word| word.rsplit('/').next() == Some("thru"))
 }
 
 impl GitCommandFamily {
@@ -117,7 +121,7 @@ impl GitCommandFamily {
 /// Returns whether a failed call never ran, because the harness, a hook or the user refused it, or because another call
 /// of the same message failed. Such a call says nothing about its command.
 pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
+    const REFUSAL_BEGINNINGS: &[&str] = &[
         "Blocked: ",
         "Permission to use ",
         "PreToolUse:",
@@ -134,13 +138,13 @@ pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
     let error = error.strip_prefix("<tool_use_error>").unwrap_or(error);
     let first = error.lines().next().unwrap_or_default();
     exit.is_none()
-        && (BEGINNINGS.iter().any(|words| first.starts_with(words))
+        && (REFUSAL_BEGINNINGS.iter().any(|words| first.starts_with(words))
             || FIRST_LINE_WORDS.iter().any(|words| first.contains(words)))
 }
 
 /// Returns whether an error means that the command was mistyped, run in the wrong folder or interrupted. Such an error
 /// does not mean that the project is broken.
-pub fn is_user_error(error: &str) -> bool {
+pub fn is_mistyped_or_refused_command_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[
         "unknown flag",
         "unknown option",
@@ -176,18 +180,18 @@ pub fn is_user_error(error: &str) -> bool {
         "interrupted by user",
         "nothing to commit",
     ];
-    USER_ERRORS.iter().any(|slip| error.contains(slip)) || error.lines().any(is_wrong_folder)
+    USER_ERRORS.iter().any(|slip| error.contains(slip)) || error.lines().any(is_failed_cd_line)
 }
 
 /// Returns whether a line reports a failed `cd`, such as `(eval):cd:1: no such file or directory: /tmp/x` or `bash:
 /// line 1: cd: /x: No such file or directory`.
-fn is_wrong_folder(line: &str) -> bool {
+fn is_failed_cd_line(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
 }
 
 /// Returns whether a command applies a here-document, as in `kubectl apply -f - <<EOF`.
-fn takes_document(words: &[String]) -> bool {
+fn applies_here_document(words: &[String]) -> bool {
     matches!(words.first().map(String::as_str), Some("kubectl" | "docker" | "podman" | "helm" | "gh"))
         && words.iter().any(|word| matches!(word.as_str(), "-" | "-f-"))
 }

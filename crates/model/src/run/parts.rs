@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::check::{check_of_step, strip_wrappers};
+use super::check::{check_of_step, strip_assignments_and_wrappers};
 use super::exit::CheckedLine;
 use super::summary::{self, LineResult};
 use super::{CommandKind, RunResult};
@@ -68,7 +68,7 @@ pub(super) fn decide_parts(
     let mut parts = parts_of_line(command, line, &pipelines);
     let unowned = gather_evidence(line, &mut parts, output);
     let by_exit = match exit_failed {
-        Some(failed) if line.plain_steps().is_some() && !has_groups(command, &line.steps) => {
+        Some(failed) if line.steps_without_control_flow().is_some() && !has_groups(command, &line.steps) => {
             results_by_exit(line, &pipelines, &parts, failed)
         }
         _ => vec![None; parts.len()],
@@ -116,7 +116,7 @@ pub(super) fn decide_parts(
             _ => None,
         };
         let is_last_failed =
-            exit_failed == Some(true) && only_chain_failure(&pipelines, &parts, &results, at);
+            exit_failed == Some(true) && is_only_failure_in_last_chain(&pipelines, &parts, &results, at);
         PartVerdict {
             result: results[at],
             deciding_line: line.map(|(_, range)| range),
@@ -210,7 +210,7 @@ fn gather_evidence(line: &CheckedLine, parts: &mut [Part], output: &str) -> Unow
     for whole in output[next..].split_inclusive('\n') {
         let range = summary::trimmed_range(output, next..next + whole.len());
         next += whole.len();
-        let Some(word) = summary::result_of_line(line.kinds_of_checks(), whole) else { continue };
+        let Some(word) = summary::result_of_line(line.check_kind_predicate(), whole) else { continue };
         let weighted = (word.informativeness, range);
         let named = if word.failed { part_named_in_line(parts, &word, whole) } else { None };
         let owner = named.or_else(|| part_of_kind(parts, &word));
@@ -218,16 +218,16 @@ fn gather_evidence(line: &CheckedLine, parts: &mut [Part], output: &str) -> Unow
             Some(at) if word.failed => {
                 let part = &mut parts[at];
                 part.is_named_as_failed |= named.is_some();
-                keep_better(&mut part.failure, weighted);
+                keep_more_informative_line(&mut part.failure, weighted);
                 part.ends_with_success = false;
                 // A task runner reports a failed task after the output of the task.
                 if named.is_some() && is_one_program {
                     let before = std::mem::take(&mut unowned.lines);
-                    before.into_iter().for_each(|line| keep_better(&mut part.failure, line));
+                    before.into_iter().for_each(|line| keep_more_informative_line(&mut part.failure, line));
                 }
             }
             Some(at) => {
-                keep_better(&mut parts[at].success, weighted);
+                keep_more_informative_line(&mut parts[at].success, weighted);
                 parts[at].ends_with_success = true;
             }
             None if word.failed => {
@@ -241,7 +241,7 @@ fn gather_evidence(line: &CheckedLine, parts: &mut [Part], output: &str) -> Unow
     unowned
 }
 
-fn keep_better(kept: &mut Option<(u8, Range<usize>)>, line: (u8, Range<usize>)) {
+fn keep_more_informative_line(kept: &mut Option<(u8, Range<usize>)>, line: (u8, Range<usize>)) {
     if kept.as_ref().is_none_or(|(weight, _)| line.0 > *weight) {
         *kept = Some(line);
     }
@@ -282,7 +282,7 @@ fn results_by_exit(
     let last = pipelines.len() - 1;
     if pipelines[last].join == StepJoin::End {
         match failed {
-            false => mark_passed(pipelines, &mut of_pipelines),
+            false => mark_pipelines_that_passed(pipelines, &mut of_pipelines),
             true => mark_failed(line, pipelines, parts, &mut of_pipelines),
         }
     }
@@ -290,7 +290,7 @@ fn results_by_exit(
 }
 
 /// Marks the pipelines that must have passed if the line passed: the last one, and those that `&&` joins to it.
-fn mark_passed(pipelines: &[Pipeline], results: &mut [Option<RunResult>]) {
+fn mark_pipelines_that_passed(pipelines: &[Pipeline], results: &mut [Option<RunResult>]) {
     for at in (0..pipelines.len()).rev() {
         let before = at.checked_sub(1).map(|before| pipelines[before].join);
         // The command after `||` may not have run.
@@ -322,7 +322,7 @@ fn mark_failed(
             let can_fail = |pipeline: &Pipeline| {
                 let step = &line.steps[pipeline.steps.start];
                 !matches!(
-                    strip_wrappers(&step.words).first().map_or("", |word| word),
+                    strip_assignments_and_wrappers(&step.words).first().map_or("", |word| word),
                     "echo" | "cd" | "printf"
                 )
             };
@@ -404,7 +404,7 @@ fn decide_chains(
 }
 
 /// Returns whether a check is the one that failed in the last chain of the line, so that the exit code is its own.
-fn only_chain_failure(
+fn is_only_failure_in_last_chain(
     pipelines: &[Pipeline],
     parts: &[Part],
     results: &[Option<RunResult>],

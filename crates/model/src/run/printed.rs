@@ -3,10 +3,10 @@
 use crate::redact::Redacted;
 
 /// How many lines of the output are searched. The command is printed before the output of the script.
-const MAX_LINES_SEARCHED: usize = 40;
+const MAX_LINES_SEARCHED_FOR_SCRIPT_COMMAND: usize = 40;
 
 /// Returns whether a command line may run a package script. `pnpm` contains `npm`.
-pub fn runs_package_script(command: &str) -> bool {
+pub fn may_run_package_script(command: &str) -> bool {
     ["npm", "yarn"].iter().any(|runner| command.contains(runner))
 }
 
@@ -19,7 +19,8 @@ pub fn runs_package_script(command: &str) -> bool {
 ///
 /// Returns `None` if the output shows several commands, because it is then unknown which of them failed.
 pub fn printed_script<'o>(output: &'o Redacted) -> Option<&'o str> {
-    let lines: Vec<&str> = output.lines().take(MAX_LINES_SEARCHED).map(str::trim_end).collect();
+    let lines: Vec<&str> =
+        output.lines().take(MAX_LINES_SEARCHED_FOR_SCRIPT_COMMAND).map(str::trim_end).collect();
     let mut found = lines.windows(2).filter_map(|pair| script_in_lines(pair[0], pair[1]));
     let script = found.next()?;
     found.next().is_none().then_some(script)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::check::strip_wrappers;
+use super::check::strip_assignments_and_wrappers;
 use crate::shell;
 
 /// The maximum number of nested shells that are expanded.
@@ -27,7 +27,7 @@ fn expand_first_shell(command: &str) -> Option<String> {
         return None;
     }
     shell::command_steps(command).iter().find_map(|step| {
-        let words = strip_wrappers(&step.words);
+        let words = strip_assignments_and_wrappers(&step.words);
         let inner = shell_script_argument(words)?;
         let from = step.word_ranges[step.words.len() - words.len()].start;
         let to = step.word_ranges.last()?.end;

@@ -25,7 +25,7 @@ pub fn command_as_typed(command: &str) -> String {
     let begin = match first.checked_sub(1) {
         // Start right after the operator that follows the `cd`, because a parenthesis before the command belongs to it.
         Some(cd) => end_of_step(&steps[cd]) + length_of_operator(&command[end_of_step(&steps[cd])..]),
-        None => start_of_first(command, first_step),
+        None => start_of_first_command(command, first_step),
     };
     let mut typed = String::new();
     let mut at = begin;
@@ -55,7 +55,7 @@ pub fn command_to_repeat(command: &str) -> String {
     for step in &steps {
         let piped = joins.last() == Some(&StepJoin::Pipe);
         let is_dropped = piped && OUTPUT_FILTERS.contains(&step.words[0].as_str())
-            || is_output_command(step)
+            || only_prints_or_waits(step)
             || changes_records(step)
             || line.is_empty() && is_entered_folder(step);
         if !is_dropped {
@@ -82,7 +82,7 @@ pub(super) fn is_cd_step(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "cd" | "pushd" | "popd")
 }
 
-pub(super) fn is_output_command(step: &CommandStep) -> bool {
+pub(super) fn only_prints_or_waits(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set" | "exit")
 }
 
@@ -123,7 +123,7 @@ fn separator_on_one_line(between: &str, step: &CommandStep) -> String {
 }
 
 /// Returns where the first command begins, including an opening parenthesis and excluding comment lines.
-fn start_of_first(command: &str, first: &CommandStep) -> usize {
+fn start_of_first_command(command: &str, first: &CommandStep) -> usize {
     let start = first.word_ranges[0].start;
     command[..start].rfind('\n').map_or(0, |line_end| line_end + 1)
 }

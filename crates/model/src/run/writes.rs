@@ -2,7 +2,7 @@
 //! are found by [`crate::shell::paths_in_command`].
 
 use super::CommandKind;
-use super::check::{is_python, kind_of_command, strip_wrappers};
+use super::check::{is_python, kind_of_command, strip_assignments_and_wrappers};
 use super::open::{git_subcommand, is_read_only};
 use super::script::expand_shells;
 use crate::event::FileAction;
@@ -33,12 +33,12 @@ pub fn may_change_unnamed_files(command: &str) -> bool {
 }
 
 fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
-    let words = strip_wrappers(&step.words);
+    let words = strip_assignments_and_wrappers(&step.words);
     let Some((program, rest)) = words.split_first() else { return false };
     let program = program.rsplit('/').next().unwrap_or(program);
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
     match program {
-        "sed" | "perl" | "ruby" if rest.iter().any(|word| is_in_place(program, word)) => {
+        "sed" | "perl" | "ruby" if rest.iter().any(|word| is_in_place_option(program, word)) => {
             // The first operand is the script, with or without an option such as `-e` before it.
             !names_all_operands(command, step, words, 1)
         }
@@ -75,7 +75,7 @@ fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
 }
 
 /// Returns whether an option makes a program change its files in place, as `-i`, `-i.bak` and `-pi` do.
-fn is_in_place(program: &str, option: &str) -> bool {
+fn is_in_place_option(program: &str, option: &str) -> bool {
     let Some(flags) = option.strip_prefix('-').filter(|flags| !flags.starts_with('-')) else {
         return option.starts_with("--in-place");
     };

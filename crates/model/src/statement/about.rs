@@ -9,7 +9,7 @@ use super::talk::announces_step;
 use super::{ends_in_number, first_sentences};
 
 /// Shorter words are not compared, because they occur in almost all text.
-const MIN_WORD_CHARS: usize = 4;
+const MIN_COMPARED_WORD_CHARS: usize = 4;
 
 /// A sentence with fewer characters is uninformative on its own.
 const MIN_INFORMATIVE_SENTENCE_CHARS: usize = 16;
@@ -83,7 +83,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
 /// Returns the text without sentences about open work, which may have been finished since. If no sentence would remain,
 /// returns the text unchanged. An ellipsis marks each gap between kept sentences. If checks have passed since, sentences
 /// about a failing test are left out too, even if no sentence remains.
-pub fn without_open_ends(text: &str, have_checks_passed: bool) -> Cow<'_, str> {
+pub fn without_sentences_about_open_work(text: &str, have_checks_passed: bool) -> Cow<'_, str> {
     const OPEN_ENDS: [&str; 15] = [
         "remaining",
         "still fail",
@@ -139,7 +139,7 @@ pub fn without_open_ends(text: &str, have_checks_passed: bool) -> Cow<'_, str> {
 /// answered. The result is empty if the message contains nothing else.
 pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> {
     /// Lower-case beginnings of sentences that introduce a choice.
-    const OFFERS: [&str; 9] = [
+    const OPTION_OFFERING_PHRASES: [&str; 9] = [
         "options:",
         "two options",
         "three options",
@@ -153,7 +153,9 @@ pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> 
     let is_offer = |piece: &str| {
         let small = piece.to_lowercase();
         let is_asked = !asks.is_empty();
-        is_asked && (OFFERS.iter().any(|offer| small.starts_with(offer)) || small.contains("options:"))
+        is_asked
+            && (OPTION_OFFERING_PHRASES.iter().any(|offer| small.starts_with(offer))
+                || small.contains("options:"))
             || small.starts_with("would you like me to:")
     };
     if asks.is_empty() && !text.contains("ould you like me to:") {
@@ -288,8 +290,9 @@ fn word_stems(text: &str) -> BTreeSet<String> {
         "them", "then", "into", "just",
     ];
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let words =
-        words.filter(|word| word.chars().count() >= MIN_WORD_CHARS && !COMMON_WORDS.contains(&word.as_str()));
+    let words = words.filter(|word| {
+        word.chars().count() >= MIN_COMPARED_WORD_CHARS && !COMMON_WORDS.contains(&word.as_str())
+    });
     words.map(|word| word.trim_end_matches('s').to_owned()).collect()
 }
 
@@ -313,9 +316,12 @@ mod tests {
     #[test]
     fn work_that_was_still_to_do_is_left_out_visibly() {
         let text = "HALF is in. I will add THIRD. TEN is as it was. Remaining: 1. Docs. 2. Tests.";
-        assert_eq!(without_open_ends(text, false), "HALF is in. … TEN is as it was.");
-        assert_eq!(without_open_ends("I’ll add THIRD.", false), "I’ll add THIRD.");
-        assert_eq!(without_open_ends("HALF is in. TEN is gone.", false), "HALF is in. TEN is gone.");
+        assert_eq!(without_sentences_about_open_work(text, false), "HALF is in. … TEN is as it was.");
+        assert_eq!(without_sentences_about_open_work("I’ll add THIRD.", false), "I’ll add THIRD.");
+        assert_eq!(
+            without_sentences_about_open_work("HALF is in. TEN is gone.", false),
+            "HALF is in. TEN is gone."
+        );
     }
 
     #[test]
@@ -327,7 +333,7 @@ mod tests {
             ("TEN is in. Two tests fail.", true, "TEN is in."),
             ("The new test fails without the fix.", true, "The new test fails without the fix."),
         ] {
-            assert_eq!(without_open_ends(text, have_passed), left, "{text}");
+            assert_eq!(without_sentences_about_open_work(text, have_passed), left, "{text}");
         }
     }
 

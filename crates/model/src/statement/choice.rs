@@ -1,11 +1,11 @@
 //! Finds the option that the user chose from the agent's list, with answers such as "2", "option B" or "let's try 2".
 
 /// A longer answer is considered a request in the user's own words.
-const MAX_CHOICE_CHARS: usize = 60;
+const MAX_OPTION_ANSWER_CHARS: usize = 60;
 
 /// Returns the option that an answer chooses from a message with several options.
 pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
-    if answer.chars().count() > MAX_CHOICE_CHARS {
+    if answer.chars().count() > MAX_OPTION_ANSWER_CHARS {
         return None;
     }
     let labels: Vec<char> = answer.split_whitespace().filter_map(option_label).collect();

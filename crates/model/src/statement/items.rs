@@ -13,7 +13,7 @@ const MIN_CHARS_WITHIN_CLAUSE: usize = 56;
 
 /// If the last item exceeds twice the length of the longest other item by more than this many characters, it is
 /// assumed to contain the text after the list.
-const MAX_LONGER_LAST_ITEM: usize = 80;
+const MAX_LAST_ITEM_EXCESS_CHARS: usize = 80;
 
 /// The marks that end a clause.
 const CLAUSE_ENDS: [&str; 8] = [". ", "; ", ": ", " — ", " – ", " - ", ", ", " ("];
@@ -35,7 +35,7 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
     let (last, others) = items.split_last().filter(|(_, others)| !others.is_empty())?;
     // If the last item is much longer than the others, it probably contains the conclusion after the list. The
     // conclusion is more important than the items, so do not shorten the message here.
-    if length(last) > others.iter().map(length).max()? * 2 + MAX_LONGER_LAST_ITEM {
+    if length(last) > others.iter().map(length).max()? * 2 + MAX_LAST_ITEM_EXCESS_CHARS {
         return None;
     }
     let intro = text[..first].trim().trim_start_matches(['…', ' ']);

@@ -8,7 +8,7 @@ use super::{split_line_mark, split_sentences};
 const MIN_PURPOSE_CHARS: usize = 24;
 
 /// The maximum length of an announcement, in characters.
-const MAX_PURPOSE_CHARS: usize = 200;
+const MAX_ANNOUNCED_CHANGE_CHARS: usize = 200;
 
 /// Lower-case phrases that introduce an announcement.
 const ANNOUNCEMENT_BEGINNINGS: &[&str] = &[
@@ -125,7 +125,7 @@ const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them
 
 /// Returns the change that a message announces. If the announcement is vague, returns the agent's last finding
 /// instead. The result is empty if there is neither.
-pub fn purpose_of_words(text: &str) -> String {
+pub fn change_announced_in_message(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();
     let mut fenced = false;
@@ -156,7 +156,9 @@ pub fn purpose_of_words(text: &str) -> String {
     let refers = order.split(' ').nth(1).is_some_and(|word| REFERRING_WORDS.contains(&word));
     let is_vague = (order.chars().count() < MIN_PURPOSE_CHARS || refers) && !order.contains('`');
     let kept = if is_vague && !order.is_empty() { found } else { order };
-    super::first_sentences(&kept, MAX_PURPOSE_CHARS).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
+    super::first_sentences(&kept, MAX_ANNOUNCED_CHANGE_CHARS)
+        .trim_end_matches([' ', '…', '.', ':', ';'])
+        .to_owned()
 }
 
 /// Returns whether a sentence is more than a name, unlike "First, `parse`:".
@@ -182,7 +184,7 @@ pub fn ends_by_announcing_look(text: &str) -> bool {
 /// Returns the sentence before the last one, if it announces a change. The last sentence announces that the agent
 /// will look at something (see [`ends_by_announcing_look`]). For example, returns the first sentence of "Now I need
 /// to change `total`. Let me read it first:".
-pub fn change_before_look(text: &str) -> Option<&str> {
+pub fn change_announced_before_looking(text: &str) -> Option<&str> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     let mut sentences = split_sentences(line);
     sentences.pop();
@@ -263,11 +265,13 @@ mod tests {
             ("", ""),
         ];
         for (text, expected) in cases {
-            assert_eq!(purpose_of_words(text), expected, "{text:?}");
+            assert_eq!(change_announced_in_message(text), expected, "{text:?}");
         }
         assert!(
-            purpose_of_words(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count()
-                <= MAX_PURPOSE_CHARS
+            change_announced_in_message(&format!("Update `a` {}", "so that it works ".repeat(40)))
+                .chars()
+                .count()
+                <= MAX_ANNOUNCED_CHANGE_CHARS
         );
     }
 
@@ -292,7 +296,7 @@ mod tests {
             ("The sum is wrong. Let me read it:", None),
             ("Let me read it:", None),
         ] {
-            assert_eq!(change_before_look(text), expected, "{text}");
+            assert_eq!(change_announced_before_looking(text), expected, "{text}");
         }
     }
 }

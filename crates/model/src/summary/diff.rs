@@ -33,7 +33,7 @@ fn diff_files(lines: &[&str]) -> Vec<DiffFile> {
     let mut files: Vec<DiffFile> = Vec::new();
     let mut is_head = true;
     for (i, line) in lines.iter().enumerate() {
-        let begins = line.starts_with("diff --git ") || !is_head && begins_file(lines, i);
+        let begins = line.starts_with("diff --git ") || !is_head && begins_file_without_git_header(lines, i);
         if begins || files.is_empty() && line.starts_with("--- ") {
             is_head = true;
             let name = line.rsplit_once(" b/").map_or("", |(_, name)| name);
@@ -63,7 +63,7 @@ fn diff_files(lines: &[&str]) -> Vec<DiffFile> {
 }
 
 /// Returns whether a file without a git header starts here, with the lines `--- a`, `+++ b` and `@@ `.
-fn begins_file(lines: &[&str], i: usize) -> bool {
+fn begins_file_without_git_header(lines: &[&str], i: usize) -> bool {
     let next = |n: usize| lines.get(i + n).copied().unwrap_or_default();
     lines[i].starts_with("--- ") && next(1).starts_with("+++ ") && next(2).starts_with("@@ ")
 }

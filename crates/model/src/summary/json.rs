@@ -19,7 +19,7 @@ const MAX_EXAMPLE_BYTES: usize = 60;
 const MAX_MERGED_KEYS: usize = 200;
 
 /// The number of nested key levels that are listed. Below them, only types are shown.
-const MAX_LEVELS: usize = 6;
+const MAX_NESTED_KEY_LEVELS_LISTED: usize = 6;
 
 pub fn outline_json(text: &str, room: usize) -> String {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return String::new() };
@@ -117,14 +117,14 @@ fn describe_shape(shape: &JsonShape, name: &str, depth: usize, lines: &mut Vec<S
         JsonShape::List { item_count, item_shape: item } => {
             lines.push(format!("{indent}{name}: list, {} in total", count_with_noun(*item_count, "item")));
             if let Some(item) = item
-                && depth < MAX_LEVELS
+                && depth < MAX_NESTED_KEY_LEVELS_LISTED
             {
                 describe_shape(item, "each", depth + 1, lines);
             }
         }
         JsonShape::Object { fields, object_count } => {
             lines.push(format!("{indent}{name}: object with {} keys", fields.len()));
-            for (key, shape, times) in fields.iter().filter(|_| depth < MAX_LEVELS) {
+            for (key, shape, times) in fields.iter().filter(|_| depth < MAX_NESTED_KEY_LEVELS_LISTED) {
                 let name = match times < object_count {
                     true => format!("{key} (in {times} of {object_count})"),
                     false => key.clone(),

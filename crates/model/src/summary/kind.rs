@@ -20,7 +20,7 @@ pub enum OutputKind {
 }
 
 /// The number of lines examined to detect the kind.
-const EXAMINED_LINES: usize = 2_000;
+const MAX_LINES_EXAMINED_FOR_KIND: usize = 2_000;
 
 impl OutputKind {
     pub fn detect(output: &Redacted, lines: &[&str]) -> OutputKind {
@@ -28,8 +28,12 @@ impl OutputKind {
         if text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(output).is_ok() {
             return OutputKind::Json;
         }
-        let filled: Vec<&str> =
-            lines.iter().copied().filter(|line| !line.trim().is_empty()).take(EXAMINED_LINES).collect();
+        let filled: Vec<&str> = lines
+            .iter()
+            .copied()
+            .filter(|line| !line.trim().is_empty())
+            .take(MAX_LINES_EXAMINED_FOR_KIND)
+            .collect();
         let share =
             |is: fn(&str) -> bool| filled.iter().filter(|line| is(line)).count() * 100 / filled.len().max(1);
         match () {
@@ -73,7 +77,7 @@ fn is_diff(lines: &[&str]) -> bool {
 /// Returns whether a line is a search result such as `src/a.rs:12:text`. Lines from compilers and linters have a column
 /// or a space before the message. They are not search results, because they report errors.
 fn is_search_match(line: &str) -> bool {
-    text_after_file_and_line(line, &[':', '-']).is_some_and(|text| !is_after_column(text))
+    text_after_file_and_line(line, &[':', '-']).is_some_and(|text| !begins_with_column_number(text))
         && !is_compiler_message(line)
 }
 
@@ -85,7 +89,8 @@ pub fn is_compiler_message(line: &str) -> bool {
                 .is_some_and(|text| text.starts_with(|c: char| c.is_alphanumeric() || "['\"`".contains(c)))
         };
         is_message(text)
-            || is_after_column(text) && text.split_once(':').is_some_and(|(_, text)| is_message(text))
+            || begins_with_column_number(text)
+                && text.split_once(':').is_some_and(|(_, text)| is_message(text))
     })
 }
 
@@ -93,14 +98,14 @@ pub fn is_compiler_message(line: &str) -> bool {
 fn text_after_file_and_line<'l>(line: &'l str, separators: &[char]) -> Option<&'l str> {
     let mut parts = line.splitn(3, separators);
     let (file, number, text) = (parts.next()?, parts.next()?, parts.next()?);
-    (file.contains(['.', '/']) && !file.contains(' ') && is_number(number)).then_some(text)
+    (file.contains(['.', '/']) && !file.contains(' ') && is_all_digits(number)).then_some(text)
 }
 
-fn is_after_column(text: &str) -> bool {
-    text.split_once(':').is_some_and(|(column, _)| is_number(column))
+fn begins_with_column_number(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(column, _)| is_all_digits(column))
 }
 
-fn is_number(text: &str) -> bool {
+fn is_all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 

@@ -40,7 +40,7 @@ pub struct ArchivedOutput {
 pub const ORIGINAL_KEPT_DAYS: i64 = 7;
 
 /// Returns the ids of originals that are too old, judging by the newest summary with the same id.
-pub fn outdated_ids(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
+pub fn ids_of_outdated_originals(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
     let limit =
         now.saturating_sub(SignedDuration::from_hours(24 * ORIGINAL_KEPT_DAYS)).unwrap_or(Timestamp::MIN);
     let is_old = |one: &SummarisedOutput| time::parse_time(&one.ts).is_some_and(|ts| ts < limit);

@@ -118,7 +118,7 @@ const FIRST_BYTES_OF_DECLARATION_WORDS: [bool; 256] = {
 };
 
 /// Returns whether any word that [`is_declaration_word`] accepts begins with this byte.
-pub fn may_begin_declaration(first: u8) -> bool {
+pub fn may_byte_begin_declaration(first: u8) -> bool {
     FIRST_BYTES_OF_DECLARATION_WORDS[usize::from(first)]
 }
 

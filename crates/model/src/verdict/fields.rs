@@ -27,7 +27,7 @@ const FIELD_NAMES: &[&str] = &[
     "COVERAGE",
 ];
 
-const MAX_LIST_ENTRIES: usize = 20;
+const MAX_ANSWER_LIST_ENTRIES: usize = 20;
 
 /// Reads the fields of a whole answer. `text` must already be redacted.
 pub fn read_answer_fields(text: &str) -> AnswerFields {
@@ -57,7 +57,7 @@ fn set_field(all: &mut AnswerFields, name: &str, value: &str) {
     };
     let push = |list: &mut Vec<String>| {
         let is_none = ["none", "n/a", "no issues", "none."].contains(&value.to_ascii_lowercase().as_str());
-        if list.len() < MAX_LIST_ENTRIES && !is_none {
+        if list.len() < MAX_ANSWER_LIST_ENTRIES && !is_none {
             list.push(value.to_owned());
         }
     };

@@ -2,7 +2,7 @@
 
 use super::VerdictProblem;
 use super::ruling::{
-    Ruling, is_negation, mentions_ruling, read_ruling, ruling_alone, ruling_at_start, split_words,
+    Ruling, is_negation, mentions_ruling, read_ruling, ruling_alone_on_line, ruling_at_start, split_words,
 };
 use crate::clean::is_hidden_char;
 
@@ -80,7 +80,7 @@ pub(super) fn ruling_without_label(lines: &[AnswerLine]) -> Option<Result<Ruling
     let told: Vec<&AnswerLine> =
         lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
     let (first, last) = (told.first()?, told.last()?);
-    let line = [first, last].into_iter().find(|line| ruling_alone(line.text).is_some())?;
+    let line = [first, last].into_iter().find(|line| ruling_alone_on_line(line.text).is_some())?;
     let is_only = told.iter().filter(|one| mentions_ruling(one.text)).count() == 1;
     (is_only && !line.is_quoted).then(|| read_ruling(line.text))
 }

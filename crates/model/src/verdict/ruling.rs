@@ -215,7 +215,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
             value.contains(['|', '/']) || upper.iter().any(|word| word == "OR" || word == "EITHER");
         return Err(if is_choice { VerdictProblem::Template } else { VerdictProblem::SeveralVerdicts });
     }
-    if let Some(problem) = find_doubt(value, &upper).filter(|_| ruling.is_good()) {
+    if let Some(problem) = why_ruling_is_doubtful(value, &upper).filter(|_| ruling.is_good()) {
         return Err(problem);
     }
     let before = &upper[at.saturating_sub(2)..at];
@@ -254,7 +254,7 @@ pub(super) fn ruling_at_start(line: &str) -> Option<Ruling> {
 }
 
 /// Returns the ruling of a line that contains nothing but a ruling in capitals.
-pub(super) fn ruling_alone(line: &str) -> Option<Ruling> {
+pub(super) fn ruling_alone_on_line(line: &str) -> Option<Ruling> {
     let words = split_words(without_numbering(line));
     let is_capital = words.iter().all(|word| !word.bytes().any(|b| b.is_ascii_lowercase()));
     let (ruling, took) = Ruling::from_words(&words)?;
@@ -267,7 +267,7 @@ pub(super) fn mentions_ruling(line: &str) -> bool {
     (0..words.len()).any(|i| Ruling::from_words(&words[i..]).is_some())
 }
 
-fn find_doubt(value: &str, upper: &[String]) -> Option<VerdictProblem> {
+fn why_ruling_is_doubtful(value: &str, upper: &[String]) -> Option<VerdictProblem> {
     let has_no = upper.iter().enumerate().any(|(i, word)| {
         let next = upper.get(i + 1).map_or("", String::as_str);
         word == "NO" && !HARMLESS_WORDS_AFTER_NO.contains(&next)

@@ -11,7 +11,7 @@ use model::id::Id;
 use model::journal::RecordPolicy;
 use model::packet::{self, Packet, PacketStatus, words};
 use model::prompt::split_slash_command;
-use model::render::{inline_for_model, path_or_code};
+use model::render::{format_path_or_code, inline_for_model};
 use model::text::count_with_noun;
 use model::{run, time};
 use serde::Serialize;
@@ -19,7 +19,7 @@ use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::claimed;
-use crate::features::packets::handoff::{self, FileHashes};
+use crate::features::packets::handoff::{self, FilesToFingerprint};
 use crate::features::sessions::continued;
 use crate::features::{
     BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, packets,
@@ -27,10 +27,10 @@ use crate::features::{
 use crate::hook::checkpoint::{self, CheckpointInput};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
-use crate::hook::retell::{TranscriptRecord, describe_unfinished_call};
+use crate::hook::transcript_replay::{TranscriptRecord, describe_unfinished_call};
 use crate::project::{Project, settings};
 use crate::session::roster::{self, RosterEntry};
-use crate::session::{database, past, transcript};
+use crate::session::{database, facts, transcript};
 use crate::{Error, Result, World, WriteMode};
 
 pub const FEATURE_ROW: Feature = Feature {
@@ -51,7 +51,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let line =
         StatusReportLine::colored("crashed", StatusTone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("crashed_sessions", json!(waiting));
-    Ok(vec![line.with_next(
+    Ok(vec![line.with_next_step(
         NextStepUrgency::CrashedSession,
         "thru sweep",
         "saves the work of a crashed session as a packet",
@@ -99,7 +99,7 @@ pub fn sweep_dead_sessions(world: &World, mode: WriteMode) -> Result<Vec<SweptSe
         if read_valid_crash_record(&project.store, &open)?.is_none()
             && open.has_crashed(&project.store, world.now)
         {
-            swept.push(sweep_session(world, &project, &open, mode, FileHashes::Take)?);
+            swept.push(sweep_session(world, &project, &open, mode, FilesToFingerprint::Take)?);
         }
     }
     Ok(swept)
@@ -139,7 +139,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
             let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
             let project = Project { root: root.clone(), store: own, marker };
-            let swept = sweep_session(world, &project, open, context.mode, FileHashes::TakeSmall)?;
+            let swept = sweep_session(world, &project, open, context.mode, FilesToFingerprint::TakeSmall)?;
             if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
                 context.unwritten_packet.replace(Some(swept.packet.clone()));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
@@ -160,7 +160,8 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 fn crash_candidate(open: &RosterEntry, packet: &str) -> Candidate {
-    let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.last_listed_at, 30));
+    let (session, at) =
+        (format_path_or_code(open.session.as_str(), 40), format_path_or_code(&open.last_listed_at, 30));
     let text =
         format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
     Candidate::new(
@@ -227,22 +228,21 @@ fn sweep_session(
     project: &Project,
     open: &RosterEntry,
     mode: WriteMode,
-    hashes: FileHashes,
+    hashes: FilesToFingerprint,
 ) -> Result<SweptSession> {
     // Compare the files before reading the rest of the transcript, because this adds records to the journal, and the
     // journal's time shows when the session last worked.
-    let was_changed = project
-        .store
-        .current_digest(&open.session, |_| {})
-        .is_ok_and(|known| past::is_changed_since(&project.store, &known, &project.root.checkout));
+    let was_changed = project.store.current_digest(&open.session, |_| {}).is_ok_and(|known| {
+        facts::have_files_changed_since_session(&project.store, &known, &project.root.checkout)
+    });
     let unfinished = match mode {
         WriteMode::Write => read_rest_of_transcript(world, project, open, hashes),
         WriteMode::DryRun => Vec::new(),
     };
-    let mut source = handoff::source_of_session(world, project, &open.session, None)?;
+    let mut source = handoff::packet_source_of_session(world, project, &open.session, None)?;
     source.digest.unfinished_call_texts = unfinished;
     source.digest.are_files_changed_since |= was_changed;
-    if hashes == FileHashes::Take {
+    if hashes == FilesToFingerprint::Take {
         add_facts_from_database(world, project, open, &mut source.digest);
     }
     let digest = &source.digest;
@@ -295,7 +295,7 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     if digest.files.is_empty() && digest.commands.is_empty() {
         return None;
     }
-    let own = packet::work_named_by(&digest.current_goal());
+    let own = packet::work_named_by_goal(&digest.current_goal());
     // What the user typed while picking up a packet is about the packet, which names the work.
     let is_about_packet =
         |own: &str| digest.prompts.iter().any(|prompt| prompt.is_about_packet && prompt.text == own);
@@ -320,7 +320,7 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
         let (_, rest) = digest.prompts.iter().rev().find_map(|prompt| split_slash_command(&prompt.text))?;
         (!rest.is_empty()).then(|| rest.to_owned())
     };
-    let edited = || digest.file_edited_after(0).map(|path| format!("the work on {path}"));
+    let edited = || digest.last_file_edited_after(0).map(|path| format!("the work on {path}"));
     let newest = || Some(digest.prompts.last()?.text.clone());
     let own = own.map(words::without_pasted_output);
     claimed.or(own).or_else(arguments).or_else(edited).or_else(newest)
@@ -330,14 +330,15 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
 /// session died. They come from the harness's database, if the harness has one. If the database cannot be read, the
 /// packet contains only the journal's facts. This function starts a process, so hooks do not call it.
 fn add_facts_from_database(world: &World, project: &Project, dead: &RosterEntry, digest: &mut Digest) {
-    let rows = harness::harness_by_name(&dead.harness)
-        .and_then(|harness| database::find_session_of_harness(world, harness, &dead.session).ok().flatten());
+    let rows = harness::harness_by_name(&dead.harness).and_then(|harness| {
+        database::find_session_in_harness_database(world, harness, &dead.session).ok().flatten()
+    });
     let Some(rows) = rows else { return };
     let checkout = worktree_of_session(project, dead);
     let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
     let source = transcript::TranscriptToRead { path: checkout, checkout, redact, now: world.now };
     transcript::add_database_rows(digest, &rows, &dead.session, &source);
-    past::unmark_existing_files(digest, checkout);
+    facts::unmark_existing_files_as_deleted(digest, checkout);
 }
 
 /// Reads the part of a crashed session's transcript that no hook has read, adds it to the session's records, and
@@ -346,7 +347,7 @@ fn read_rest_of_transcript(
     world: &World,
     project: &Project,
     dead: &RosterEntry,
-    hashes: FileHashes,
+    hashes: FilesToFingerprint,
 ) -> Vec<String> {
     let (Some(transcript), Some(harness)) =
         (dead.transcript.as_deref(), harness::harness_by_name(&dead.harness))
@@ -365,7 +366,7 @@ fn read_rest_of_transcript(
         kind: EventKind::Other { name: "sweep".into() },
     };
     let checkout = worktree_of_session(project, dead).to_string_lossy();
-    let wait = if hashes == FileHashes::Take { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
+    let wait = if hashes == FilesToFingerprint::Take { MAX_SWEEP_LOCK_WAIT } else { Duration::ZERO };
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: &checkout,
@@ -458,7 +459,7 @@ fn is_file_of_store(path: &str) -> bool {
 }
 
 impl SessionState for CrashRecord {
-    const STATE_FOLDER: &'static str = layout::SWEPT_FOLDER;
+    const STATE_FOLDER: &'static str = layout::PACKETS_OF_ENDED_SESSIONS_FOLDER;
     const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<CrashRecord, String> {

@@ -73,11 +73,11 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
             break;
         }
     }
-    if found.decisions.iter().any(Decision::is_of_plan)
+    if found.decisions.iter().any(Decision::belongs_to_plan)
         && let Some(other) = swarm::foreign_swarm_of_current_plan(project)
     {
         let before = found.decisions.len();
-        found.decisions.retain(|decision| !decision.is_of_plan());
+        found.decisions.retain(|decision| !decision.belongs_to_plan());
         found.of_other_swarm = Some((before - found.decisions.len(), other));
     }
     Ok(found)
@@ -102,15 +102,15 @@ pub(crate) fn remove_recorded_answers(store: &Store, digest: &mut Digest) -> Res
     }
     // A session's answers are usually among the newest decisions. If a long session made many decisions after them, a
     // second search reads more of the log.
-    let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
+    let mut left: Vec<String> = digest.answers.iter().map(decision::decision_id_of_answer).collect();
     for window in [LOG_TAIL_BYTES[1], MAX_LOG_BYTES_SEARCHED] {
         let is_all;
-        (left, is_all) = store.unrecorded_ids(left, window)?;
+        (left, is_all) = store.ids_of_unrecorded_decisions(left, window)?;
         if left.is_empty() || is_all {
             break;
         }
     }
-    digest.answers.retain(|answer| left.contains(&decision::answer_id(answer)));
+    digest.answers.retain(|answer| left.contains(&decision::decision_id_of_answer(answer)));
     Ok(())
 }
 

@@ -18,7 +18,8 @@ use jiff::Timestamp;
 use model::event::{EventName, EventSet};
 use model::evidence::{
     EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, MAX_ENTRIES_PER_BUNDLE,
-    MAX_EVIDENCE_BYTES_PER_TASK, TrimmedBundle, entries_kept_for_new, trim_to_count, trim_to_size,
+    MAX_EVIDENCE_BYTES_PER_TASK, TrimmedBundle, archive_entries_over_limits, max_old_entries_beside_new_ones,
+    trim_to_count,
 };
 use model::id::Id;
 use model::plan::Plan;
@@ -55,7 +56,7 @@ pub(crate) struct EvidenceWriteResult {
 }
 
 /// Writes one entry to a task's bundle. Returns an error if the bundle would become too large.
-pub(crate) fn write_entry(
+pub(crate) fn write_evidence_entry(
     store: &Store,
     task: &Id,
     entry: EvidenceEntry,
@@ -75,7 +76,7 @@ pub(crate) fn write_entries(
     (entries, listing): (Vec<EvidenceEntry>, Option<&FileListing>),
     at: (Timestamp, Duration),
 ) -> Result<EvidenceWriteResult> {
-    write_under_lock(store, task, (entries, listing), at, trim_to_size)
+    write_under_lock(store, task, (entries, listing), at, archive_entries_over_limits)
 }
 
 /// Adds entries to a task's bundle while holding the task's lock. Writes the listing of the files first, then the
@@ -119,7 +120,7 @@ fn write_under_lock(
     let TrimmedBundle { bundle, archived } = trim(bundle);
     let size = bundle.to_bytes().len();
     if size > MAX_BUNDLE_BYTES {
-        let hint = match entries_kept_for_new(&before, &new) {
+        let hint = match max_old_entries_beside_new_ones(&before, &new) {
             Some(most) => format!("`thru evidence archive {task} --keep {most}` makes room for it"),
             None => "this entry alone is too large: shorten it".to_owned(),
         };
@@ -160,7 +161,7 @@ fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error 
 
 /// Records the test runs that hooks saw in the current session. When the agent calls a command between two
 /// checkpoints, the latest runs are not recorded yet. Errors are ignored, because the next checkpoint reports them.
-pub(crate) fn observe_current_session(world: &World, project: &Project) {
+pub(crate) fn record_runs_of_current_session(world: &World, project: &Project) {
     let Some(session) = list::session_of_current_harness(world) else { return };
     if let Ok(digest) = project.store.current_digest(&session, |_| {}) {
         let _ = record_new_runs(

@@ -20,19 +20,19 @@ use model::time;
 use serde::Serialize;
 use store::{FoundRoot, Store};
 
-pub use adopt::{LoopToAdopt, adopt_loop, prepare_adoption};
-pub use choose::WantedOwner;
+pub use adopt::{LoopToAdopt, adopt_loop, find_loop_to_adopt};
+pub use choose::WantedLoopOwner;
 use choose::{
-    LoopOwner, LoopUse, choose_loop, find_owner, find_owner_of_existing, foreground_loop_id, open_store,
-    open_trusted_store, require_trust,
+    LoopCommandPurpose, LoopOwner, choose_loop, find_loop_owner, find_owner_of_existing_loop,
+    foreground_loop_id, open_store, open_trusted_store, require_trust,
 };
 pub use report::{advice_without_consent, short_session_id};
 
 use crate::features::{Feature, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
-use crate::session::list::SessionChoice;
-use crate::setup::init::LOCK_WAIT;
+use crate::session::list::SessionChoiceReason;
+use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::{Error, Result, World};
 
 pub const FEATURE_ROW: Feature = Feature {
@@ -60,7 +60,9 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     match &context.event.kind {
         EventKind::Stop(stopped) => stop::decide_at_stop(context, stopped),
         EventKind::SessionStart { source } => session::claim_waiting_loop(context, *source),
-        EventKind::Prompt { .. } | EventKind::SessionEnd { .. } => stop::decide_overridden(context),
+        EventKind::Prompt { .. } | EventKind::SessionEnd { .. } => {
+            stop::decide_after_overridden_stop(context)
+        }
         EventKind::ToolDone(_)
         | EventKind::BeforeCompact { .. }
         | EventKind::Summary { .. }
@@ -129,7 +131,7 @@ pub struct LoopChanged {
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "chosen")]
-    pub session_choice: Option<SessionChoice>,
+    pub session_choice: Option<SessionChoiceReason>,
     pub notes: Vec<String>,
 }
 
@@ -138,7 +140,7 @@ pub struct LoopChanged {
 pub struct ResumeOptions<'a> {
     pub max_iterations: Option<u64>,
     pub seconds: Option<i64>,
-    pub owner: WantedOwner<'a>,
+    pub owner: WantedLoopOwner<'a>,
 }
 
 /// Lists the loops. If there is no root, the list is empty and no error is returned.
@@ -158,14 +160,14 @@ pub fn list_loops(world: &World) -> Result<LoopListing> {
 
 pub fn show_loop(world: &World, named: Option<&str>) -> Result<(LoopShown, String)> {
     let store = open_store(world)?;
-    let record = store.read_loop(&choose_loop(world, &store, named, LoopUse::View)?)?;
+    let record = store.read_loop(&choose_loop(world, &store, named, LoopCommandPurpose::View)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
     Ok((loop_shown(&store, &record.loop_state, &store.read_foreground()?.unwrap_or_default()), text))
 }
 
-pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
+pub fn show_loop_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
     let store = open_store(world)?;
-    let id = choose_loop(world, &store, named, LoopUse::View)?;
+    let id = choose_loop(world, &store, named, LoopCommandPurpose::View)?;
     let record = store.read_loop(&id)?;
     let mut entries = Vec::new();
     let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry))?;
@@ -178,11 +180,11 @@ pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
 }
 
 /// Puts a loop into the foreground of a session. The previous foreground loop stays active and waits.
-pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<LoopChanged> {
+pub fn activate_loop(world: &World, named: &str, owner: WantedLoopOwner) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let id = choose_loop(world, &store, Some(named), LoopUse::View)?;
-    let owner = find_owner_of_existing(world, &store, &id, owner)?;
-    let _lock = store.lock_loops(LOCK_WAIT)?;
+    let id = choose_loop(world, &store, Some(named), LoopCommandPurpose::View)?;
+    let owner = find_owner_of_existing_loop(world, &store, &id, owner)?;
+    let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let record = store.read_loop(&id)?;
     if record.loop_state.status != LoopStatus::Active {
         return Err(not_active_error(&record.loop_state));
@@ -195,9 +197,9 @@ pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<L
 
 pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let id = choose_loop(world, &store, named, LoopUse::Resume)?;
-    let owner = find_owner_of_existing(world, &store, &id, how.owner)?;
-    let _lock = store.lock_loops(LOCK_WAIT)?;
+    let id = choose_loop(world, &store, named, LoopCommandPurpose::Resume)?;
+    let owner = find_owner_of_existing_loop(world, &store, &id, how.owner)?;
+    let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let record = store.read_loop(&id)?;
     let mut next = record.loop_state.clone();
     match next.status {
@@ -257,8 +259,8 @@ fn change_and_remove_from_foreground(
     change: impl FnOnce(&mut Loop) -> Result<Option<LoopEvent>>,
 ) -> Result<LoopChanged> {
     let store = open_store(world)?;
-    let id = choose_loop(world, &store, named, LoopUse::LeaveForeground)?;
-    let _lock = store.lock_loops(LOCK_WAIT)?;
+    let id = choose_loop(world, &store, named, LoopCommandPurpose::LeaveForeground)?;
+    let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let record = store.read_loop(&id)?;
     let mut next = record.loop_state.clone();
     let event = change(&mut next)?;
@@ -269,14 +271,14 @@ fn change_and_remove_from_foreground(
     }
     if pointer.contains_loop(id.as_str()) || pointer.active_loop_id.as_deref() == Some(id.as_str()) {
         pointer.remove_loop(id.as_str());
-        store.write_foreground(&pointer)?;
+        store.write_foreground_pointer(&pointer)?;
     }
     if let Some(event) = event {
         append_to_log(world, &store, &next, event)?;
     }
     if next.status == LoopStatus::Cancelled {
         // Withdraw the consent, so that it does not come back if somebody restores the file.
-        consent::withdraw_loop(&store, &next.id)?;
+        consent::withdraw_loop_consent(&store, &next.id)?;
     }
     Ok(LoopChanged {
         shown_loop: loop_shown(&store, &next, &pointer),
@@ -321,10 +323,10 @@ fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(Fore
         LoopOwner::NextSession => pointer.loop_for_next_session.clone(),
     };
     match owner {
-        LoopOwner::Session(session, _) => pointer.set_for_session(&state.id, session.as_str()),
+        LoopOwner::Session(session, _) => pointer.set_foreground_loop_of_session(&state.id, session.as_str()),
         LoopOwner::NextSession => pointer.set_for_next_session(&state.id),
     }
-    store.write_foreground(&pointer)?;
+    store.write_foreground_pointer(&pointer)?;
     let was = match owner {
         LoopOwner::Session(..) => "was in the foreground, and now waits",
         LoopOwner::NextSession => "was waiting for the next session, and now waits behind this one",

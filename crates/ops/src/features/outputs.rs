@@ -31,14 +31,14 @@ use crate::{Error, Result, World};
 
 use orphan::OrphanedLaunch;
 
-pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, prepare_adoption};
+pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, find_launches_to_adopt};
 pub use earlier::open_earlier_stages;
-pub use expect::{ExpectReport, ExpectRequest, ExpectedFile, expect_outputs};
+pub use expect::{ExpectedFile, ExpectedOutputsReport, ExpectedOutputsRequest, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
 pub use live::{ClearedLiveRun, LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
 pub use run::{GateRunOptions, GateRunProgress, RelaunchPolicy, run_gate};
-pub use seal::{OutputPrompt, SealReport, output_prompt, seal_output};
+pub use seal::{InstructionForOutputAuthor, SealReport, output_prompt, seal_output};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "outputs",
@@ -221,7 +221,9 @@ impl GateContext {
                 what: format!(
                     "{}: {} is working on this run",
                     run.path().display(),
-                    self.store.current_worker(run).unwrap_or_else(|| "another thru process".to_owned())
+                    self.store
+                        .describe_process_working_in_run(run)
+                        .unwrap_or_else(|| "another thru process".to_owned())
                 ),
                 hint: "wait for it to finish; `thru gate check` shows its progress".into(),
             }),
@@ -280,7 +282,7 @@ fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOu
 /// stage has a separate file.
 fn stage_omissions_file(run: &RunFolder, expected: &ExpectedOutputs) -> String {
     match run.list_file_name() == layout::EXPECTED_FILE {
-        true => layout::OMISSIONS_FILE.to_owned(),
+        true => layout::OMITTED_OUTPUTS_FILE.to_owned(),
         false => layout::stage_omissions_file(&expected.stage),
     }
 }
@@ -292,7 +294,7 @@ fn output_row(
     judged: JudgedOutput,
 ) -> Result<OutputReportRow> {
     let invalid = judged.verdict != OutputVerdict::Valid;
-    let log = layout::launch_log_file(&output.file);
+    let log = layout::launch_log_file_name(&output.file);
     let log = (invalid && run.has_file(&log)).then(|| run.path().join(log));
     let shown = log.as_ref().map(|log| log.display().to_string());
     let absent = store::absent_inputs(&place.root.checkout, &output.inputs)?;

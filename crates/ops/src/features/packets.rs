@@ -32,15 +32,15 @@ use crate::{Error, Result, World};
 pub(crate) use claimed::packet_claimed_by;
 pub use edit::{EditedPacket, PacketEdit, edit_packet};
 pub(crate) use edit::{add_confirmed_to_file_index, require_existing_files};
-pub use import::{ImportedPacket, import_handoff, import_handoff_after};
-pub(crate) use offer::CANDIDATE_ID_PREFIX as OFFER;
+pub use import::{ImportedPacket, import_handoff, import_handoff_skipping_duplicates};
+pub(crate) use offer::OFFERED_PACKET_CANDIDATE_ID_PREFIX as OFFER;
 use pickup::ClaimingSessions;
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "packets",
     brief_candidates: claimed::brief_candidates,
     brief_sections: &[PACKETS_BRIEF_SECTION.name],
-    continue_under_new_id: claimed::continue_as,
+    continue_under_new_id: claimed::continue_packet_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
@@ -172,7 +172,7 @@ fn read_packet(store: &Store, id: &Id) -> Result<Document> {
             ),
         });
     }
-    if let Some(version) = packet::newer_version(&document) {
+    if let Some(version) = packet::schema_version_if_too_new(&document) {
         let why = format!(
             "schema_version is {version}; this version of thru supports up to {}",
             packet::SCHEMA_VERSION
@@ -244,7 +244,7 @@ fn packet_with_similar_name<'n>(word: &str, names: &'n [String]) -> Option<&'n s
     let word = word.to_lowercase();
     let slug = |name: &'n str| name.split_once('-').map_or(name, |(_, slug)| slug);
     let contains =
-        |name: &&'n str, part: &str| *name == part || slug(name) == part || is_word_of(slug(name), part);
+        |name: &&'n str, part: &str| *name == part || slug(name) == part || is_word_of_slug(slug(name), part);
     let all = || names.iter().map(String::as_str);
     // An id begins with a time, so all ids of one day are similar. Compare whole ids only if the word begins with a
     // time too.
@@ -256,7 +256,7 @@ fn packet_with_similar_name<'n>(word: &str, names: &'n [String]) -> Option<&'n s
     all().rfind(|name| contains(name, near))
 }
 
-fn is_word_of(slug: &str, word: &str) -> bool {
+fn is_word_of_slug(slug: &str, word: &str) -> bool {
     slug.split('-').any(|part| part == word)
 }
 

@@ -59,7 +59,7 @@ pub enum PlanSource {
 /// the plan is rebuilt from the ledger.
 pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     let bytes = store.read_plan_bytes()?;
-    let end = store.read_plan_ledger_end()?;
+    let end = store.read_last_plan_ledger_line()?;
     match (&bytes, &end) {
         (None, None) => return Ok(None),
         (Some(bytes), Some(end)) if plan::sha256_hex(bytes) == end.hash_after => {
@@ -79,7 +79,8 @@ pub fn load_existing_plan(store: &Store) -> Result<LoadedPlan> {
 fn no_plan_error() -> Error {
     Error::Absent {
         what: "there is no plan here yet".into(),
-        hint: "`thru plan init TITLE` creates one; `thru plan import FILE` imports one".into(),
+        hint: "`thru plan init UNFINISHED_CALLS_TITLE` creates one; `thru plan import FILE` imports one"
+            .into(),
     }
 }
 
@@ -179,7 +180,7 @@ pub(crate) fn change_plan(
     let bytes = store.read_plan_bytes()?;
     let state = match read_plan_state(store, bytes.as_deref()) {
         // The damaged file must be replaced. Keep it under another name, and continue with the plan from the ledger.
-        Err(Error::Store(store::Error::Damaged { .. })) if store.read_plan_ledger_end()?.is_some() => {
+        Err(Error::Store(store::Error::Damaged { .. })) if store.read_last_plan_ledger_line()?.is_some() => {
             let aside = store.dir().rename_damaged_aside(layout::PLAN_FILE, author.at)?;
             notes.extend(aside.map(|aside| {
                 format!(
@@ -229,12 +230,12 @@ pub(crate) fn change_plan(
     }
     if !lines.is_empty() || state.as_ref().is_some_and(|state| state.source == PlanSource::Ledger) {
         if let Some(bytes) = bytes.as_deref().filter(|bytes| is_unversioned(bytes)) {
-            let name = format!("{}.backup-{}", layout::PLAN_FILE, time::to_compact(author.at));
+            let name = format!("{}.backup-{}", layout::PLAN_FILE, time::format_time_for_file_name(author.at));
             store.dir().create_private_file(&name, bytes)?;
             notes.push(format!("plan.json was in an older format; a copy of it was kept as {name}"));
         }
         store.write_plan(&lines, &after)?;
-        notes.extend(write_view(store, &after, author.at)?);
+        notes.extend(rewrite_plan_view(store, &after, author.at)?);
     }
     let ended = match (known, changed) {
         (Some(known), true) => plan::newly_ended_phases(known, &after),
@@ -248,7 +249,7 @@ pub(crate) fn change_plan(
 
 fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<LockedPlanState>> {
     // Usually the file matches the ledger's last line, so the other lines need not be read.
-    if let (Some(bytes), Some(end)) = (bytes, store.read_plan_ledger_end()?)
+    if let (Some(bytes), Some(end)) = (bytes, store.read_last_plan_ledger_line()?)
         && plan::sha256_hex(bytes) == end.hash_after
     {
         let plan = store.parse_plan(bytes)?;
@@ -275,7 +276,7 @@ fn is_unversioned(bytes: &[u8]) -> bool {
 
 /// Rewrites `plan.md`, which shows the plan to people. If a person edited the old `plan.md`, that version is kept
 /// next to the new one, and the returned note gives its name.
-fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
+fn rewrite_plan_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
     let view = plan::render_plan(plan);
     let edited = store.read_plan_view()?.filter(|known| {
         let text = String::from_utf8_lossy(known);
@@ -283,9 +284,10 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
         !text.trim().is_empty() && !plan::is_plan_view_unedited(&text) && !is_taken_in()
     });
     let kept = match edited {
-        Some(_) => {
-            store.dir().rename_aside(layout::PLAN_VIEW_FILE, &format!("edited-{}", time::to_compact(now)))?
-        }
+        Some(_) => store.dir().rename_aside(
+            layout::PLAN_VIEW_FILE,
+            &format!("edited-{}", time::format_time_for_file_name(now)),
+        )?,
         None => None,
     };
     store.write_plan_view(&view)?;

@@ -11,7 +11,7 @@ use model::reply::{Reply, ReplyPart};
 use crate::features::sessions::others;
 use crate::features::{self, BriefContext, Feature, FeatureAnswer, decisions};
 use crate::hook::context::HookContext;
-use crate::session::past;
+use crate::session::facts;
 use crate::session::roster::Roster;
 use crate::{Result, WriteMode};
 
@@ -29,7 +29,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
         return Ok(FeatureAnswer::no_action("the sub-agent has no type, or profiles.max_chars is 0"));
     }
     let profile = profile::profile_of_subagent(kind, settings);
-    let mut gathered = past::gather_session_facts(&context.project, context.session)?;
+    let mut gathered = facts::gather_session_facts(&context.project, context.session)?;
     decisions::remove_recorded_answers(context.project.store, &mut gathered.digest)?;
     let brief = BriefContext {
         project: context.project,
@@ -44,7 +44,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let (mut records, problems) =
         features::candidates_in_sections(&brief, |section| profile.has_section(section));
     problems.into_iter().for_each(|problem| context.add_warning(problem));
-    records.extend(others::recent_work_candidate(&context.project, context.session)?);
+    records.extend(others::recent_work_candidate_for_subagent(&context.project, context.session)?);
     let scoring = settings.enabled_scoring();
     let material = BriefMaterial {
         occasion: BriefOccasion::Asked,

@@ -11,12 +11,12 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use model::checkout_path;
 use model::config::Settings;
 use model::event::{EventName, EventSet};
 use model::id::Id;
-use model::place;
 use model::role::lifecycle::{Lifecycle, LifecycleState};
-use model::role::{self, ContextFile, FactsOutsideContextFile, RoleReport};
+use model::role::{self, ContextFile, ContextFileCheckReport, FactsOutsideContextFile};
 use model::text::nearest_allowed_word;
 use model::time;
 use serde::Serialize;
@@ -25,7 +25,7 @@ use store::{Dir, FolderEntryKind, FoundRoot, Root, Store, layout};
 
 use crate::features::Feature;
 use crate::project::{Project, git, settings};
-use crate::session::list::{self, SessionChoice};
+use crate::session::list::{self, SessionChoiceReason};
 use crate::session::roster;
 
 use crate::setup::init;
@@ -175,7 +175,7 @@ impl ProjectRoles {
     }
 
     /// Returns the folder and the file name for a new context file, and its path for messages.
-    pub fn new_file_location(&self, role: &Id) -> Result<(Dir, String, String)> {
+    pub fn new_context_file_location(&self, role: &Id) -> Result<(Dir, String, String)> {
         let Some(ContextFolder { base_folder, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
         };
@@ -185,7 +185,7 @@ impl ProjectRoles {
     }
 
     /// Returns the path to which an import writes the role's file, and the file's content if it already exists.
-    pub fn import_target(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
+    pub fn read_import_target_of_role(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
         let Some(ContextFolder { base_folder, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
         };
@@ -197,16 +197,16 @@ impl ProjectRoles {
         }
     }
 
-    pub fn expected_path(&self, role: &Id) -> Result<String> {
-        expected_path(&self.root, &self.settings, role)
+    pub fn expected_context_file_path(&self, role: &Id) -> Result<String> {
+        expected_context_file_path(&self.root, &self.settings, role)
     }
 
     /// Checks a context file, including the checks that need the disk and git.
-    pub fn check_context_file(&self, world: &World, bytes: &[u8]) -> RoleReport {
+    pub fn check_context_file(&self, world: &World, bytes: &[u8]) -> ContextFileCheckReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
         let is_gone = |path: &String| {
-            let place = place::path_within_checkout(&checkout, path);
+            let place = checkout_path::path_within_checkout(&checkout, path);
             !place.is_outside && self.root.checkout.join(place.path.as_ref()).symlink_metadata().is_err()
         };
         let gone: Vec<String> = file.key_files().into_iter().map(|file| file.path).filter(is_gone).collect();
@@ -233,7 +233,7 @@ impl ProjectRoles {
 
 fn context_folders(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder>> {
     let wanted = &settings.roles_dir;
-    let chosen = place::path_within_checkout("/", wanted);
+    let chosen = checkout_path::path_within_checkout("/", wanted);
     if chosen.path == "." || wanted.starts_with('/') || wanted.split('/').any(|part| part == "..") {
         return Err(Error::Refused {
             what: format!("roles.dir is `{wanted}`, which is not a folder below the project"),
@@ -278,14 +278,16 @@ fn find_context_file(root: &Root, settings: &Settings, role: &Id) -> Result<Opti
 }
 
 /// Returns the path at which a role's file is looked for first.
-fn expected_path(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
+fn expected_context_file_path(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
     let place = context_folders(root, settings)?.into_iter().next();
     let path = place.map(|place| place.base_folder.join(place.folder).join(role::context_file_name(role)));
     Ok(path.map(|path| path_for_display(root, &path)).unwrap_or_default())
 }
 
 fn path_for_display(root: &Root, path: &Path) -> String {
-    place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
+    checkout_path::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy())
+        .path
+        .into_owned()
 }
 
 pub fn parse_role_name(name: &str) -> Result<Id> {
@@ -309,7 +311,7 @@ pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) 
         _ => None,
     };
     match of_session {
-        Some((role, session, chosen)) if chosen != SessionChoice::Guess => {
+        Some((role, session, chosen)) if chosen != SessionChoiceReason::Guess => {
             return Ok(IdentifiedRole { role, source: RoleSource::CurrentSession(session.to_string()) });
         }
         _ => {}
@@ -364,13 +366,13 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     let file = roles.find_context_file(&role)?;
     let (mut missing_path, mut similar_role) = (None, None);
     if file.is_none() {
-        missing_path = Some(roles.expected_path(&role)?);
+        missing_path = Some(roles.expected_context_file_path(&role)?);
         similar_role = roles.role_with_similar_name(&role)?;
     }
     Ok(BoundRole {
         role: role.to_string(),
         session: session.to_string(),
-        is_guessed_session: chosen == SessionChoice::Guess,
+        is_guessed_session: chosen == SessionChoiceReason::Guess,
         file: file.map(|file| file.display_path),
         missing_path,
         similar_role,
@@ -379,8 +381,12 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
 
 /// Gives a session the role, and begins the role's lifecycle if it has none.
 fn write_binding(world: &World, store: &Store, role: &Id, session: &Id) -> Result<()> {
-    let changed =
-        store.change_lifecycle(role, MissingLifecycle::Create(world.now), init::LOCK_WAIT, |_| Ok(0))?;
+    let changed = store.change_lifecycle(
+        role,
+        MissingLifecycle::Create(world.now),
+        init::MAX_WAIT_FOR_RECORD_LOCK,
+        |_| Ok(0),
+    )?;
     refuse_similar_name(role, &changed)?;
     Ok(store.session_state(session).write_state(&RoleBinding { role: Some(role.clone()) })?)
 }
@@ -392,7 +398,7 @@ fn choose_open_session(
     store: &Store,
     role: &Id,
     named: Option<&str>,
-) -> Result<(Id, SessionChoice)> {
+) -> Result<(Id, SessionChoiceReason)> {
     list::choose_open_session(world, store, named, |why| Error::Refused {
         what: format!("{why}; a role is bound only to a session that is running"),
         hint: format!("run this inside the session, or start the harness with THROUGHLINE_ROLE={role}"),
@@ -434,7 +440,7 @@ pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<V
     }
     bound
         .into_iter()
-        .map(|session| remove_role_of_session(world, &store, session, SessionChoice::Named))
+        .map(|session| remove_role_of_session(world, &store, session, SessionChoiceReason::Named))
         .collect()
 }
 
@@ -449,13 +455,13 @@ fn remove_role_of_session(
     world: &World,
     store: &Store,
     session: &Id,
-    chosen: SessionChoice,
+    chosen: SessionChoiceReason,
 ) -> Result<UnboundRole> {
     let role = store.role_of_session(session)?;
     store.session_state(session).remove_state::<RoleBinding>()?;
     Ok(UnboundRole {
         session: session.to_string(),
-        is_guessed_session: chosen == SessionChoice::Guess,
+        is_guessed_session: chosen == SessionChoiceReason::Guess,
         role: role.map(|role| role.to_string()),
         variable: role_from_variable(world).map(|(name, _)| name),
     })

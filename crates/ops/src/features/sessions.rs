@@ -15,7 +15,7 @@ use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
 use model::prompt::{self, PromptKind};
-use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_code, utf16_length};
+use model::render::{format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, utf16_length};
 use model::score::ScoreSignal;
 use model::statement;
 use model::text::count_with_noun;
@@ -26,7 +26,7 @@ use crate::Result;
 use crate::features::{BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
 use crate::session::roster::{self, RosterEntry};
-use crate::session::{last, past};
+use crate::session::{facts, last};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
@@ -70,11 +70,11 @@ const MAX_FILES_PER_SESSION: usize = 4;
 
 const MAX_CHANGED_FILES_NAMED: usize = 12;
 
-const MAX_FAILING_COUNTED: usize = 10;
+const MAX_FAILING_COMMANDS_COUNTED: usize = 10;
 
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let BriefContext { project, occasion, session, .. } = context;
-    let continued = continued::continued_work(context);
+    let continued = continued::continued_work_candidate(context);
     if *occasion == BriefOccasion::Asked {
         return Ok(continued.into_iter().collect());
     }
@@ -118,7 +118,8 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
 /// failed in earlier sessions and were not run since also fail.
 fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Result<Vec<StatusReportLine>> {
     let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
-    let Ok(mut digest) = past::digest_with_predecessors(project.store, &session, past::MAX_PREDECESSORS)
+    let Ok(mut digest) =
+        facts::digest_with_predecessors(project.store, &session, facts::MAX_PREDECESSOR_SESSIONS_READ)
     else {
         return Ok(Vec::new());
     };
@@ -128,11 +129,11 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
         let line = line.with_json("last_prompt", json!(prompt.text));
         let why = format!("shows where session {} left off", short_session_id(&session));
-        lines.push(line.with_next(NextStepUrgency::LastSession, "thru brief", why));
+        lines.push(line.with_next_step(NextStepUrgency::LastSession, "thru brief", why));
     }
     let failing = digest.open_failures().chain(&digest.failures_of_earlier_sessions);
     let failing: Vec<String> =
-        failing.take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
+        failing.take(MAX_FAILING_COMMANDS_COUNTED).map(|failure| failure.command_as_typed()).collect();
     if let Some(first) = failing.first() {
         let more =
             if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
@@ -168,10 +169,10 @@ pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Op
 
 /// Returns a candidate about a later session in another worktree. The brief itself is about a session in this
 /// checkout.
-pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
+pub fn later_session_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let session = model::activity::short_session_id(&digest.session);
-    let until = path_or_code(&digest.last_at, 30);
+    let until = format_path_or_code(&digest.last_at, 30);
     let left = last_words_in_removed_worktree(project, digest);
     let text = format!("until {until}, session {session} worked in {worktree}{}{left}", last_request(digest));
     Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, format!("elsewhere:{}", digest.session), text))
@@ -198,7 +199,7 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
     if !home.is_dir() {
         let branch = digest.git_state().branch;
         let checkout = &project.root.checkout;
-        let name = path_or_code(branch, 80);
+        let name = format_path_or_code(branch, 80);
         let began = time::parse_time(&digest.first_at);
         let was_merged = |branch: &str| {
             began.is_some_and(|began| store::git::was_branch_merged_since(checkout, branch, began))
@@ -213,12 +214,13 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
         };
         return Some(format!(
             "the worktree {}, which has since been removed{branch}",
-            path_or_code(&home.to_string_lossy(), 200)
+            format_path_or_code(&home.to_string_lossy(), 200)
         ));
     }
     let branch = store::git::read_head(&home).filter(|head| !head.branch.is_empty());
-    let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path_or_code(&head.branch, 80)));
-    Some(format!("the worktree {}{branch}", path_or_code(&home.to_string_lossy(), 200)))
+    let branch =
+        branch.map_or(String::new(), |head| format!(" (branch {})", format_path_or_code(&head.branch, 80)));
+    Some(format!("the worktree {}{branch}", format_path_or_code(&home.to_string_lossy(), 200)))
 }
 
 /// Returns a session's worktree, or `None` if it is this checkout. The folder may no longer exist.
@@ -226,7 +228,7 @@ pub fn other_worktree(project: &ProjectContext, digest: &Digest) -> Option<PathB
     if digest.first_worktree.is_empty() || Path::new(&digest.first_worktree) == project.root.checkout {
         return None;
     }
-    let home = trust::moved_folder(project, Path::new(&digest.first_worktree));
+    let home = trust::path_after_project_move(project, Path::new(&digest.first_worktree));
     (home != project.root.checkout).then_some(home)
 }
 
@@ -239,16 +241,16 @@ fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut u
     let mut text = session_with_harness(entry);
     text.push_str(&match folder == project.root.checkout {
         true => " in this same checkout".to_owned(),
-        false => format!(" in the worktree {}", path_or_code(&entry.worktree, 160)),
+        false => format!(" in the worktree {}", format_path_or_code(&entry.worktree, 160)),
     });
     if let Some(head) = store::git::read_head(folder).filter(|head| !head.branch.is_empty()) {
-        text.push_str(&format!(", branch {}", path_or_code(&head.branch, 80)));
+        text.push_str(&format!(", branch {}", format_path_or_code(&head.branch, 80)));
     }
     let edited = last_edited_files(&digest);
     if !edited.is_empty() {
         text.push_str(&format!("; editing {}", edited.join(", ")));
     }
-    if let Some(did) = others::recent_work_of_session(project, &entry.session, *left) {
+    if let Some(did) = others::describe_recent_work_of_session(project, &entry.session, *left) {
         *left = left.saturating_sub(utf16_length(&did));
         text.push_str(&format!("; recently {did}"));
     }
@@ -265,9 +267,9 @@ fn sessions_since_candidates(
 ) -> Vec<Candidate> {
     let store = project.store;
     let Some(own) = entries.iter().find(|entry| entry.session == *session) else { return Vec::new() };
-    let since = own.active_at(store);
+    let since = own.time_of_last_activity(store);
     let later = roster::sort_by_activity(entries, store, is_other);
-    let later = later.into_iter().map(|entry| (entry.active_at(store), entry));
+    let later = later.into_iter().map(|entry| (entry.time_of_last_activity(store), entry));
     let mut told = Vec::new();
     for (at, entry) in later.take_while(|(at, _)| *at > since) {
         let Ok(digest) = store.current_digest(&entry.session, |_| {}) else { continue };
@@ -280,7 +282,7 @@ fn sessions_since_candidates(
         let text = format!(
             "{}, until {}{edited}{}",
             session_with_harness(entry),
-            path_or_code(&at, 30),
+            format_path_or_code(&at, 30),
             last_request(&digest)
         );
         told.push(Candidate::new(&CHANGES_SINCE_BRIEF_SECTION, format!("worked:{}", entry.session), text));
@@ -293,10 +295,11 @@ fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Can
     let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.first_worktree.is_empty() {
         true => project.root.checkout.clone(),
-        false => trust::moved_folder(project, Path::new(&digest.first_worktree)),
+        false => trust::path_after_project_move(project, Path::new(&digest.first_worktree)),
     };
-    let since = past::files_changed_since_last_record(project.store, &digest, &folder)?;
-    let shown = |files: Vec<String>| files.iter().map(|file| path_or_code(file, 160)).collect::<Vec<_>>();
+    let since = facts::files_changed_since_last_record(project.store, &digest, &folder)?;
+    let shown =
+        |files: Vec<String>| files.iter().map(|file| format_path_or_code(file, 160)).collect::<Vec<_>>();
     let (changed, gone) = (shown(since.changed), shown(since.missing_files));
     let parts: Vec<String> = [("changed", changed), ("gone", gone)]
         .into_iter()
@@ -329,7 +332,7 @@ fn short_session_id(session: &Id) -> String {
 fn last_edited_files(digest: &Digest) -> Vec<String> {
     let mut edited: Vec<&FileUse> = digest.files.iter().filter(|file| file.edits > 0).collect();
     edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
-    edited.into_iter().take(MAX_FILES_PER_SESSION).map(|file| path_or_code(&file.path, 120)).collect()
+    edited.into_iter().take(MAX_FILES_PER_SESSION).map(|file| format_path_or_code(&file.path, 120)).collect()
 }
 
 /// Quotes what the user last asked for. A message that only agrees or says “continue” is left out, because it does not

@@ -54,7 +54,8 @@ fn decide<'c>(context: &'c HookContext) -> Result<FeatureAnswer<'c>> {
 fn summarise_output<'c>(context: &'c HookContext) -> Result<FeatureAnswer<'c>> {
     let EventKind::ToolDone(done) = &context.event.kind else { return Ok(FeatureAnswer::no_action("")) };
     let threshold = context.project.settings.summaries_threshold_bytes;
-    let is_small = |bytes: usize| !summary::is_large_enough(bytes, threshold) || bytes > MAX_OUTPUT_BYTES;
+    let is_small =
+        |bytes: usize| !summary::is_large_enough_for_summary(bytes, threshold) || bytes > MAX_OUTPUT_BYTES;
     if done.failed || context.event.is_payload_truncated || is_small(done.raw_result.len()) {
         return Ok(FeatureAnswer::no_action("the call failed, or its output is not large"));
     }
@@ -102,8 +103,8 @@ fn summarise_output<'c>(context: &'c HookContext) -> Result<FeatureAnswer<'c>> {
 /// Removes the originals that are too old. The log keeps the digest of each of them.
 fn remove_old_originals(project: &ProjectContext, wait: Duration) -> Result<()> {
     let _lock = project.store.lock_summaries(wait)?;
-    let (summarised, _) = project.store.list_summarised()?;
-    for id in summary::outdated_ids(&summarised, project.world.now)
+    let (summarised, _) = project.store.list_summarised_outputs()?;
+    for id in summary::ids_of_outdated_originals(&summarised, project.world.now)
         .into_iter()
         .filter(|id| summary::is_output_id(id))
     {

@@ -114,7 +114,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     Ok(FeatureAnswer::with_change(part, "the window is filling up", "record the warning", move || {
         // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
         // warns the agent.
-        let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
+        let _lock = store.lock_session_digest(context.session, context.deadline.lock_wait())?;
         let session = store.session_state(context.session);
         let Some(due) = session.read_state::<WindowState>()?.and_then(|state| state.due_warning) else {
             return Ok(ReplyPart::silent());
@@ -136,7 +136,7 @@ fn is_new_window(context: &HookContext) -> bool {
 }
 
 impl SessionState for WindowState {
-    const STATE_FOLDER: &'static str = layout::WINDOWS_FOLDER;
+    const STATE_FOLDER: &'static str = layout::WINDOW_WARNINGS_FOLDER;
     const STATE_FILE_SUFFIX: &'static str = ".json";
     const MAX_STATE_FILE_BYTES: usize = 4 * 1024;
     const WRITE_DURABILITY: Durability = Durability::Rebuildable;

@@ -1,12 +1,12 @@
 //! Workstreams on disk: finds their manifests and the files that the manifests load. The submodules update manifests,
 //! determine the active workstream and describe it.
 
+mod brief;
 mod follow;
 mod last;
 mod report;
 pub mod resume;
 mod state;
-mod told;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,9 +19,9 @@ use model::manifest::{self, Manifest};
 use serde::Serialize;
 use store::{Dir, Durability, FileInfo, FolderEntryKind, Result, Root, Store, layout};
 
+pub use brief::describe_workstream_for_packet;
 pub use follow::tick_and_update_manifest;
 pub use state::{ChosenWorkstream, read_state, session_state};
-pub use told::describe_for_packet;
 
 use crate::World;
 use crate::features::{Feature, ProjectContext};
@@ -29,11 +29,11 @@ use crate::features::{Feature, ProjectContext};
 pub const FEATURE_ROW: Feature = Feature {
     name: "workstreams",
     wanted_events: EventSet::from_names(&[EventName::Prompt]),
-    decide: told::decide_at_prompt,
+    decide: brief::remind_of_unread_files_at_prompt,
     update_at_checkpoint: follow::update_at_checkpoint,
-    brief_candidates: told::brief_candidates,
-    brief_sections: told::BRIEF_SECTION_NAMES,
-    after_reply_sent: told::record_reminders_sent,
+    brief_candidates: brief::brief_candidates,
+    brief_sections: brief::BRIEF_SECTION_NAMES,
+    after_reply_sent: brief::record_reminders_sent,
     continue_under_new_id: state::continue_under_new_id,
     doctor_checks: report::doctor_checks,
     status: report::status_lines,
@@ -43,7 +43,7 @@ pub const FEATURE_ROW: Feature = Feature {
 /// How many workstreams a hook examines.
 const MAX_WORKSTREAMS: usize = 64;
 /// The size limit of a manifest or a steps file. A file written by hand is never this large.
-const MAX_FILE_BYTES: usize = 256 * 1024;
+const MAX_MANIFEST_FILE_BYTES: usize = 256 * 1024;
 
 /// The folder in which other tools keep their projects, relative to the root.
 const OTHER_TOOLS_PROJECTS_FOLDER: &str = "02-projects";
@@ -101,13 +101,13 @@ impl LoadLocation {
 }
 
 impl<'a> WorkstreamFinder<'a> {
-    pub fn of_project(project: &ProjectContext<'a>) -> WorkstreamFinder<'a> {
+    pub fn workstream_finder_of_project(project: &ProjectContext<'a>) -> WorkstreamFinder<'a> {
         let ProjectContext { root, store, settings, .. } = *project;
         WorkstreamFinder { root, store, settings }
     }
 
-    pub fn list_all(&self) -> Result<Vec<Workstream>> {
-        let mut all = self.list_each()?.into_iter().collect::<Result<Vec<_>>>()?;
+    pub fn list_all_workstreams(&self) -> Result<Vec<Workstream>> {
+        let mut all = self.list_each_workstream_or_error()?.into_iter().collect::<Result<Vec<_>>>()?;
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all.truncate(MAX_WORKSTREAMS);
         Ok(all)
@@ -115,7 +115,7 @@ impl<'a> WorkstreamFinder<'a> {
 
     /// Returns each workstream, or the error from its folder or manifest. An error does not hide the other
     /// workstreams.
-    pub fn list_each(&self) -> Result<Vec<Result<Workstream>>> {
+    pub fn list_each_workstream_or_error(&self) -> Result<Vec<Result<Workstream>>> {
         let homes = self.ids_and_folders()?;
         let mut all: Vec<Result<Workstream>> =
             homes.iter().filter_map(|(id, folder)| self.find_in_folder(id, folder).transpose()).collect();
@@ -148,7 +148,7 @@ impl<'a> WorkstreamFinder<'a> {
                 return Ok(Some(found));
             }
         }
-        Ok(self.list_all()?.into_iter().find(|known| known.id == id))
+        Ok(self.list_all_workstreams()?.into_iter().find(|known| known.id == id))
     }
 
     /// Returns whether a workstream exists, with or without a manifest.
@@ -265,7 +265,7 @@ impl<'a> WorkstreamFinder<'a> {
     }
 
     pub fn read_file(&self, path: &str) -> Result<Vec<u8>> {
-        Dir::open(&self.base_folder(path))?.read_file(path, MAX_FILE_BYTES)
+        Dir::open(&self.base_folder(path))?.read_file(path, MAX_MANIFEST_FILE_BYTES)
     }
 
     pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<()> {
@@ -323,7 +323,8 @@ impl<'a> WorkstreamFinder<'a> {
     fn path_from_root(&self, folder: &str, named: &str) -> Option<String> {
         let root = self.base_folder(folder);
         let from = root.join(folder).join(named);
-        model::place::path_within_checkout(&root.to_string_lossy(), &from.to_string_lossy()).path_if_inside()
+        model::checkout_path::path_within_checkout(&root.to_string_lossy(), &from.to_string_lossy())
+            .path_if_inside()
     }
 
     /// Returns whether a path is a symbolic link or passes through one.
@@ -351,7 +352,7 @@ impl<'a> WorkstreamFinder<'a> {
     /// Returns the text of the first open checkbox in the steps file.
     pub fn next_open_step(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let Some(path) = self.find_steps_file(workstream, manifest)? else { return Ok(None) };
-        Ok(manifest::next_open_box(&Document::parse(self.read_file(&path)?)))
+        Ok(manifest::text_of_next_unticked_box(&Document::parse(self.read_file(&path)?)))
     }
 
     /// Returns whether the steps file has checkboxes, ticked or not.

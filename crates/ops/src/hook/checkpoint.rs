@@ -18,7 +18,7 @@ use store::feed::{self, FeedLimits};
 use store::{Error, Result, Store, layout};
 
 use crate::hook::deadline::Deadline;
-use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
+use crate::hook::transcript_replay::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
@@ -57,7 +57,7 @@ pub struct CheckpointOutcome {
 /// repeated, because duplicates are not counted.
 pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<CheckpointOutcome> {
     let CheckpointInput { store, session, log_limit_bytes: limit, .. } = *work;
-    let _lock = store.lock_session(session, work.deadline.lock_wait())?;
+    let _lock = store.lock_session_digest(session, work.deadline.lock_wait())?;
     let mut indexes = IndexLines::new(store.role_of_session(session).ok().flatten());
     // New transcript records are written to the journal first, so that a rebuilt digest has the same content. The
     // digest is never freed, because the process ends soon after a checkpoint; this saves a tenth of the time.
@@ -151,7 +151,7 @@ fn read_new_transcript(
     };
     digest.unread_transcript_bytes += report.unread_bytes_before;
     let from = cursor.as_ref().map_or(report.unread_bytes_before, |cursor| cursor.offset);
-    digest.context.update_from(&retelling.window, from, report.cursor.offset);
+    digest.context.update_from_window_facts(&retelling.window, from, report.cursor.offset);
     for (kind, times) in &retelling.unknown {
         *digest.unknown_line_types.entry(kind.clone()).or_default() += times;
     }
@@ -173,7 +173,7 @@ fn read_new_transcript(
     // An unfinished call is read again at the next checkpoint. This is safe, because duplicates are not counted.
     let end = report.cursor.offset;
     let cursor = match retelling
-        .first_unfinished_offset()
+        .offset_of_first_unfinished_call()
         .filter(|line_at| end.saturating_sub(*line_at) <= MAX_REREAD_BYTES)
     {
         Some(line_at) => feed::cursor_at_line_start(Path::new(path), line_at)?,
@@ -189,7 +189,7 @@ fn register_session(work: &CheckpointInput) {
     if !matches!(work.event.kind, EventKind::SessionStart { .. } | EventKind::Other { .. }) {
         let process = alive::calling_harness_stamp();
         let origin = session::SessionOrigin { process_stamp: process.as_deref(), by_gate_run: false };
-        let line = session::start_line(work.event, StartSource::Unknown, origin, &work.policy);
+        let line = session::session_start_line(work.event, StartSource::Unknown, origin, &work.policy);
         let _ = work.store.register_session(&line, work.log_limit_bytes);
     }
 }
@@ -253,7 +253,7 @@ fn new_journal_lines(
     for told in told.iter().filter(|told| !is_known(told)) {
         let event = told.to_event(work.event);
         let record = told.to_journal_record(&event, &work.policy);
-        if !digest.knows_record(&record) {
+        if !digest.is_record_already_counted(&record) {
             lines.push(record.to_json_line());
         }
     }

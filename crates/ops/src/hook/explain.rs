@@ -4,7 +4,7 @@
 use harness::{Harness, UndecodablePayload};
 use model::brief::Brief;
 use model::config::Settings;
-use model::decide::{CaptureFacts, StoreChange};
+use model::decide::{StoreChange, StoreStateBeforeEvent};
 use model::event::Event;
 use model::reply::Reply;
 use serde::Serialize;
@@ -102,7 +102,7 @@ impl HookTrace {
         });
     }
 
-    pub fn record_facts(&mut self, facts: &CaptureFacts, repeated: bool) {
+    pub fn record_capture_facts(&mut self, facts: &StoreStateBeforeEvent, repeated: bool) {
         self.record(|explanation| {
             explanation.pending_brief =
                 facts.pending_brief.map(|pending| format!("{pending:?}").to_lowercase());
@@ -116,11 +116,11 @@ impl HookTrace {
         });
     }
 
-    pub fn record_effects(&mut self, effects: &[StoreChange]) {
-        self.record(|explanation| explanation.effects = effects.iter().map(describe_effect).collect());
+    pub fn record_store_changes(&mut self, effects: &[StoreChange]) {
+        self.record(|explanation| explanation.effects = effects.iter().map(describe_store_change).collect());
     }
 
-    pub fn record_decision(&mut self, feature: &'static str, decided: &Result<FeatureAnswer>) {
+    pub fn record_feature_decision(&mut self, feature: &'static str, decided: &Result<FeatureAnswer>) {
         self.record(|explanation| {
             let row =
                 FeatureDecision { feature, why: String::new(), change: None, answer: None, error: None };
@@ -152,7 +152,7 @@ impl HookTrace {
     }
 }
 
-fn describe_effect(effect: &StoreChange) -> String {
+fn describe_store_change(effect: &StoreChange) -> String {
     match effect {
         StoreChange::AppendJournal(line) => {
             format!("append to the journal: {}", String::from_utf8_lossy(line).trim_end())

@@ -62,7 +62,7 @@ fn create_root_if_configured(
         return None;
     }
     world.refuse_unfit_root(&root).ok()?;
-    init::refuse_below_another(world, &root).ok()?;
+    init::refuse_root_below_another(world, &root).ok()?;
     let wait = Deadline::of_event(Some(&event.kind), &settings, call.started_at).lock_wait();
     let created = init::create_store(world, &root, &init::InitOptions::default(), wait).ok()?;
     let store = Store::open_at_root(&root.path).ok()??;

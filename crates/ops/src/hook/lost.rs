@@ -11,7 +11,7 @@ use crate::World;
 use crate::hook::deadline::Deadline;
 
 /// How long a loss is reported.
-const MAX_REPORT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
+const MAX_AGE_OF_REPORTED_LOSS: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How many bytes at the end of the receipts are searched for a loss.
 const RECEIPTS_TAIL_BYTES: u64 = 256 * 1024;
@@ -35,7 +35,12 @@ pub(crate) fn count_lost_record(
 
 /// Writes a receipt about the loss and clears the note. Every hook does this before it replies, except at a tool
 /// call.
-pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId, told: &LossReportContext) {
+pub(crate) fn report_and_clear_lost_records(
+    world: &World,
+    store: &Store,
+    project: &ProjectId,
+    told: &LossReportContext,
+) {
     let leave = |lost: &store::LostRecords| {
         let receipt = Receipt {
             ts: time::to_rfc3339(world.now),
@@ -50,7 +55,8 @@ pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId
         store.append_receipt(&receipt.to_json_line(), told.limit)
     };
     // If the receipt cannot be written, the note is kept.
-    let _ = open_lost_note(world, store, project).report_and_clear(told.deadline.lock_wait(), leave);
+    let _ =
+        open_lost_note(world, store, project).report_and_clear_lost_records(told.deadline.lock_wait(), leave);
     if told.reserves_space {
         let _ = store.reserve_lost_note();
     }
@@ -68,13 +74,13 @@ pub(crate) struct LossReportContext<'a> {
 }
 
 /// Describes a recent loss, as recorded in the note or in a receipt.
-pub fn recent_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
+pub fn describe_recent_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     let noted = open_lost_note(world, store, project).read_note();
     noted.map(|lost| lost.to_string()).or_else(|| newest_loss_receipt(store, world.now))
 }
 
 /// Describes a loss that no hook has reported yet.
-pub(crate) fn unreported_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
+pub(crate) fn describe_unreported_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     open_lost_note(world, store, project).read_note().map(|lost| lost.to_string())
 }
 
@@ -83,7 +89,7 @@ fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {
     let lines = tail.split(|byte| *byte == b'\n').rev();
     let mut receipts = lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
     let receipt = receipts.find(|receipt| receipt.event == RECORDS_LOST_EVENT)?;
-    let is_recent = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_REPORT_AGE);
+    let is_recent = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_AGE_OF_REPORTED_LOSS);
     receipt.error.filter(|_| is_recent)
 }
 

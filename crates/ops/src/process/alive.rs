@@ -2,7 +2,7 @@
 
 use rustix::process::getppid;
 
-use crate::process::info::{pid_namespace, read_process_info, stamp_from_info, start_stamp};
+use crate::process::info::{pid_namespace, read_process_info, read_process_stamp, stamp_from_info};
 
 /// Programs that only start another program and end when that program ends. None of them is a harness.
 const LAUNCHER_PROGRAMS: &[&str] =
@@ -27,13 +27,13 @@ pub fn calling_harness_stamp() -> Option<String> {
 
 /// Returns a stamp that distinguishes a process from a later process with the same process id.
 pub fn process_stamp(pid: u32) -> Option<String> {
-    start_stamp(i32::try_from(pid).ok()?)
+    read_process_stamp(i32::try_from(pid).ok()?)
 }
 
 /// Returns whether the process id in a stamp can only belong to the stamped process or to its process group. This is
 /// the case if the stamped process still exists, or if no process has the id. The system does not reuse an id while a
 /// process group has it.
-pub fn still_leads_group(stamp: &str) -> bool {
+pub fn is_process_id_not_reused(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
     let (Some(pid), Some(started), Some(place)) = (pid, started, place) else { return false };
@@ -66,11 +66,11 @@ mod tests {
         let own = std::process::id();
         let alive = process_stamp(own).unwrap();
         assert_eq!(is_alive(&alive), Some(true));
-        assert!(still_leads_group(&alive));
+        assert!(is_process_id_not_reused(&alive));
         let place = pid_namespace().unwrap();
         let another = format!("{own}:1:{place}");
         assert_eq!(is_alive(&another), Some(false), "the process id now belongs to another process");
-        assert!(!still_leads_group(&another));
+        assert!(!is_process_id_not_reused(&another));
         let elsewhere = format!("{}7", alive.strip_suffix(&place).unwrap());
         assert_eq!(is_alive(&elsewhere), None, "another container");
         assert_eq!(is_alive("nonsense"), None);

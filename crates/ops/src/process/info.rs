@@ -50,7 +50,7 @@ pub fn command_line_arguments(pid: i32) -> Vec<String> {
 
 /// Returns a stamp that identifies a process: `<pid>:<start>:<namespace>`. A later process with the same process id
 /// has a different stamp.
-pub fn start_stamp(pid: i32) -> Option<String> {
+pub fn read_process_stamp(pid: i32) -> Option<String> {
     stamp_from_info(pid, &read_process_info(pid).ok()??)
 }
 

@@ -19,20 +19,20 @@ fn a_child_names_its_parent_its_program_and_its_start() {
         }
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let (parent, stamp) = (parent_pid(pid), start_stamp(pid));
+    let (parent, stamp) = (parent_pid(pid), read_process_stamp(pid));
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(name_now.as_deref(), Some("sleep"));
     assert_eq!(parent, Some(own_pid()));
     assert!(stamp.as_deref().is_some_and(|stamp| stamp.starts_with(&format!("{pid}:"))), "{stamp:?}");
     assert_eq!(read_process_info(pid).unwrap(), None);
-    assert_eq!((start_stamp(pid), parent_pid(pid), process_name(pid)), (None, None, None));
+    assert_eq!((read_process_stamp(pid), parent_pid(pid), process_name(pid)), (None, None, None));
 }
 
 #[test]
 fn a_stamp_does_not_change() {
-    let stamp = start_stamp(own_pid()).unwrap();
-    assert_eq!(start_stamp(own_pid()).unwrap(), stamp);
+    let stamp = read_process_stamp(own_pid()).unwrap();
+    assert_eq!(read_process_stamp(own_pid()).unwrap(), stamp);
     assert_eq!(stamp_from_info(own_pid(), &read_process_info(own_pid()).unwrap().unwrap()).unwrap(), stamp);
 }
 

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{CommandJob, EndedCommand, ExitReason, run_command, run_streaming};
+use super::{CommandJob, EndedCommand, ExitReason, run_command, run_command_streaming_output};
 use crate::process::info;
 
 fn run_shell_line(line: &str, input: &[u8], timeout: Duration, kept_output_bytes: usize) -> EndedCommand {
@@ -87,7 +87,7 @@ fn output_is_streamed_and_stdin_is_read_from_a_file() {
     let (sender, heard) = std::sync::mpsc::channel();
     let stdin = std::fs::File::open(file.path()).unwrap();
     let began = Instant::now();
-    let ended = run_streaming(&job, Some(stdin), None, move |said| {
+    let ended = run_command_streaming_output(&job, Some(stdin), None, move |said| {
         sender.send((String::from_utf8_lossy(said).into_owned(), began.elapsed())).unwrap();
     });
     assert_eq!(ended.unwrap().output, b"last\n");

@@ -51,11 +51,11 @@ impl ProcessReaper {
         ProcessReaper { child: Mutex::new(started) }
     }
 
-    pub(crate) fn add_group(&self, group: u32) {
+    pub(crate) fn add_process_group(&self, group: u32) {
         self.send_to_child('+', group);
     }
 
-    pub(crate) fn remove_group(&self, group: u32) {
+    pub(crate) fn forget_process_group(&self, group: u32) {
         self.send_to_child('-', group);
     }
 

@@ -38,7 +38,7 @@ pub fn run_benchmark(world: &World, no_data: NoDataPolicy) -> Result<BenchmarkRe
     let settings = settings::settings_here(world).settings();
     let metrics = count_records(world, &project.store)?.to_metrics();
     let checks = benchmark::check_metrics(&metrics, &settings);
-    let gate = benchmark::gate_outcome(&checks, no_data);
+    let gate = benchmark::benchmark_gate_outcome(&checks, no_data);
     let run = BenchmarkRun {
         ts: time::to_rfc3339(world.now),
         metrics,
@@ -128,7 +128,7 @@ pub fn write_svg(
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct ImportedRunsReport {
+pub struct BenchmarkRunsImportReport {
     pub runs: usize,
     /// How many runs were new. A dry run does not write them.
     pub new: usize,
@@ -142,7 +142,11 @@ pub struct ImportedRunsReport {
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Imports the benchmark runs that opencode-swarm kept. Returns `None` if there is no file with such runs.
-pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: WriteMode) -> Result<Option<ImportedRunsReport>> {
+pub(crate) fn import_benchmark_runs(
+    world: &World,
+    swarm: &Dir,
+    mode: WriteMode,
+) -> Result<Option<BenchmarkRunsImportReport>> {
     let bytes = match swarm.read_file(layout::BENCHMARKS_FILE, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         bytes => bytes?,
@@ -151,7 +155,10 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: WriteMode) -> Result
         match benchmark::parse_foreign_runs(&InputRedactor::with_settings_of(world).redact_bytes(&bytes)) {
             Ok(runs) => runs,
             Err(why) => {
-                return Ok(Some(ImportedRunsReport { unread_reason: why, ..ImportedRunsReport::default() }));
+                return Ok(Some(BenchmarkRunsImportReport {
+                    unread_reason: why,
+                    ..BenchmarkRunsImportReport::default()
+                }));
             }
         };
     let all = runs.len();
@@ -166,7 +173,7 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: WriteMode) -> Result
     let mut history = store.as_ref().map_or_else(|| Ok(BenchmarkHistory::new()), Store::read_benchmarks)?;
     let is_new = |run: &BenchmarkRun| history.runs.iter().all(|known| known.id != run.id);
     let new: Vec<BenchmarkRun> = runs.into_iter().filter(is_new).collect();
-    let report = ImportedRunsReport { runs: all, new: new.len(), unread_reason: String::new() };
+    let report = BenchmarkRunsImportReport { runs: all, new: new.len(), unread_reason: String::new() };
     if let (Some(store), WriteMode::Write, false) = (&store, mode, new.is_empty()) {
         // The imported runs are older than thru's own runs, so they come first. The current run must stay the last
         // one.

@@ -22,7 +22,7 @@ pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
 }
 
 /// Returns whether the user started this loop for the next session.
-pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
+pub(crate) fn may_next_session_claim_loop(store: &Store, state: &Loop) -> bool {
     store.is_consent_given(
         ConsentKind::Loop,
         &state.id,
@@ -55,7 +55,7 @@ pub(crate) fn allow_loop(
 }
 
 /// Withdraws the consent to a loop that must never run again.
-pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
+pub(crate) fn withdraw_loop_consent(store: &Store, id: &str) -> Result<()> {
     match store.consents() {
         Some(consents) => Ok(consents.withdraw_consent(ConsentKind::Loop, id)?),
         None => Ok(()),
@@ -100,7 +100,7 @@ pub(crate) fn allow_launches<'a>(
 /// Returns whether a stage is allowed. Stages in the user's own settings always are. Stages that the project's
 /// settings define or extend must be adopted first.
 pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &StageDefinition) -> bool {
-    let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
+    let own = world.user_settings_file().is_some_and(|path| path.display().to_string() == stage.source);
     own || store.is_consent_given(
         ConsentKind::StageDefinition,
         &stage.name,

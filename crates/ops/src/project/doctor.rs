@@ -18,12 +18,12 @@ use store::{Dir, FolderEntryKind, FoundRoot, GitTrackedFiles, Store, layout};
 use crate::features::{DoctorCheck, FEATURES, ProjectContext};
 use crate::hook::lost;
 use crate::project::{settings, trust};
-use crate::session::firing::{self, EventStatistics, HookStatistics};
+use crate::session::hook_statistics::{self, EventStatistics, HookStatistics};
 use crate::setup::install::{self, CallingFile};
 use crate::{Error, World};
 
 /// Hook failures that are older than this are not reported.
-const MAX_FAILURE_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
+const MAX_AGE_OF_REPORTED_HOOK_FAILURE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How many findings of one kind are listed.
 const MAX_FINDINGS_NAMED: usize = 5;
@@ -81,7 +81,7 @@ pub fn run_doctor(world: &World) -> DoctorReport {
             return report;
         }
     };
-    match firing::read_hook_statistics(store) {
+    match hook_statistics::read_hook_statistics(store) {
         Ok(firing) => {
             let mut check = check_hooks(&firing, world.now);
             check.findings.extend(hooks_not_installed_finding(world, checkout, &firing));
@@ -107,7 +107,7 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> DoctorCheck {
             format!("{} ({})", root.path.display(), marker.project_id.as_str())
         }
         Ok(FoundRoot::Unmarked(root)) => {
-            findings.push(match store::git::missing_worktree_folder(&root.checkout) {
+            findings.push(match store::git::missing_git_folder_of_worktree(&root.checkout) {
                 Some(missing) => {
                     let text = format!(
                         "git cannot find the main checkout of this worktree: there is no {}",
@@ -237,7 +237,7 @@ fn check_disk(world: &World, store: &Store, project: &ProjectId) -> DoctorCheck 
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
     let mut findings: Vec<Finding> =
         failed.into_iter().map(|error| Finding::from(&Error::from(error))).collect();
-    if let Some(lost) = lost::unreported_loss(world, store, project) {
+    if let Some(lost) = lost::describe_unreported_loss(world, store, project) {
         findings.push(
             Finding::new(FindingLevel::Warning, lost).with_hint(
                 "this loss will be recorded in a receipt by the next hook that is able to write one",
@@ -324,7 +324,8 @@ impl StoreFileChecker {
 /// Reports recent hook failures, each kind once, and compactions that were not followed by a brief.
 fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
     let recent = |receipt: &&Receipt| {
-        let young = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_FAILURE_AGE);
+        let young =
+            receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_AGE_OF_REPORTED_HOOK_FAILURE);
         receipt.outcome == HookOutcome::Failed && young
     };
     let mut failed: Vec<&Receipt> = Vec::new();
@@ -397,7 +398,8 @@ fn hooks_not_installed_finding(world: &World, checkout: &Path, firing: &HookStat
         return None;
     }
     let mut used = install::harnesses_in_use(world, checkout).into_iter();
-    let advice = used.find_map(|harness| install::tracked_local_file(world, harness, checkout));
+    let advice =
+        used.find_map(|harness| install::local_settings_file_tracked_by_git(world, harness, checkout));
     let hint = advice.map_or_else(
         || {
             "`thru init` installs hooks for the harnesses that it finds; `thru install HARNESS` installs them for another one"
@@ -421,10 +423,14 @@ fn hooks_not_installed_finding(world: &World, checkout: &Path, firing: &HookStat
 
 /// Reports the receipts that hooks left in the state folder. They are about events without a root, and about bugs.
 fn rootless_receipt_findings(world: &World) -> Vec<Finding> {
-    let receipts =
-        world.trust_records().map(|trust| trust.last_receipts(STATE_RECEIPTS_TAIL_BYTES)).unwrap_or_default();
+    let receipts = world
+        .trust_records()
+        .map(|trust| trust.last_receipts_in_state_folder(STATE_RECEIPTS_TAIL_BYTES))
+        .unwrap_or_default();
     let is_recent = |receipt: &&Receipt| {
-        receipt.parsed_time().is_some_and(|at| world.now.duration_since(at) < MAX_FAILURE_AGE)
+        receipt
+            .parsed_time()
+            .is_some_and(|at| world.now.duration_since(at) < MAX_AGE_OF_REPORTED_HOOK_FAILURE)
     };
     let mut findings: Vec<Finding> = Vec::new();
     for receipt in receipts.iter().rev().filter(is_recent) {
@@ -461,7 +467,7 @@ fn check_harness(
     if wired.is_empty() {
         let used = install::harnesses_in_use(world, project).iter().any(|used| used.name == harness.name);
         let text = format!("{}{version} is in use here, but not wired", harness.title);
-        let (text, hint) = match install::tracked_local_file(world, harness, project) {
+        let (text, hint) = match install::local_settings_file_tracked_by_git(world, harness, project) {
             Some((path, advice)) => (format!("{text}: {} is in git", path.display()), advice),
             None => (text, format!("`thru install {}` wires it", harness.name)),
         };
@@ -488,7 +494,8 @@ fn check_harness(
     findings.extend(wired.iter().flat_map(|file| check_plugin(harness, file)));
     for file in &wired {
         if install::is_wired_file_ignored(harness, file) {
-            let finding = Finding::new(FindingLevel::Warning, install::ignored_file_note(harness));
+            let finding =
+                Finding::new(FindingLevel::Warning, install::note_on_file_ignored_by_harness(harness));
             findings.push(
                 finding
                     .at_line(file.path.display().to_string(), None)

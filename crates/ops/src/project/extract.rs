@@ -10,7 +10,7 @@ use store::{Dir, ReplaceOutcome};
 use crate::{Error, Result, World, WriteMode};
 
 /// The longest message that is read.
-const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+const MAX_EXTRACTED_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Folders into which no block is ever written.
 const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent", ".ssh"];
@@ -122,7 +122,7 @@ pub fn extract_files(
         guarded_folders: &folders,
         guarded_files: &names,
     };
-    let blocks = extract::name_blocks(message, &rules);
+    let blocks = extract::assign_paths_to_blocks(message, &rules);
     if blocks.is_empty() {
         return Err(Error::Absent {
             what: "the message has no code block".into(),
@@ -172,10 +172,10 @@ pub fn extract_files(
     Ok(ExtractReport { folder, files, left_out })
 }
 
-pub fn read_message(world: &World, named: &Path) -> Result<String> {
+pub fn read_message_to_extract_from(world: &World, named: &Path) -> Result<String> {
     let bytes = match named.to_str() {
-        Some("-") => crate::input::read_stdin(MAX_MESSAGE_BYTES)?,
-        _ => store::read_named_by_user(&world.require_cwd()?.join(named), MAX_MESSAGE_BYTES)?,
+        Some("-") => crate::input::read_stdin(MAX_EXTRACTED_MESSAGE_BYTES)?,
+        _ => store::read_file_named_by_user(&world.require_cwd()?.join(named), MAX_EXTRACTED_MESSAGE_BYTES)?,
     };
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "the message is not UTF-8".into(),
@@ -191,7 +191,7 @@ fn write_extracted_file(
     existing: ExistingFilePolicy,
     mode: WriteMode,
 ) -> Result<ExtractOutcome> {
-    let known = match dir.read_file(path, MAX_MESSAGE_BYTES) {
+    let known = match dir.read_file(path, MAX_EXTRACTED_MESSAGE_BYTES) {
         Err(store::Error::Absent { .. }) => None,
         bytes => Some(bytes?),
     };

@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The size limit of git's output. None of the git commands below prints more.
 const MAX_OUTPUT_BYTES: usize = 256 * 1024 * 1024;
 /// The size limit of an exclude list.
-const MAX_EXCLUDE_BYTES: usize = 4 * 1024 * 1024;
+const MAX_GIT_EXCLUDE_LIST_BYTES: usize = 4 * 1024 * 1024;
 /// Options that keep git from running other commands. Even if git only reads, the settings of a repository can make
 /// it run commands, and those settings may come from an archive or another person. The options also keep git from
 /// using a bare repository among the project's files.
@@ -77,7 +77,7 @@ pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
 
 /// Returns whether `git add -A` would add a file, that is, whether the file is in a repository and neither tracked nor
 /// ignored.
-pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
+pub fn would_git_add_file(project: &Path, path: &Path) -> bool {
     let path = path.to_string_lossy();
     let args = ["--literal-pathspecs", "ls-files", "--others", "--exclude-standard", "--", &path];
     run_git(project, &args, Vec::new()).ok().flatten().is_some_and(|listed| !listed.is_empty())
@@ -85,7 +85,7 @@ pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
 
 /// Returns an error if the path of this clone's exclude list contains a link, because the change would then be
 /// written to another file.
-pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
+pub fn refuse_linked_exclude_list(project: &Path) -> Result<()> {
     let Some(RepositoryPaths { exclude_file: file, .. }) = find_own_repository(project)? else {
         return Ok(());
     };
@@ -286,7 +286,7 @@ fn read_exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
     };
     let content = match store::metadata_without_following(&file)? {
         Some(found) if !found.is_file() => return Ok(None),
-        Some(_) => Some(store::read_outside_store(&file, MAX_EXCLUDE_BYTES)?),
+        Some(_) => Some(store::read_outside_store(&file, MAX_GIT_EXCLUDE_LIST_BYTES)?),
         None => None,
     };
     Ok(Some(ExcludeList { top_folder, file, content }))

@@ -40,7 +40,7 @@ pub fn settings_here(world: &World) -> ResolvedSettings {
         return resolve_settings(world, Some(store));
     }
     let mut resolved = resolve_settings(world, None);
-    if matches!(store.read_config(), Ok(Some(_))) {
+    if matches!(store.read_project_settings_file(), Ok(Some(_))) {
         let skipped =
             Finding::new(FindingLevel::Warning, "config.toml is not read: this root is not trusted");
         let hint = trust::how_to_trust(world, &marker.project_id, &root.path, "it");
@@ -94,21 +94,25 @@ impl SettingsSources {
             Ok(None) => {}
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
                 Ok(text) => self.files.push((owner, shown, text)),
-                Err(_) => self.findings.push(ignored_finding("it is not UTF-8 text").at_line(shown, None)),
+                Err(_) => self
+                    .findings
+                    .push(ignored_settings_file_finding("it is not UTF-8 text").at_line(shown, None)),
             },
-            Err(error) => self.findings.push(ignored_finding(&error.to_string()).at_line(shown, None)),
+            Err(error) => {
+                self.findings.push(ignored_settings_file_finding(&error.to_string()).at_line(shown, None))
+            }
         }
     }
 }
 
-fn ignored_finding(why: &str) -> Finding {
+fn ignored_settings_file_finding(why: &str) -> Finding {
     Finding::new(FindingLevel::Error, format!("the settings cannot be read: {why}"))
         .with_hint("fix the file; until then it is ignored")
 }
 
 fn gather_sources(world: &World, store: Option<&Store>) -> SettingsSources {
     let mut sources = SettingsSources { files: Vec::new(), variables: Vec::new(), findings: Vec::new() };
-    if let Some(path) = world.config_file() {
+    if let Some(path) = world.user_settings_file() {
         let read = match store::read_outside_store(&path, MAX_SETTINGS_BYTES) {
             Err(store::Error::Absent { .. }) => Ok(None),
             read => read.map(Some),
@@ -116,8 +120,8 @@ fn gather_sources(world: &World, store: Option<&Store>) -> SettingsSources {
         sources.add_file(SettingsOwner::User, &path, read);
     }
     if let Some(store) = store {
-        let path = store.dir().path().join(store::layout::CONFIG_FILE);
-        sources.add_file(SettingsOwner::Project, &path, store.read_config());
+        let path = store.dir().path().join(store::layout::PROJECT_SETTINGS_FILE);
+        sources.add_file(SettingsOwner::Project, &path, store.read_project_settings_file());
     }
     let names = SETTING_ROWS
         .iter()

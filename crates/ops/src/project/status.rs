@@ -107,7 +107,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         FoundRoot::Marked { root, store, marker } => (root, store, marker),
         FoundRoot::Unmarked(root) => {
             let unfit = world.why_unfit_root(&root).map(|why| why.to_string());
-            let missing_git_folder = store::git::missing_worktree_folder(&root.checkout);
+            let missing_git_folder = store::git::missing_git_folder_of_worktree(&root.checkout);
             let next_for_new_user = match (&unfit, &missing_git_folder) {
                 (Some(_), _) => NextStepForNewUser::GoToProject,
                 (None, Some(_)) => NextStepForNewUser::RepairWorktree,
@@ -168,7 +168,9 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
     let next_step = most_urgent_step(lines.iter().filter_map(|line| line.next_step.clone()));
     Ok(StatusReport {
         next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
-        lost_records: trusted.then(|| lost::recent_loss(world, &store, &marker.project_id)).flatten(),
+        lost_records: trusted
+            .then(|| lost::describe_recent_loss(world, &store, &marker.project_id))
+            .flatten(),
         lines,
         problems,
         missing_git_folder: None,

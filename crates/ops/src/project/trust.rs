@@ -13,7 +13,7 @@ pub use store::ConsentKind;
 
 use crate::features::ProjectContext;
 use crate::project::{Project, person};
-use crate::setup::init::LOCK_WAIT;
+use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -67,11 +67,11 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
         Some(consents) => consents.move_from_former_roots(&trust.former_paths(id)?, world.now)?,
         None => 0,
     };
-    trust.trust_new_path(id, &project.root.path, world.now, LOCK_WAIT)?;
+    trust.trust_new_path(id, &project.root.path, world.now, MAX_WAIT_FOR_RECORD_LOCK)?;
     let wants = permission_requests::all_permission_requests(world, &project);
     let Project { root, marker, .. } = project;
     Ok(TrustReport {
-        record: trust.record_path(&marker.project_id),
+        record: trust.path_of_trust_record(&marker.project_id),
         root: root.path,
         project_id: marker.project_id,
         trusted: true,
@@ -99,7 +99,7 @@ pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &st
 
 /// Returns the current path of `folder` if it is below a path that the project was moved from. Any other path is
 /// returned unchanged.
-pub(crate) fn moved_folder(project: &ProjectContext, folder: &Path) -> PathBuf {
+pub(crate) fn path_after_project_move(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
         let id = project.store.read_marker().ok()?.project_id;
         let former = project.world.trust_records()?.former_paths(&id).ok()?;
@@ -114,7 +114,7 @@ pub fn revoke_trust(world: &World) -> Result<TrustReport> {
     change_trust(world, false)
 }
 
-pub fn list_trusted(world: &World) -> Result<Vec<(ProjectId, TrustedRoot)>> {
+pub fn list_trusted_projects(world: &World) -> Result<Vec<(ProjectId, TrustedRoot)>> {
     Ok(world.require_trust_records()?.list_trusted_roots()?)
 }
 
@@ -133,13 +133,13 @@ fn change_trust(world: &World, trusted: bool) -> Result<TrustReport> {
     let trust = world.require_trust_records()?;
     let id = &marker.project_id;
     let changed = match trusted {
-        true => trust.grant_trust(id, &root, world.now, LOCK_WAIT)?,
-        false => trust.revoke_trust(id, &root, LOCK_WAIT)?,
+        true => trust.grant_trust(id, &root, world.now, MAX_WAIT_FOR_RECORD_LOCK)?,
+        false => trust.revoke_trust(id, &root, MAX_WAIT_FOR_RECORD_LOCK)?,
     };
     let maybe_moved_from = if trusted { trust.former_path(id, &root)? } else { None };
     Ok(TrustReport {
         root,
-        record: trust.record_path(id),
+        record: trust.path_of_trust_record(id),
         project_id: marker.project_id,
         trusted,
         changed,

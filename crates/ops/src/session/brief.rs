@@ -16,8 +16,8 @@ use store::{FoundRoot, Lock};
 
 use crate::features::{self, BriefContext, ProjectContext, decisions, loops, sessions};
 use crate::project::settings;
+use crate::session::facts::{self, SessionFacts};
 use crate::session::last::{self, LastAtWork};
-use crate::session::past::{self, SessionFacts};
 use crate::session::roster::{self, Roster, RosterEntry};
 use crate::session::transcript::{self, SkippedLines, TranscriptToRead};
 use crate::session::{context_held, database};
@@ -56,7 +56,7 @@ pub struct ComposedBrief {
 
 /// Composes the brief for the requested occasion. Returns `None` if there is no session to describe.
 pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
-    let (gathered, records) = gather_facts(request)?;
+    let (gathered, records) = gather_facts_for_brief(request)?;
     let scoring = request.project.settings.enabled_scoring();
     let material = BriefMaterial {
         scoring: scoring.as_ref(),
@@ -64,7 +64,7 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
     };
     let brief = model::brief::compose_brief(&material, request.max_length);
     let told = brief.as_ref().map_or("", |brief| brief.text.as_str());
-    let marks = records.candidates.iter().flat_map(|one| candidate_marks(one, told)).collect();
+    let marks = records.candidates.iter().flat_map(|one| fingerprints_of_candidate(one, told)).collect();
     let FeatureCandidates { problems, held_locks: held, .. } = records;
     let about = gathered.digest.session;
     Some(ComposedBrief {
@@ -79,7 +79,7 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
 
 /// Returns the fingerprints by which a fact is recognised later. If `told` contains the fact's longest form, the fact
 /// gets a second fingerprint.
-fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
+fn fingerprints_of_candidate(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
     let whole = stands_whole.then(|| context_held::full_text_fingerprint(candidate)).flatten();
@@ -94,7 +94,7 @@ struct FeatureCandidates {
     unwritten_packet: Option<String>,
 }
 
-fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
+fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
     let BriefRequest { project, occasion, session, previous_session_id: previous, mode, .. } = *request;
     let roster = Roster::of_store(project.store);
     let mut elsewhere = None;
@@ -103,18 +103,18 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         BriefOccasion::Started => match last_other_session(project, &roster, session) {
             Some(other) => {
                 elsewhere = other.elsewhere;
-                let mut facts = past::facts_of_digest(&project, other.digest);
+                let mut facts = facts::facts_of_digest(&project, other.digest);
                 add_facts_of_others(project, &roster, session, &mut facts.digest);
                 facts
             }
-            None => past::facts_with_problems_only(project.store),
+            None => facts::facts_with_hook_problems_only(project.store),
         },
         BriefOccasion::Compacted | BriefOccasion::Resumed | BriefOccasion::Asked => {
-            past::gather_session_facts(&project, previous.or(session)?).ok()?
+            facts::gather_session_facts(&project, previous.or(session)?).ok()?
         }
         // The agent still has its own conversation, so the brief only says what others did.
         BriefOccasion::Replayed => {
-            past::gather_session_facts(&project, previous.or(session)?).ok()?.identity_only()
+            facts::gather_session_facts(&project, previous.or(session)?).ok()?.keep_only_identity()
         }
     };
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
@@ -132,11 +132,12 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         held_locks: RefCell::default(),
         unwritten_packet: RefCell::default(),
     };
-    let (mut candidates, mut problems) = features::collect_candidates(&context);
+    let (mut candidates, mut problems) = features::collect_feature_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
     if matches!(occasion, BriefOccasion::Started | BriefOccasion::Asked) {
         let told = sessions::other_worktree_candidate(&project, &gathered.digest);
-        let later = elsewhere.and_then(|digest| sessions::later_elsewhere_candidate(&project, &digest));
+        let later =
+            elsewhere.and_then(|digest| sessions::later_session_elsewhere_candidate(&project, &digest));
         candidates.extend(told.into_iter().chain(later));
     }
     if let (BriefOccasion::Replayed, Some(session)) = (occasion, session) {
@@ -151,7 +152,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
 /// Returns the most recent session that did work and is no longer running. Running sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<LastAtWork> {
     let entries = roster.entries().ok()?;
-    last::find_last_at_work(&project, entries, is_over_and_other(project, entries, this))
+    last::find_last_at_work(&project, entries, filter_for_other_ended_sessions(project, entries, this))
 }
 
 /// Adds what earlier sessions left in this checkout: uncommitted files and failed checks. Running sessions are listed
@@ -161,17 +162,17 @@ fn add_facts_of_others(project: ProjectContext, roster: &Roster, this: Option<&I
     if sessions::other_worktree(&project, described).is_some() {
         return;
     }
-    let fits = is_over_and_other(project, entries, this);
-    let others = last::other_digests_here(&project, entries, &described.session, fits);
+    let fits = filter_for_other_ended_sessions(project, entries, this);
+    let others = last::digests_of_other_recent_sessions(&project, entries, &described.session, fits);
     if described.git_on_disk.is_some() {
         described.uncommitted_by_others =
-            past::uncommitted_by_others(&others, described, &project.root.checkout);
+            facts::uncommitted_by_others(&others, described, &project.root.checkout);
     }
     described.failures_of_earlier_sessions = described.failures_left_by(others);
 }
 
 /// Returns a filter that accepts sessions that are not running, except `this` one.
-fn is_over_and_other<'e>(
+fn filter_for_other_ended_sessions<'e>(
     project: ProjectContext,
     entries: &'e [RosterEntry],
     this: Option<&'e Id>,
@@ -294,7 +295,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     } = facts;
     let occasion = match options.summary {
         Some(path) => {
-            let summary = store::read_named_by_user(path, MAX_SUMMARY_BYTES)?;
+            let summary = store::read_file_named_by_user(path, MAX_SUMMARY_BYTES)?;
             gathered.digest.simulate_compaction(&String::from_utf8_lossy(&summary));
             options.occasion.unwrap_or(BriefOccasion::Compacted)
         }
@@ -379,7 +380,7 @@ fn transcript_from_database(
     options: &BriefOptions,
 ) -> Result<Option<(transcript::ReadTranscript, BriefOccasion)>> {
     let Some(session) = options.session.and_then(|named| Id::new(named).ok()) else { return Ok(None) };
-    let Some(rows) = database::find_session(world, &session)? else { return Ok(None) };
+    let Some(rows) = database::find_session_in_databases(world, &session)? else { return Ok(None) };
     let Ok(FoundRoot::Marked { root, .. }) = world.find_root() else { return Ok(None) };
     let redact = settings::settings_here(world).settings().redact_options();
     let source = TranscriptToRead { path: &root.path, checkout: &root.checkout, redact, now: world.now };
@@ -426,10 +427,10 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         max_length: usize::MAX,
         mode: WriteMode::DryRun,
     };
-    let Some((gathered, records)) = gather_facts(&request) else {
+    let Some((gathered, records)) = gather_facts_for_brief(&request) else {
         // There is no earlier session, or it cannot be read. In either case, the calls below return the error.
         let (session, _) = last::choose_session_at_work(&project, options.session)?;
-        let gathered = past::gather_session_facts(&project, &session)?;
+        let gathered = facts::gather_session_facts(&project, &session)?;
         return Ok(PrintedBriefFacts::of_session(gathered, occasion));
     };
     // A session claims a waiting loop only when it starts or is resumed, so only those briefs mention the loop.

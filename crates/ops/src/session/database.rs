@@ -18,7 +18,7 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The size limit of a query's output. Longer output is refused instead of being cut, because a session without its
 /// beginning would be misleading.
-const MAX_OUTPUT_BYTES: usize = 128 * 1024 * 1024;
+const MAX_QUERY_OUTPUT_BYTES: usize = 128 * 1024 * 1024;
 
 /// Options for `sqlite3`. They keep it from reading the user's `~/.sqliterc`, which may change the output format.
 const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
@@ -34,9 +34,9 @@ pub struct SessionRows {
 }
 
 /// Finds a session in the databases of all harnesses. Returns `None` if none of them contains it.
-pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> {
+pub fn find_session_in_databases(world: &World, session: &Id) -> Result<Option<SessionRows>> {
     for harness in HARNESSES {
-        if let Some(rows) = find_session_of_harness(world, harness, session)? {
+        if let Some(rows) = find_session_in_harness_database(world, harness, session)? {
             return Ok(Some(rows));
         }
     }
@@ -44,7 +44,7 @@ pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> 
 }
 
 /// Finds a session in this harness's database. Returns `None` if the session or the database does not exist.
-pub fn find_session_of_harness(
+pub fn find_session_in_harness_database(
     world: &World,
     harness: &'static Harness,
     session: &Id,
@@ -136,16 +136,16 @@ fn run_program(
         input: b"",
         variables: &variables,
         timeout: QUERY_TIMEOUT,
-        kept_output_bytes: MAX_OUTPUT_BYTES + 1,
+        kept_output_bytes: MAX_QUERY_OUTPUT_BYTES + 1,
     };
     let output =
         process::run_command(&job).ok().filter(process::EndedCommand::is_success).map(|ended| ended.output);
-    if output.as_ref().is_some_and(|output| output.len() > MAX_OUTPUT_BYTES) {
+    if output.as_ref().is_some_and(|output| output.len() > MAX_QUERY_OUTPUT_BYTES) {
         return Err(Error::Refused {
             what: format!(
                 "{}: its output for this session is larger than {} MB",
                 program.display(),
-                MAX_OUTPUT_BYTES / 1024 / 1024
+                MAX_QUERY_OUTPUT_BYTES / 1024 / 1024
             ),
             hint: "sessions that hooks captured need no database; `thru journal --list` shows them".into(),
         });

@@ -9,7 +9,7 @@ use model::time;
 use serde::Serialize;
 
 use crate::project::{Project, git};
-use crate::session::{list, past};
+use crate::session::{facts, list};
 use crate::{Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +56,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
         // If a single session was requested, include its earlier ids. Otherwise, the list of sessions already
         // contains them.
         let digest = match session {
-            Some(_) => past::digest_with_predecessors(&store, id, past::MAX_PREDECESSORS)?,
+            Some(_) => facts::digest_with_predecessors(&store, id, facts::MAX_PREDECESSOR_SESSIONS_READ)?,
             None => store.current_digest(id, |_| {})?,
         };
         add_session_files(&mut rows, &digest, world.now);

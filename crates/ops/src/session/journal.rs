@@ -13,7 +13,7 @@ use store::{LogPosition, Store, layout};
 
 use crate::features::ProjectContext;
 use crate::project::{Project, settings};
-use crate::session::list::{self, SessionChoice};
+use crate::session::list::{self, SessionChoiceReason};
 use crate::session::{last, roster};
 use crate::{Error, Result, World};
 
@@ -24,7 +24,7 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct JournalReader {
     pub session: Id,
-    pub session_choice: SessionChoice,
+    pub session_choice: SessionChoiceReason,
     store: Store,
     log_position: LogPosition,
     digest_so_far: Digest,
@@ -80,8 +80,8 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 impl JournalReader {
     /// Opens the journal of the newest session, if this session was a guess and another session has become the newest
     /// one.
-    pub fn open_next_session(&self, world: &World) -> Option<JournalReader> {
-        let is_guess = self.session_choice == SessionChoice::Guess;
+    pub fn open_journal_of_newer_session(&self, world: &World) -> Option<JournalReader> {
+        let is_guess = self.session_choice == SessionChoiceReason::Guess;
         is_guess
             .then(|| open_journal(world, None).ok())
             .flatten()

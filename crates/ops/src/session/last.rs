@@ -9,7 +9,7 @@ use model::id::Id;
 use crate::Result;
 use crate::features::{ProjectContext, sessions};
 use crate::project::trust;
-use crate::session::list::{self, LastSession, SessionChoice};
+use crate::session::list::{self, LastSession, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 
 /// How many other sessions are searched for uncommitted files and failed checks.
@@ -35,16 +35,18 @@ pub fn find_last_at_work(
         return Some(LastAtWork { digest: last, elsewhere: None });
     }
     let is_here = |entry: &RosterEntry| {
-        fits(entry) && trust::moved_folder(project, Path::new(&entry.worktree)) == project.root.checkout
+        fits(entry)
+            && trust::path_after_project_move(project, Path::new(&entry.worktree)) == project.root.checkout
     };
-    match roster::last_session_with_work(entries, project.store, is_here).filter(roster::has_work) {
+    match roster::last_session_with_work(entries, project.store, is_here).filter(roster::did_session_do_work)
+    {
         Some(here) => Some(LastAtWork { digest: here, elsewhere: Some(last) }),
         None => Some(LastAtWork { digest: last, elsewhere: None }),
     }
 }
 
 /// Returns the digests of the recent sessions in this checkout that `fits` accepts, except the described one.
-pub fn other_digests_here(
+pub fn digests_of_other_recent_sessions(
     project: &ProjectContext,
     entries: &[RosterEntry],
     described: &str,
@@ -53,7 +55,7 @@ pub fn other_digests_here(
     let is_here = |entry: &RosterEntry| {
         fits(entry)
             && entry.session.as_str() != described
-            && trust::moved_folder(project, Path::new(&entry.worktree)) == project.root.checkout
+            && trust::path_after_project_move(project, Path::new(&entry.worktree)) == project.root.checkout
     };
     let recent = roster::sort_by_activity(entries, project.store, is_here);
     let digest = |entry: &RosterEntry| project.store.current_digest(&entry.session, |_| {}).ok();
@@ -74,7 +76,7 @@ pub fn add_failures_of_earlier_sessions(
         .map(|entry| &entry.session)
         .collect();
     let is_over = |entry: &RosterEntry| !running.contains(&&entry.session);
-    let others = other_digests_here(project, entries, &described.session, is_over);
+    let others = digests_of_other_recent_sessions(project, entries, &described.session, is_over);
     described.failures_of_earlier_sessions = described.failures_left_by(others);
 }
 
@@ -99,10 +101,13 @@ pub fn describe_last_session(project: &ProjectContext) -> Result<Option<LastSess
 }
 
 /// Like [`list::choose_session`], but if the session must be guessed, returns the last active session that did work.
-pub fn choose_session_at_work(project: &ProjectContext, named: Option<&str>) -> Result<(Id, SessionChoice)> {
+pub fn choose_session_at_work(
+    project: &ProjectContext,
+    named: Option<&str>,
+) -> Result<(Id, SessionChoiceReason)> {
     match list::choose_session(project.world, project.store, named)? {
-        (session, SessionChoice::Guess) => {
-            Ok((last_session_at_work(project)?.unwrap_or(session), SessionChoice::Guess))
+        (session, SessionChoiceReason::Guess) => {
+            Ok((last_session_at_work(project)?.unwrap_or(session), SessionChoiceReason::Guess))
         }
         chosen => Ok(chosen),
     }

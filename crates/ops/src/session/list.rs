@@ -25,7 +25,7 @@ pub struct LastSession {
 /// How a session was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SessionChoice {
+pub enum SessionChoiceReason {
     /// The user named the session.
     Named,
     /// An environment variable of the calling harness named the session.
@@ -36,7 +36,11 @@ pub enum SessionChoice {
 
 /// Returns the session that the user named, or else the session in the harness's variable, or else the session that
 /// was last active in the project. The last one is only a guess, and the caller must tell the user so.
-pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
+pub fn choose_session(
+    world: &World,
+    store: &Store,
+    named: Option<&str>,
+) -> Result<(Id, SessionChoiceReason)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
             what: bad.to_string(),
@@ -44,20 +48,20 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
         })
     };
     if let Some(named) = named {
-        return Ok((resolve_session_id(store, named, &id(named)?)?, SessionChoice::Named));
+        return Ok((resolve_session_id(store, named, &id(named)?)?, SessionChoiceReason::Named));
     }
     let variables = HARNESSES.iter().filter_map(|harness| harness.session_variable);
     if let Some(session) =
         variables.filter_map(|name| (world.read_variable)(name)).find_map(|id| id.into_string().ok())
     {
-        return Ok((id(&session)?, SessionChoice::Harness));
+        return Ok((id(&session)?, SessionChoiceReason::Harness));
     }
     let newest = match last_active_session(store)? {
         Some(session) => Some(session),
         None => session_with_newest_record(store)?,
     };
     match newest {
-        Some(session) => Ok((session, SessionChoice::Guess)),
+        Some(session) => Ok((session, SessionChoiceReason::Guess)),
         None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
             hint: "once hooks are installed, every session is recorded from its next prompt on, even one that is already running; if none is recorded, `thru doctor` says what is missing"
@@ -74,23 +78,25 @@ pub fn choose_open_session(
     store: &Store,
     named: Option<&str>,
     refusal: impl FnOnce(&str) -> Error,
-) -> Result<(Id, SessionChoice)> {
+) -> Result<(Id, SessionChoiceReason)> {
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
     // The calling harness is running this session, even if the list says that it has ended.
     let is_calling = session_of_current_harness(world).as_ref() == Some(&session);
-    let end = roster::end_of_session(&entries, store, session.as_str(), world.now);
+    let end = roster::how_session_ended(&entries, store, session.as_str(), world.now);
     let Some(end) = end.filter(|_| !is_calling) else { return Ok((session, chosen)) };
     match (chosen, end) {
-        (SessionChoice::Named | SessionChoice::Harness, SessionEnd::Ended) => {
+        (SessionChoiceReason::Named | SessionChoiceReason::Harness, SessionEnd::Ended) => {
             return Err(refusal(&format!("session {session} {}", end.describe())));
         }
         // A session that crashed can be resumed.
-        (SessionChoice::Named | SessionChoice::Harness, SessionEnd::Crashed) => return Ok((session, chosen)),
-        (SessionChoice::Guess, _) => {}
+        (SessionChoiceReason::Named | SessionChoiceReason::Harness, SessionEnd::Crashed) => {
+            return Ok((session, chosen));
+        }
+        (SessionChoiceReason::Guess, _) => {}
     }
     match last_running_session(&entries, store, world.now, |_| true) {
-        Some(session) => Ok((session, SessionChoice::Guess)),
+        Some(session) => Ok((session, SessionChoiceReason::Guess)),
         None => Err(refusal(&format!("no session is running here (session {session} {})", end.describe()))),
     }
 }
@@ -160,7 +166,7 @@ pub(super) fn last_active_session(store: &Store) -> Result<Option<Id>> {
 }
 
 /// Returns the session that was last active, with the time of its last activity.
-pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
+pub fn last_active_session_with_time(store: &Store) -> Result<Option<LastSession>> {
     let session = last_active_session(store)?;
     session.map_or(Ok(None), |session| describe_session(store, &session))
 }
@@ -170,7 +176,7 @@ pub fn describe_session(store: &Store, session: &Id) -> Result<Option<LastSessio
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
     let entry = entries.into_iter().find(|entry| entry.session == *session);
     Ok(entry.map(|entry| LastSession {
-        at: entry.active_at(store),
+        at: entry.time_of_last_activity(store),
         session: session.to_string(),
         harness: entry.harness,
         worktree: None,

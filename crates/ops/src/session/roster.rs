@@ -17,7 +17,7 @@ use store::{Store, layout};
 
 use crate::Result;
 use crate::process::alive;
-use crate::session::past;
+use crate::session::facts;
 
 /// How many bytes are read from the end of the list, where the most recent sessions are.
 pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
@@ -26,7 +26,7 @@ pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
 const MAX_SESSIONS_SEARCHED: usize = 8;
 
 /// How many sessions that have not ended are examined.
-const MAX_OPEN_EXAMINED: usize = 32;
+const MAX_UNENDED_SESSIONS_EXAMINED: usize = 32;
 
 /// How many bytes are read from the end of a journal to find its last lines.
 const LAST_LINES_TAIL_BYTES: u64 = 4 * 1024;
@@ -37,7 +37,7 @@ const LONG_LINE_TAIL_BYTES: u64 = 128 * 1024;
 const MAX_RUNNING_SILENCE: SignedDuration = SignedDuration::from_mins(5);
 
 /// A session whose process is unknown counts as crashed after this long without an event.
-const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
+const MAX_HOURS_OF_SESSION_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
 /// A session, as described by its lines in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +167,7 @@ impl SessionEnd {
 }
 
 /// Returns whether a session ended normally or crashed. Returns `None` if it may be running or is not in the list.
-pub fn end_of_session(
+pub fn how_session_ended(
     entries: &[RosterEntry],
     store: &Store,
     session: &str,
@@ -178,7 +178,7 @@ pub fn end_of_session(
 
 /// Returns whether a session has ended or crashed.
 pub fn is_over(entries: &[RosterEntry], store: &Store, session: &str, now: Timestamp) -> bool {
-    end_of_session(entries, store, session, now).is_some()
+    how_session_ended(entries, store, session, now).is_some()
 }
 
 impl RosterEntry {
@@ -200,7 +200,8 @@ impl RosterEntry {
         }
         let Ok(digest) = store.current_digest(&self.session, |_| {}) else { return false };
         let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&self.last_listed_at));
-        digest.end_reason.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE)
+        digest.end_reason.is_empty()
+            && last.is_some_and(|last| now.duration_since(last) > MAX_HOURS_OF_SESSION_SILENCE)
     }
 
     /// Returns whether the session ended normally or crashed, or `None` if it may be running.
@@ -226,13 +227,13 @@ impl RosterEntry {
         }
         let is_alive = self.process_stamp.as_deref().and_then(alive::is_alive);
         is_alive.unwrap_or_else(|| {
-            let last = time::parse_time(&self.active_at(store));
+            let last = time::parse_time(&self.time_of_last_activity(store));
             last.is_some_and(|last| now.duration_since(last) < MAX_RUNNING_SILENCE)
         })
     }
 
     /// Returns when the session was last active.
-    pub fn active_at(&self, store: &Store) -> String {
+    pub fn time_of_last_activity(&self, store: &Store) -> String {
         if self.ended {
             return self.last_listed_at.clone();
         }
@@ -266,7 +267,7 @@ pub fn running_sessions<'e>(
 ) -> impl Iterator<Item = &'e RosterEntry> {
     let own = alive::calling_harness_stamp();
     let open = entries.iter().rev().filter(move |entry| entry.is_open() && Some(&entry.session) != except);
-    open.take(MAX_OPEN_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
+    open.take(MAX_UNENDED_SESSIONS_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
 /// Returns the most recently active session that `fits` accepts and that has a request or some work.
@@ -289,7 +290,7 @@ pub fn last_session_with_work(
 ) -> Option<Digest> {
     let mut slight = None;
     for (_, digest) in digests_by_activity(entries, store, fits) {
-        if has_work(&digest) {
+        if did_session_do_work(&digest) {
             return Some(digest);
         }
         if slight.is_none() && has_request_or_work(&digest) {
@@ -308,7 +309,9 @@ fn digests_by_activity(
     // Put the sessions that `thru gate run` launched last, because they are not the user's own work.
     sorted.sort_by_key(|entry| entry.is_launched_by_gate_run);
     sorted.into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
-        let digest = past::digest_with_predecessors(store, &entry.session, past::MAX_PREDECESSORS).ok()?;
+        let digest =
+            facts::digest_with_predecessors(store, &entry.session, facts::MAX_PREDECESSOR_SESSIONS_READ)
+                .ok()?;
         Some((entry.session.clone(), digest))
     })
 }
@@ -324,8 +327,8 @@ pub fn sort_by_activity<'e>(
     let mut known: Vec<(String, &RosterEntry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.has_continued_under_new_id) {
         open += usize::from(!entry.ended);
-        if (entry.ended || open <= MAX_OPEN_EXAMINED) && fits(entry) {
-            known.push((entry.active_at(store), entry));
+        if (entry.ended || open <= MAX_UNENDED_SESSIONS_EXAMINED) && fits(entry) {
+            known.push((entry.time_of_last_activity(store), entry));
         }
     }
     // The sort is stable, so if two sessions were active in the same second, the one with the newer line comes first.
@@ -337,7 +340,7 @@ pub fn sort_by_activity<'e>(
 /// user asked more than once, or files or something outside the checkout changed. A single question that the agent
 /// answered without a tool does not count, nor does a session that only ran thru. Changes in the store are ignored,
 /// because sub-agents of `thru gate run` write their outputs there.
-pub fn has_work(digest: &Digest) -> bool {
+pub fn did_session_do_work(digest: &Digest) -> bool {
     let is_changed = |file: &FileUse| {
         (file.edits > 0 || file.written_at > 0) && !file.path.starts_with(layout::STORE_FOLDER)
     };

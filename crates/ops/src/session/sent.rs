@@ -42,7 +42,7 @@ pub enum SentOccasion {
 }
 
 impl SentOccasion {
-    pub fn of_occasion(occasion: BriefOccasion) -> Option<SentOccasion> {
+    pub fn from_brief_occasion(occasion: BriefOccasion) -> Option<SentOccasion> {
         match occasion {
             BriefOccasion::Started => Some(SentOccasion::Startup),
             BriefOccasion::Resumed | BriefOccasion::Replayed => Some(SentOccasion::Resume),
@@ -63,7 +63,7 @@ impl SentOccasion {
 /// Keeps the brief that a hook sent on an occasion. An empty brief is kept only for a compaction, so that the brief
 /// of an earlier compaction is not mistaken for this one.
 pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &str) -> Result<()> {
-    let Some(occasion) = SentOccasion::of_occasion(composed.occasion) else { return Ok(()) };
+    let Some(occasion) = SentOccasion::from_brief_occasion(composed.occasion) else { return Ok(()) };
     if text.is_empty() && occasion != SentOccasion::Compact {
         return Ok(());
     }
@@ -82,7 +82,7 @@ pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &s
 }
 
 /// Returns the session that this session's first brief described.
-pub fn session_told_at_start(store: &Store, session: &Id) -> Option<Id> {
+pub fn session_described_at_start(store: &Store, session: &Id) -> Option<Id> {
     let sent = store.session_state(session).read_state::<SentBriefs>().ok()??;
     let start = sent.briefs.iter().find(|brief| brief.occasion == SentOccasion::Startup)?;
     Id::new(&start.about).ok().filter(|about| about != session)

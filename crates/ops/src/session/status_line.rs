@@ -15,7 +15,7 @@ use crate::project::{consent, settings};
 use crate::{Result, World};
 
 /// The length to which names are cut.
-const MAX_NAME_CHARS: usize = 40;
+const MAX_STATUS_LINE_NAME_CHARS: usize = 40;
 
 /// Returns the status line for a harness's payload, or `None` if there is nothing to show. A part that causes an
 /// error is left out.
@@ -56,7 +56,10 @@ fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
 fn task_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let Some(loaded) = plan_feature::load_plan(project.store)? else { return Ok(None) };
     let standing = plan::standing_of_plan(&loaded.plan);
-    Ok(standing.in_progress.first().map(|task| format!("task {}", one_line(&task.id, MAX_NAME_CHARS))))
+    Ok(standing
+        .in_progress
+        .first()
+        .map(|task| format!("task {}", one_line(&task.id, MAX_STATUS_LINE_NAME_CHARS))))
 }
 
 /// Returns the session's loop, for example `loop 3/20`.
@@ -85,11 +88,11 @@ fn role_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     Ok(project
         .store
         .role_of_session(session)?
-        .map(|role| format!("role {}", one_line(role.as_str(), MAX_NAME_CHARS))))
+        .map(|role| format!("role {}", one_line(role.as_str(), MAX_STATUS_LINE_NAME_CHARS))))
 }
 
 /// Returns the packet that the session has claimed, for example `packet 20261115T192200Z-parser`.
 fn packet_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     let packet = packets::packet_claimed_by(project.store, session)?;
-    Ok(packet.map(|packet| format!("packet {}", one_line(&packet, MAX_NAME_CHARS))))
+    Ok(packet.map(|packet| format!("packet {}", one_line(&packet, MAX_STATUS_LINE_NAME_CHARS))))
 }

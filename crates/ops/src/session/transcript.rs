@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use harness::transcript::{cwd_of_line, each_object_in_line, session_of_line as session_of};
+use harness::transcript::{cwd_of_line, each_object_in_line, session_id_of_line as session_of};
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::digest::Digest;
@@ -13,7 +13,7 @@ use model::redact;
 use serde::Serialize;
 use store::feed::{self, FeedLimits};
 
-use crate::hook::retell::{TranscriptRecord, TranscriptReplay, describe_unfinished_call};
+use crate::hook::transcript_replay::{TranscriptRecord, TranscriptReplay, describe_unfinished_call};
 use crate::session::database::SessionRows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};

@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 use harness::Harness;
 use harness::agents::{self, AgentFiles, FileAuthor};
 use harness::settings::{quote_shell_word, unified_diff};
-use model::swarm::{SwarmId, SwarmRole, model_of_agent, swarm_of};
+use model::swarm::{SwarmId, SwarmRole, model_of_agent, swarm_of_agent_name};
 use serde::Serialize;
 use store::{FoundRoot, ReplaceOutcome};
 
 use super::backup::back_up_file;
-use super::install::files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
+use super::install::files::{file_to_write_for_path, open_folder, read_settings_file, remove_harness_folder};
 use super::install::places::{self, PROGRAM_NAME, user_folder};
-use super::install::{ChangedFile, FileChange, InstallReport, InstallScope};
+use super::install::{FileChange, FileChangedByInstall, InstallReport, InstallScope};
 use crate::project::{git, settings};
 use crate::{Error, Result, World, WriteMode};
 
 pub use find::{AgentFileState, InstalledSwarm, installed_swarms};
-pub use prompts::{PromptSource, SwarmPrompts, whole_prompt};
-pub use report::{AgentRow, Diagnosis, diagnose, list_agents};
+pub use prompts::{SwarmPrompts, UserPromptForAgent, whole_prompt_of_agent};
+pub use report::{AgentRow, SwarmDiagnosis, diagnose, list_agents};
 
 #[derive(Clone, Copy, Debug)]
 pub struct AgentsRequest<'a> {
@@ -45,14 +45,14 @@ pub struct AgentInstallReport {
     pub scope: InstallScope,
     /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
-    pub harnesses: Vec<HarnessReport>,
+    pub harnesses: Vec<HarnessAgentFilesReport>,
     pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct HarnessReport {
+pub struct HarnessAgentFilesReport {
     pub harness: &'static str,
-    pub files: Vec<ChangedFile>,
+    pub files: Vec<FileChangedByInstall>,
     /// The files that were not touched, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "kept")]
@@ -83,7 +83,7 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentIns
     let team = SwarmInstallation {
         harnesses,
         prompts: SwarmPrompts::read(world, &swarm)?,
-        program: program_for_agents(world, request.scope)?,
+        program: thru_command_for_agents(world, request.scope)?,
         swarm,
     };
     let mut report = run_in_worktrees(&checkout, request.scope, |checkout| {
@@ -120,7 +120,7 @@ fn install_in_checkout(
         let folder = agents_folder(world, harness, checkout, request.scope)?;
         let mut files = Vec::new();
         for part in SwarmRole::ALL {
-            let source = prompts.prompt_of(part);
+            let source = prompts.prompt_of_swarm_role(part);
             let definition = agents::AgentDefinition {
                 swarm,
                 swarm_role: part,
@@ -130,7 +130,7 @@ fn install_in_checkout(
                 program,
             };
             let Some(text) = agents::agent_file_text(harness, &definition) else { continue };
-            let path = resolve_target(
+            let path = file_to_write_for_path(
                 checkout,
                 request.scope,
                 &folder.join(format!("{}.md", swarm.agent_name(part))),
@@ -140,7 +140,7 @@ fn install_in_checkout(
         plans.push(plan_files(checkout, harness, files, request)?);
     }
     if request.scope == InstallScope::Local {
-        git::refuse_linked_exclude(checkout)?;
+        git::refuse_linked_exclude_list(checkout)?;
     }
     carry_out_plans(world, checkout, plans, request, Some(swarm))
 }
@@ -187,7 +187,7 @@ pub(super) fn uninstall_all_in_checkout(
     let request = AgentsRequest { harness: None, swarm: None, scope, force: false, mode };
     let AgentInstallReport { written, harnesses, .. } = uninstall_from_checkout(world, checkout, &request)?;
     let changed = harnesses.into_iter().filter(|one| !one.files.is_empty() || !one.kept_files.is_empty());
-    let report = |one: HarnessReport| InstallReport {
+    let report = |one: HarnessAgentFilesReport| InstallReport {
         harness: one.harness,
         scope,
         written,
@@ -219,17 +219,18 @@ fn uninstall_from_checkout(
     let mut plans = Vec::new();
     for harness in harnesses {
         let Ok(folder) = agents_folder(world, harness, checkout, request.scope) else { continue };
-        let found = find::own_agent_files(&folder)?.into_iter();
-        let is_wanted = |found: &find::OwnAgentFile| swarm.as_ref().is_none_or(|swarm| *swarm == found.swarm);
+        let found = find::agent_files_written_by_thru(&folder)?.into_iter();
+        let is_wanted =
+            |found: &find::AgentFileWrittenByThru| swarm.as_ref().is_none_or(|swarm| *swarm == found.swarm);
         let mut files = Vec::new();
         for one in found.filter(is_wanted) {
-            files.push((resolve_target(checkout, request.scope, &one.path)?, None));
+            files.push((file_to_write_for_path(checkout, request.scope, &one.path)?, None));
         }
         let mut plan = plan_files(checkout, harness, files, request)?;
         let names = SwarmRole::ALL.map(|part| folder.join(format!("{}.md", default.agent_name(part))));
         // Also remove the exclude-list lines of agents whose files somebody has already deleted by hand.
         let is_wanted = |path: &&PathBuf| {
-            let name = path.file_stem().and_then(|name| name.to_str()).and_then(swarm_of);
+            let name = path.file_stem().and_then(|name| name.to_str()).and_then(swarm_of_agent_name);
             let is_of = name.is_some_and(|of| swarm.as_ref().is_none_or(|swarm| *swarm == of));
             is_of && path.parent() == Some(&folder)
         };
@@ -245,7 +246,7 @@ fn uninstall_from_checkout(
 }
 
 /// Lists the swarms that are installed in this project and for this user.
-pub fn list_installed(world: &World) -> Result<Vec<InstalledSwarm>> {
+pub fn list_swarms_installed_here(world: &World) -> Result<Vec<InstalledSwarm>> {
     find::list_installed_swarms(world, &checkout_for_scope(world, InstallScope::User, false)?)
 }
 
@@ -260,7 +261,7 @@ struct HarnessFileChanges {
 }
 
 struct AgentFileChange {
-    changed_file: ChangedFile,
+    changed_file: FileChangedByInstall,
     content_before: Option<Vec<u8>>,
     /// The new text, which is empty if the file is removed.
     content_after: String,
@@ -311,7 +312,7 @@ fn plan_files(
         let needs_backup = matches!(written, Some(FileAuthor::Changed(_)));
         let content_after = text.unwrap_or_default();
         let diff = unified_diff(&old, &content_after);
-        let changed_file = ChangedFile { path, change, events: Vec::new(), backup: None, diff };
+        let changed_file = FileChangedByInstall { path, change, events: Vec::new(), backup: None, diff };
         plan.file_steps.push(AgentFileChange { changed_file, content_before, content_after, needs_backup });
     }
     Ok(plan)
@@ -341,7 +342,7 @@ fn carry_out_plans(
     if is_written {
         plans.iter().for_each(|plan| remove_empty_folders(world, plan, request.scope));
     }
-    let harnesses = plans.into_iter().map(|plan| HarnessReport {
+    let harnesses = plans.into_iter().map(|plan| HarnessAgentFilesReport {
         harness: plan.harness.name,
         files: plan.file_steps.into_iter().map(|step| step.changed_file).collect(),
         kept_files: plan.kept_files,
@@ -510,7 +511,7 @@ pub(super) fn agents_folder(
 
 /// Returns the command with which agents call thru: its path, or just its name if the file is shared with other
 /// people.
-pub(super) fn program_for_agents(world: &World, scope: InstallScope) -> Result<String> {
+pub(super) fn thru_command_for_agents(world: &World, scope: InstallScope) -> Result<String> {
     match scope {
         InstallScope::Project => Ok(PROGRAM_NAME.to_owned()),
         _ if !world.program_path.is_absolute() => Err(Error::Refused {

@@ -17,7 +17,8 @@ pub(crate) fn back_up_file(world: &World, path: &Path, bytes: &[u8]) -> Result<O
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
     made.map_err(|e| Error::stream_error(&folder.display().to_string(), "make", &e))?;
-    let (dir, stamp, name) = (Dir::open(&folder)?, time::to_compact(world.now), flatten_path(path));
+    let (dir, stamp, name) =
+        (Dir::open(&folder)?, time::format_time_for_file_name(world.now), flatten_path(path));
     for count in 1..1_000 {
         let name = if count == 1 { format!("{stamp}{name}") } else { format!("{stamp}-{count}{name}") };
         if dir.create_private_file(&name, bytes)? {
@@ -27,7 +28,7 @@ pub(crate) fn back_up_file(world: &World, path: &Path, bytes: &[u8]) -> Result<O
     Ok(None)
 }
 
-pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
+pub(crate) fn read_backups_of_file(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     let Some(folder) = backups_folder(world) else { return Ok(Vec::new()) };
     let dir = match Dir::open(&folder) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),

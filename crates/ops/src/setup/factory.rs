@@ -13,7 +13,7 @@ use crate::{Error, Result, World, WriteMode};
 const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct FactoryReport {
+pub struct FactoryImportReport {
     pub imported: Vec<ImportedPacket>,
     /// Factory's own commands that have the same names as thru's commands. As long as they exist, thru's commands are
     /// not installed.
@@ -22,7 +22,11 @@ pub struct FactoryReport {
 
 /// Imports the named folder or file. If none is named, imports from the folders that Factory's commands use by
 /// default, in the project and in the home folder.
-pub fn import_factory(world: &World, named: Option<&Path>, mode: WriteMode) -> Result<FactoryReport> {
+pub fn import_factory_packets(
+    world: &World,
+    named: Option<&Path>,
+    mode: WriteMode,
+) -> Result<FactoryImportReport> {
     let project = match Project::find_for_reading(world) {
         Ok(project) => project.root.checkout,
         Err(Error::NoRoot { path }) => path,
@@ -38,7 +42,7 @@ pub fn import_factory(world: &World, named: Option<&Path>, mode: WriteMode) -> R
     };
     let mut imported: Vec<ImportedPacket> = Vec::new();
     for file in &files {
-        imported.push(packets::import_handoff_after(world, file, mode, &imported)?);
+        imported.push(packets::import_handoff_skipping_duplicates(world, file, mode, &imported)?);
     }
     let ours = ["handoff.md", "pickup.md"];
     let commands = folders.iter().flat_map(|folder| ours.map(|name| folder.join("commands").join(name)));
@@ -48,7 +52,7 @@ pub fn import_factory(world: &World, named: Option<&Path>, mode: WriteMode) -> R
             .and_then(|bytes| String::from_utf8(bytes).ok());
         text.is_some_and(|text| !harness::commands::is_our_command_file(&text))
     };
-    Ok(FactoryReport { imported, commands: commands.filter(theirs).collect() })
+    Ok(FactoryImportReport { imported, commands: commands.filter(theirs).collect() })
 }
 
 /// Returns the files called `handoff*.md` in the folder, and all markdown files in its subfolders `handoffs` and

@@ -13,7 +13,7 @@ use crate::setup::install;
 use crate::{Error, Result, World};
 
 /// How long a command waits for a record that another process has locked.
-pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
+pub(crate) const MAX_WAIT_FOR_RECORD_LOCK: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
@@ -91,7 +91,7 @@ pub struct InitReport {
 
 pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> {
     let root = choose_root(world, options.root_location)?;
-    let created = create_store(world, &root, options, LOCK_WAIT)?;
+    let created = create_store(world, &root, options, MAX_WAIT_FOR_RECORD_LOCK)?;
     let CreatedStore { marker, wrote_marker, damaged_marker_name, .. } = created;
     if options.sharing == RecordSharing::Yes && marker.mode == SharingMode::Private {
         return Err(Error::Refused {
@@ -120,7 +120,8 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
         || !wired.is_empty()
         || !not_installed.is_empty()
         || !tracked_settings.is_empty();
-    let signs_searched = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
+    let signs_searched =
+        if found { Vec::new() } else { install::signs_of_harness_use(world, &root.checkout) };
     Ok(InitReport {
         ignored_files: install::ignored_files(world, &root.checkout),
         root: root.path,
@@ -160,9 +161,9 @@ fn install_hooks_in_use(world: &World, root: &Path) -> HookInstallationResult {
         let scope = install::default_scope(harness);
         // If hooks are already installed in another scope, add nothing, because otherwise every event would be
         // reported twice.
-        let wired_already = install::wired_files(world, harness, root);
+        let wired_already = install::files_that_call_thru(world, harness, root);
         if let Some(install::CallingFile { path, .. }) =
-            wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
+            wired_already.first().filter(|_| !install::is_wired_in_scope(world, harness, root, scope))
         {
             done.not_installed.push(format!("{} is already wired, in {}", harness.title, path.display()));
             done.installed_in_other_scope = true;
@@ -179,7 +180,9 @@ fn install_hooks_in_use(world: &World, root: &Path) -> HookInstallationResult {
             Ok(report) => done.install_reports.push(report),
             Err(error) => {
                 let tracked = match error {
-                    Error::Refused { .. } => install::tracked_local_file(world, harness, root),
+                    Error::Refused { .. } => {
+                        install::local_settings_file_tracked_by_git(world, harness, root)
+                    }
                     _ => None,
                 };
                 if let Some((path, _)) = tracked {
@@ -209,7 +212,7 @@ pub(crate) fn create_store(
     let trust = world.require_trust_records()?;
     let marker = RootMarker {
         project_id: new_project_id(world)?,
-        name: options.name.clone().unwrap_or_else(|| folder_name(root)),
+        name: options.name.clone().unwrap_or_else(|| project_name_from_folder(root)),
         created_at: time::to_rfc3339(world.now),
         mode: if options.sharing == RecordSharing::Yes { SharingMode::Shared } else { SharingMode::Private },
         last_session: None,
@@ -234,13 +237,13 @@ fn choose_root(world: &World, below: RootLocation) -> Result<Root> {
     }
     let root = root_even_if_damaged(world.find_root())?;
     world.refuse_unfit_root(&root)?;
-    refuse_below_another(world, &root)?;
+    refuse_root_below_another(world, &root)?;
     Ok(root)
 }
 
 /// Returns an error if the folder in `--root` is inside another root, because nested roots must be requested with
 /// `--nested`.
-pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
+pub(crate) fn refuse_root_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit_root().is_some()
         && !root.path.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists()
@@ -265,7 +268,7 @@ fn root_even_if_damaged(found: Result<FoundRoot>) -> Result<Root> {
     }
 }
 
-fn folder_name(root: &Root) -> String {
+fn project_name_from_folder(root: &Root) -> String {
     root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 

@@ -10,7 +10,7 @@ mod unfit;
 
 use std::path::{Path, PathBuf};
 
-use harness::settings::{self, ChangeKind, EditOutcome, HookCommand, HookEntry, HookTimeout};
+use harness::settings::{self, EditOutcome, HookChangeKind, HookCommand, HookEntry, HookTimeout};
 use harness::{Harness, HookForm, HookTable, SettingsFile};
 use model::event::EventName;
 use serde::Serialize;
@@ -18,25 +18,27 @@ use store::git::CheckoutKind;
 use store::{FoundRoot, ReplaceOutcome, Root};
 
 use crate::project::git;
-use crate::setup::backup::{back_up_file, backups_of};
+use crate::setup::backup::{back_up_file, read_backups_of_file};
 use crate::{Error, ErrorKind, Result, World, WriteMode};
-use files::{open_folder, read_settings_file, remove_harness_folder, resolve_target};
+use files::{file_to_write_for_path, open_folder, read_settings_file, remove_harness_folder};
 use notes::{hooks_still_called_note, install_not_recorded_note, status_line_still_shown_note};
 use places::{
-    ThruFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
-    other_scope, renamed_command_files, serves_worktrees, settings_file, thru_files_for_harness,
+    FileAddedToHarness, do_main_hooks_run_in_worktrees, former_paths_of_renamed_commands, harness_folder,
+    hook_files_of_scope, hook_table_of_harness, is_written_by_thru, local_hook_files, other_scope,
+    settings_file, thru_files_for_harness,
 };
 use unfit::advice_for_tracked_file;
 
 pub(crate) use files::refuse_links;
 pub use notes::renamed_command_note;
 pub use places::{
-    CallingFile, IgnoredFile, THRU_VERSION, default_scope, find_on_path, harnesses_in_use, ignored_files,
-    installed_version, is_wired_file_ignored, is_wired_in, signs_of_use, transcript_retention_days,
-    unusable_settings_files, wired_files, wired_files_in_force,
+    CallingFile, IgnoredFile, THRU_VERSION, default_scope, files_that_call_thru, find_on_path,
+    harnesses_in_use, ignored_files, installed_version, is_wired_file_ignored, is_wired_in_scope,
+    signs_of_harness_use, transcript_retention_days, unusable_settings_files, wired_files_in_force,
 };
 pub use unfit::{
-    TrackedSettings, ignored_file_note, is_file_ignored_by_harness, tracked_local_file, tracked_settings,
+    TrackedSettings, is_file_ignored_by_harness, local_settings_file_tracked_by_git,
+    note_on_file_ignored_by_harness, tracked_settings,
 };
 
 /// How many times an edit is attempted if another program keeps changing the file.
@@ -66,7 +68,7 @@ pub struct InstallReport {
     pub scope: InstallScope,
     /// Whether the changes were written. False in a dry run, which reports what would be done.
     pub written: bool,
-    pub files: Vec<ChangedFile>,
+    pub files: Vec<FileChangedByInstall>,
     /// The files that could not be read and were not changed. They may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedFile>,
@@ -80,7 +82,7 @@ pub struct FailedFile {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct ChangedFile {
+pub struct FileChangedByInstall {
     pub path: PathBuf,
     pub change: FileChange,
     /// The events whose hooks were added, updated or removed.
@@ -146,8 +148,9 @@ pub fn run_in_worktrees(
         match run_in_checkout(world, harness, other, scope, task, mode) {
             Ok(InstallReport { files, failed, notes, .. }) => {
                 // All worktrees share one exclude list, so report it only once.
-                let is_new = |file: &ChangedFile| !report.files.iter().any(|known| known.path == file.path);
-                let files: Vec<ChangedFile> = files.into_iter().filter(is_new).collect();
+                let is_new =
+                    |file: &FileChangedByInstall| !report.files.iter().any(|known| known.path == file.path);
+                let files: Vec<FileChangedByInstall> = files.into_iter().filter(is_new).collect();
                 report.files.extend(files);
                 report.failed.extend(failed);
                 let notes: Vec<String> =
@@ -161,7 +164,7 @@ pub fn run_in_worktrees(
     }
     match task {
         InstallTask::Install if worktrees.len() > 1 => {
-            let later = match has_main_checkout(&worktrees) && serves_worktrees(harness) {
+            let later = match has_main_checkout(&worktrees) && do_main_hooks_run_in_worktrees(harness) {
                 true => {
                     format!(
                         "in a worktree that you add later, {} runs the hooks of the main checkout",
@@ -178,7 +181,8 @@ pub fn run_in_worktrees(
         InstallTask::Install => {}
         InstallTask::Uninstall => {
             let undone = |path: &Path| report.files.iter().any(|file| file.path == path);
-            let left = wired_files(world, harness, checkout).into_iter().filter(|file| !undone(&file.path));
+            let left =
+                files_that_call_thru(world, harness, checkout).into_iter().filter(|file| !undone(&file.path));
             let notes: Vec<String> = left.map(|file| hooks_still_called_note(harness, &file.path)).collect();
             report.notes.extend(notes);
             let line = status_line::file_with_our_status_line(world, harness)
@@ -244,7 +248,7 @@ fn run_in_checkout(
         for plan in &mut plans {
             job.carry_out_plan(plan)?;
         }
-        for folder in plans.iter().filter_map(|plan| plan.folder_emptied(&job.folder)) {
+        for folder in plans.iter().filter_map(|plan| plan.folder_possibly_emptied(&job.folder)) {
             // thru may have created this folder. If it is not empty, this call fails and the folder is kept.
             let _ = std::fs::remove_dir(folder);
         }
@@ -276,7 +280,7 @@ fn run_in_checkout(
 fn visible_settings_note(project: &Path, plan: &PlannedFileChange) -> Option<String> {
     let path = &plan.changed.path;
     let is_theirs = plan.changed.change == FileChange::Changed && plan.content_before.is_some();
-    if !is_theirs || !git::is_shown_as_new(project, path) {
+    if !is_theirs || !git::would_git_add_file(project, path) {
         return None;
     }
     Some(format!(
@@ -286,9 +290,9 @@ fn visible_settings_note(project: &Path, plan: &PlannedFileChange) -> Option<Str
     ))
 }
 
-fn exclude_list_changed(change: git::ExcludeListChange) -> ChangedFile {
+fn exclude_list_changed(change: git::ExcludeListChange) -> FileChangedByInstall {
     let old = change.content_before.as_deref().unwrap_or_default();
-    ChangedFile {
+    FileChangedByInstall {
         change: if change.content_before.is_some() { FileChange::Changed } else { FileChange::Created },
         events: Vec::new(),
         backup: None,
@@ -312,7 +316,7 @@ struct InstallJob<'a> {
 }
 
 struct PlannedFileChange {
-    changed: ChangedFile,
+    changed: FileChangedByInstall,
     content_before: Option<Vec<u8>>,
     /// The new content, which is empty if the file is removed.
     content_after: Vec<u8>,
@@ -340,8 +344,8 @@ enum BackupPolicy {
 impl PlannedFileChange {
     /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. That
     /// folder may be empty now.
-    fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
-        let ChangedFile { path, change, .. } = &self.changed;
+    fn folder_possibly_emptied(&self, folder: &Path) -> Option<&Path> {
+        let FileChangedByInstall { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
     }
 }
@@ -350,7 +354,7 @@ impl InstallJob<'_> {
     fn plan_files(&self, report: &mut InstallReport) -> Result<Vec<PlannedFileChange>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
         if scope == InstallScope::Local && task == InstallTask::Install {
-            git::refuse_linked_exclude(project)?;
+            git::refuse_linked_exclude_list(project)?;
         }
         let files = match task {
             InstallTask::Install => settings_file(harness, &self.folder, scope)?.into_iter().collect(),
@@ -370,20 +374,22 @@ impl InstallJob<'_> {
         // Two scopes of a project share one folder, so thru's files stay there as long as the other scope is
         // installed.
         let still_used = task == InstallTask::Uninstall
-            && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
+            && other_scope(scope).is_some_and(|other| is_wired_in_scope(world, harness, project, other));
         let own =
             if still_used { Vec::new() } else { thru_files_for_harness(world, harness, &self.folder, scope) };
-        let resolved = |path: &PathBuf| resolve_target(project, scope, path);
+        let resolved = |path: &PathBuf| file_to_write_for_path(project, scope, path);
         let own_paths = own.iter().map(|file| resolved(&file.path)).collect::<Result<Vec<_>>>()?;
-        let former =
-            renamed_command_files(harness, &self.folder).iter().map(resolved).collect::<Result<Vec<_>>>()?;
+        let former = former_paths_of_renamed_commands(harness, &self.folder)
+            .iter()
+            .map(resolved)
+            .collect::<Result<Vec<_>>>()?;
         let tracked = match scope {
             InstallScope::Project => Vec::new(),
             InstallScope::Local | InstallScope::User => {
                 git::tracked_paths(project, &[&own_paths[..], &former[..]].concat())?
             }
         };
-        for (path, ThruFile { text, .. }) in own_paths.into_iter().zip(own) {
+        for (path, FileAddedToHarness { text, .. }) in own_paths.into_iter().zip(own) {
             if tracked.contains(&path) {
                 report.notes.push(format!(
                     "{}: this file is in git, so it belongs to the project; it is left unchanged",
@@ -449,7 +455,7 @@ impl InstallJob<'_> {
         notes: &mut Vec<String>,
     ) -> Result<Option<PlannedFileChange>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
-        let path = resolve_target(project, scope, &self.folder.join(file.name))?;
+        let path = file_to_write_for_path(project, scope, &self.folder.join(file.name))?;
         if scope == InstallScope::Local && task == InstallTask::Install && git::is_tracked(project, &path)? {
             return Err(Error::Refused {
                 what: format!("{}: this file is in git, so it is not yours alone", path.display()),
@@ -467,7 +473,7 @@ impl InstallJob<'_> {
             notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
         }
         if task == InstallTask::Install && is_file_ignored_by_harness(harness, &outcome.bytes) {
-            notes.push(format!("{}: {}", path.display(), ignored_file_note(harness)));
+            notes.push(format!("{}: {}", path.display(), note_on_file_ignored_by_harness(harness)));
         }
         file_plan(world, path, before, outcome, *file).map(Some)
     }
@@ -490,7 +496,7 @@ impl InstallJob<'_> {
                         .find(|plan| plan.changed.path == path)
                         .and_then(|plan| plan.content_before.as_ref());
                     let is_theirs = held.is_some_and(|bytes| {
-                        !settings::find_hooks(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
+                        !settings::find_thru_hooks(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
                     });
                     if !is_theirs && !existed_before_us(world, &path, &place)? {
                         settings.push(path);
@@ -515,7 +521,8 @@ impl InstallJob<'_> {
                 // All worktrees share one exclude list, so its lines are needed as long as hooks are installed in
                 // another worktree.
                 let others = git::list_worktrees(project);
-                let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, InstallScope::Local);
+                let is_wired =
+                    |other: &PathBuf| is_wired_in_scope(world, harness, other, InstallScope::Local);
                 if self.mode == WriteMode::Write && others.iter().skip(1).any(is_wired) {
                     return Ok(None);
                 }
@@ -562,7 +569,9 @@ fn edit_hooks(
 }
 
 fn hook_entries(world: &World, harness: &Harness, scope: InstallScope) -> Vec<HookEntry> {
-    let Some(HookTable { hook_form, timeout_unit, .. }) = hook_table_of(harness) else { return Vec::new() };
+    let Some(HookTable { hook_form, timeout_unit, .. }) = hook_table_of_harness(harness) else {
+        return Vec::new();
+    };
     let program = world.program_path.to_string_lossy();
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
@@ -602,14 +611,14 @@ fn file_plan(
     let remove = outcome.bytes.is_empty()
         && content_before.is_some()
         && !existed_before_us(world, &path, &file.hook_location)?;
-    let touched = outcome.changes.iter().filter(|change| change.kind != ChangeKind::Kept);
+    let touched = outcome.changes.iter().filter(|change| change.kind != HookChangeKind::Kept);
     let change = match &content_before {
         _ if outcome.bytes == old => FileChange::Unchanged,
         None => FileChange::Created,
         Some(_) if remove => FileChange::Removed,
         Some(_) => FileChange::Changed,
     };
-    let changed = ChangedFile {
+    let changed = FileChangedByInstall {
         change,
         events: touched.map(|change| change.event.clone()).collect(),
         backup: None,
@@ -629,8 +638,9 @@ fn file_plan(
 /// Returns whether the user had this settings file before the installation. If so, one of its backups contains none of
 /// thru's hooks.
 fn existed_before_us(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
-    let is_ours = |bytes: &Vec<u8>| settings::find_hooks(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
-    Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
+    let is_ours =
+        |bytes: &Vec<u8>| settings::find_thru_hooks(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
+    Ok(read_backups_of_file(world, path)?.iter().any(|bytes| !is_ours(bytes)))
 }
 
 fn plan_own_file(
@@ -660,7 +670,8 @@ fn plan_own_file(
     // The old file has thru's mark, but the user may have edited it. Such edits cannot be distinguished from an older
     // version of thru's text, so make a backup.
     let backup_policy = if old == text { BackupPolicy::NoBackup } else { BackupPolicy::Backup };
-    let changed = ChangedFile { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
+    let changed =
+        FileChangedByInstall { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
     let kind = PlannedFileKind::WholeFile(text.to_owned(), task);
     Ok(Some(PlannedFileChange {
         changed,

@@ -15,17 +15,17 @@ use crate::features::evidence::{self, import::EvidenceImportReport};
 use crate::features::plan::import::{self, ExistingPlanPolicy, IncomingPlan, PlanImportReport};
 use crate::features::summaries::{self, import::OutputImportReport};
 use crate::input_redactor::InputRedactor;
-use crate::project::benchmark::{self, ImportedRunsReport};
+use crate::project::benchmark::{self, BenchmarkRunsImportReport};
 use crate::{Error, Result, World, WriteMode};
 
 /// The folder in which opencode-swarm keeps its records in a project.
-pub const SWARM_FOLDER: &str = ".swarm";
+pub const FOREIGN_SWARM_FOLDER: &str = ".swarm";
 
 /// The size limit of a file. It is high because a ledger contains the whole plan many times.
 const MAX_FILE_BYTES: usize = 256 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct SwarmReport {
+pub struct SwarmImportReport {
     #[serde(serialize_with = "serialize_path")]
     pub folder: PathBuf,
     /// The imported plan, or `None` if the folder has none.
@@ -43,7 +43,7 @@ pub struct SwarmReport {
     pub summaries: Option<OutputImportReport>,
     /// The imported benchmark runs, or `None` if the folder has no benchmarks.json.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub benchmarks: Option<ImportedRunsReport>,
+    pub benchmarks: Option<BenchmarkRunsImportReport>,
 }
 
 fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -55,23 +55,23 @@ pub fn import_swarm(
     folder: Option<&Path>,
     place: ExistingPlanPolicy,
     mode: WriteMode,
-) -> Result<SwarmReport> {
+) -> Result<SwarmImportReport> {
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
     // A folder that the user names may be a link. The default folder in the project must not be one, because it may
     // come from another person. The files in either folder may also come from another person, so links to files are
     // not followed and pipes are not read.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
-        None => Dir::open(&root.checkout)?.open_subfolder(SWARM_FOLDER)?,
+        None => Dir::open(&root.checkout)?.open_subfolder(FOREIGN_SWARM_FOLDER)?,
     };
     let plan = match read_plan(world, &folder)? {
         Some(incoming) => Some(import::import_plan(world, &incoming, place, mode)?),
         None => None,
     };
     let evidence = evidence::import::import_evidence(world, &folder, mode)?;
-    let decisions = decisions::import::import_context_file(world, &folder, mode)?;
+    let decisions = decisions::import::import_swarm_context_file(world, &folder, mode)?;
     let summaries = summaries::import::import_outputs(world, &folder, mode)?;
-    let benchmarks = benchmark::import_runs(world, &folder, mode)?;
+    let benchmarks = benchmark::import_benchmark_runs(world, &folder, mode)?;
     let folder = folder.path().to_owned();
     let is_nothing = plan.is_none() && evidence.is_none() && decisions.is_none();
     if is_nothing && summaries.is_none() && benchmarks.is_none() {
@@ -83,7 +83,7 @@ pub fn import_swarm(
             hint: "name the folder that contains them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan, evidence, decisions, summaries, benchmarks })
+    Ok(SwarmImportReport { folder, plan, evidence, decisions, summaries, benchmarks })
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger. The times come from the ledger.
@@ -172,7 +172,7 @@ struct SwarmLedger {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct LedgerEvent {
+struct SwarmLedgerEvent {
     event_type: String,
     timestamp: String,
     task_id: Option<String>,
@@ -184,7 +184,7 @@ impl SwarmLedger {
     fn read(bytes: &[u8]) -> SwarmLedger {
         let mut ledger = SwarmLedger::default();
         for line in bytes.split(|b| *b == b'\n') {
-            let Ok(event) = serde_json::from_slice::<LedgerEvent>(line) else { continue };
+            let Ok(event) = serde_json::from_slice::<SwarmLedgerEvent>(line) else { continue };
             let status = event.to_status.as_deref().and_then(TaskStatus::parse);
             if let (Some(task), Some(status)) = (event.task_id, status) {
                 if let Some(known) = ledger.plan.as_mut() {

@@ -132,7 +132,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     }
     match (format, &args.explain, &report.explained.text) {
         (OutputFormat::Json, ..) => output::print_json(&report),
-        (OutputFormat::Text, Some(None), _) => explain::print_table(&report),
+        (OutputFormat::Text, Some(None), _) => explain::print_explained_candidates(&report),
         (OutputFormat::Text, Some(Some(_)), _) => {
             explain::print_candidate(&report.explained.rows[0], candidates);
         }

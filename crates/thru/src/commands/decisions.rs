@@ -12,7 +12,7 @@ use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// The maximum length of a decision or a reason in a list, in characters.
-const MAX_TEXT_CHARS: usize = 160;
+const MAX_LISTED_DECISION_CHARS: usize = 160;
 
 /// List, show, supersede and accept decisions
 ///
@@ -71,7 +71,7 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     match &args.command {
-        Command::List { suggested: true, n, .. } => return list::list_suggested(world, *n, format),
+        Command::List { suggested: true, n, .. } => return list::list_suggested_decisions(world, *n, format),
         Command::List { all, n, .. } => return list::run(world, *all, *n, format),
         Command::Show { id } => return show::run(world, id, format),
         Command::Supersede { id, text: Some(text), why, expires, session } => {
@@ -112,10 +112,13 @@ pub fn print_report(report: &DecisionReport, format: OutputFormat, word: &str) {
     let word = if *changed { word } else { "Already recorded:" };
     output::print_line(format_args!(
         "{word} {DIM}{id}{DIM:#}: {BOLD}{}{BOLD:#}",
-        one_line(text, MAX_TEXT_CHARS)
+        one_line(text, MAX_LISTED_DECISION_CHARS)
     ));
     if !superseded_text.is_empty() && !decision.is_withdrawal() {
-        output::print_line(format_args!("  supersedes: {}", one_line(superseded_text, MAX_TEXT_CHARS)));
+        output::print_line(format_args!(
+            "  supersedes: {}",
+            one_line(superseded_text, MAX_LISTED_DECISION_CHARS)
+        ));
     }
     print_notes(notes, *redacted);
 }
@@ -150,13 +153,17 @@ fn format_row(one: &DecisionStanding) -> String {
         DecisionState::Current => String::new(),
         state => format!("  {WARN}{}{WARN:#}", state.name()),
     };
-    format!("{DIM}{} {day}{DIM:#}  {kind}{}{why}{state}", one_line(id, 20), one_line(text, MAX_TEXT_CHARS))
+    format!(
+        "{DIM}{} {day}{DIM:#}  {kind}{}{why}{state}",
+        one_line(id, 20),
+        one_line(text, MAX_LISTED_DECISION_CHARS)
+    )
 }
 
 fn format_reason(why: &str) -> String {
     if why.is_empty() {
         String::new()
     } else {
-        format!("  {DIM}because {}{DIM:#}", one_line(why, MAX_TEXT_CHARS))
+        format!("  {DIM}because {}{DIM:#}", one_line(why, MAX_LISTED_DECISION_CHARS))
     }
 }

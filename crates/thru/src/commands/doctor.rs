@@ -4,7 +4,7 @@ use ops::Result;
 use ops::World;
 use ops::features::DoctorCheck;
 use ops::project::doctor::DoctorReport;
-use ops::session::firing::EventStatistics;
+use ops::session::hook_statistics::EventStatistics;
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 

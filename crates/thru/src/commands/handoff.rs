@@ -4,10 +4,10 @@ use model::activity;
 use model::text::count_with_noun;
 use ops::Result;
 use ops::World;
-use ops::features::packets::handoff::{FileHashes, HandoffReport, HandoffRequest};
-use ops::session::list::SessionChoice;
+use ops::features::packets::handoff::{FilesToFingerprint, HandoffReport, HandoffRequest};
+use ops::session::list::SessionChoiceReason;
 
-use super::packet::to_absolute_paths;
+use super::packet::to_absolute_paths_if_existing;
 use crate::output::{self, DIM, GOOD, OutputFormat};
 
 /// Write a packet: what the work is about, its state, and what to do next
@@ -48,11 +48,11 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
             is_purpose_from_session: false,
             session: args.session.as_deref(),
             transcript: args.transcript.as_deref(),
-            confirmed: &to_absolute_paths(world, &args.confirm),
+            confirmed: &to_absolute_paths_if_existing(world, &args.confirm),
             validators: &args.validator,
             promise: args.promise.as_deref(),
             max_iterations: args.max_iterations.into(),
-            hashes: FileHashes::Take,
+            hashes: FilesToFingerprint::Take,
         },
     )?;
     match format {
@@ -81,7 +81,7 @@ fn print_report(report: &HandoffReport) {
                     activity::short_session_id(newer)
                 )
             }
-            (None, Some(SessionChoice::Guess)) => ", the newest session here (a guess)".to_owned(),
+            (None, Some(SessionChoiceReason::Guess)) => ", the newest session here (a guess)".to_owned(),
             _ => String::new(),
         };
         let todos = if *open_todos == 0 {

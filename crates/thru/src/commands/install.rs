@@ -6,9 +6,9 @@ use ops::ErrorKind;
 use ops::Result;
 use ops::World;
 use ops::WriteMode;
-use ops::setup::install::everywhere::{self, RemainingFile, UninstallReport};
+use ops::setup::install::everywhere::{self, FileLeftByUninstallation, UninstallReport};
 use ops::setup::install::{
-    self, ChangedFile, FailedFile, FileChange, InstallReport, InstallScope, InstallTask, status_line,
+    self, FailedFile, FileChange, FileChangedByInstall, InstallReport, InstallScope, InstallTask, status_line,
 };
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
@@ -130,12 +130,12 @@ fn uninstall_everywhere(world: &World, mode: WriteMode, format: OutputFormat) ->
     let all = everywhere::uninstall_everywhere(world, mode)?;
     match format {
         OutputFormat::Json => output::print_json(&all),
-        OutputFormat::Text => print_everywhere(&all),
+        OutputFormat::Text => print_uninstall_everywhere_report(&all),
     }
     Ok(if all.is_complete() { 0 } else { output::exit_code(ErrorKind::Damaged) })
 }
 
-fn print_everywhere(all: &UninstallReport) {
+fn print_uninstall_everywhere_report(all: &UninstallReport) {
     match (all.uninstall_reports.is_empty() && all.failures.is_empty(), all.missing_checkouts.is_empty()) {
         (true, true) => output::print_line("No settings file calls thru."),
         (true, false) => output::print_line("None of the settings files that could be read calls thru."),
@@ -168,7 +168,7 @@ fn print_everywhere(all: &UninstallReport) {
     if !all.remaining_files.is_empty() {
         output::print_line("Left on this machine, for you to delete when you no longer want it:");
     }
-    for RemainingFile { path, description } in &all.remaining_files {
+    for FileLeftByUninstallation { path, description } in &all.remaining_files {
         output::print_line(format_args!("  {}  {DIM}{description}{DIM:#}", path.display()));
     }
 }
@@ -218,8 +218,8 @@ pub fn print_report(report: &InstallReport) {
 }
 
 /// Returns whether two changed files are reported on one line. Only command files in the same folder are.
-fn are_on_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
-    let is_plain = |file: &ChangedFile| {
+fn are_on_one_line(one: &FileChangedByInstall, next: &FileChangedByInstall) -> bool {
+    let is_plain = |file: &FileChangedByInstall| {
         file.events.is_empty()
             && file.backup.is_none()
             && file.path.extension().is_some_and(|kind| kind == "md")
@@ -228,7 +228,7 @@ fn are_on_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
 }
 
 /// Combines the paths of files in one folder, as in `/p/.claude/commands/{handoff,pickup}.md`.
-fn join_paths_in_braces(files: &[&ChangedFile]) -> String {
+fn join_paths_in_braces(files: &[&FileChangedByInstall]) -> String {
     let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
     let names: Vec<_> =
         files.iter().filter_map(|file| file.path.file_stem()).map(|name| name.to_string_lossy()).collect();

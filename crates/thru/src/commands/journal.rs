@@ -6,7 +6,7 @@ use model::time;
 use ops::Result;
 use ops::World;
 use ops::session::journal::{JournalReader, ListedSession, POLL_INTERVAL};
-use ops::session::list::SessionChoice;
+use ops::session::list::SessionChoiceReason;
 
 use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
@@ -89,7 +89,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
             return Ok(0);
         }
         std::thread::sleep(POLL_INTERVAL);
-        if let Some(next) = reading.open_next_session(world) {
+        if let Some(next) = reading.open_journal_of_newer_session(world) {
             reading = next;
             if format == OutputFormat::Text {
                 print_title(world, &reading);
@@ -149,11 +149,11 @@ impl ShownRecord {
 
 fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.session_choice {
-        SessionChoice::Named => "",
-        SessionChoice::Harness => " (the session of the harness that this shell runs in)",
-        SessionChoice::Guess => " (the last session that did work here; --session chooses another)",
+        SessionChoiceReason::Named => "",
+        SessionChoiceReason::Harness => " (the session of the harness that this shell runs in)",
+        SessionChoiceReason::Guess => " (the last session that did work here; --session chooses another)",
     };
-    let zone = clock::zone_name(&time::to_rfc3339(world.now));
+    let zone = clock::time_zone_name(&time::to_rfc3339(world.now));
     output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));
 }
 

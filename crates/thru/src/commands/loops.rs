@@ -7,10 +7,10 @@ mod start;
 
 use clap::Subcommand;
 use model::time;
-use ops::features::loops::{self, ResumeOptions, WantedOwner};
+use ops::features::loops::{self, ResumeOptions, WantedLoopOwner};
 use ops::{Result, World};
 
-use self::change::print_changed;
+use self::change::print_changed_loop;
 use crate::output::OutputFormat;
 
 /// Give an agent the same prompt again and again until it promises that the work is done
@@ -88,7 +88,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         Command::List => list::run(world, format)?,
         Command::Show { id } => show::run(world, id.as_deref(), format)?,
         Command::Activate { id, owner } => {
-            print_changed(
+            print_changed_loop(
                 &loops::activate_loop(world, id, owner.wanted_owner())?,
                 "In the foreground:",
                 format,
@@ -96,7 +96,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         }
         Command::Adopt { id } => adopt::run(world, id, format)?,
         Command::Pause { id } => {
-            print_changed(&loops::pause_loop(world, id.as_deref())?, "Paused", format);
+            print_changed_loop(&loops::pause_loop(world, id.as_deref())?, "Paused", format);
         }
         Command::Resume { id, max_iterations, seconds, owner } => {
             let how = ResumeOptions {
@@ -104,10 +104,10 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
                 seconds: *seconds,
                 owner: owner.wanted_owner(),
             };
-            print_changed(&loops::resume_loop(world, id.as_deref(), how)?, "Resumed", format);
+            print_changed_loop(&loops::resume_loop(world, id.as_deref(), how)?, "Resumed", format);
         }
         Command::Cancel { id } => {
-            print_changed(&loops::cancel_loop(world, id.as_deref())?, "Cancelled", format);
+            print_changed_loop(&loops::cancel_loop(world, id.as_deref())?, "Cancelled", format);
         }
         Command::Log { id } => log::run(world, id.as_deref(), format)?,
     }
@@ -125,11 +125,11 @@ struct OwnerArgs {
 }
 
 impl OwnerArgs {
-    fn wanted_owner(&self) -> WantedOwner<'_> {
+    fn wanted_owner(&self) -> WantedLoopOwner<'_> {
         match &self.session {
-            Some(session) => WantedOwner::NamedSession(session),
-            None if self.next => WantedOwner::NextSession,
-            None => WantedOwner::CurrentSession,
+            Some(session) => WantedLoopOwner::NamedSession(session),
+            None if self.next => WantedLoopOwner::NextSession,
+            None => WantedLoopOwner::CurrentSession,
         }
     }
 }

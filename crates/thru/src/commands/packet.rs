@@ -12,7 +12,7 @@ use model::packet::PacketStatus;
 use ops::features::packets::PacketEdit;
 use ops::{Result, World};
 
-pub use self::edit::to_absolute_paths;
+pub use self::edit::to_absolute_paths_if_existing;
 use crate::output::OutputFormat;
 
 /// List, show and change packets
@@ -120,8 +120,12 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         Command::Activate { id } => edit(id, PacketEdit::Status(PacketStatus::Active)),
         Command::Done { id } => edit(id, PacketEdit::Status(PacketStatus::Done)),
         Command::Block { id, reason } => edit(id, PacketEdit::Block { reason }),
-        Command::Confirm { id, files } => edit(id, PacketEdit::Confirm(&to_absolute_paths(world, files))),
-        Command::Unconfirm { id, files } => edit(id, PacketEdit::Unconfirm(&to_absolute_paths(world, files))),
+        Command::Confirm { id, files } => {
+            edit(id, PacketEdit::Confirm(&to_absolute_paths_if_existing(world, files)))
+        }
+        Command::Unconfirm { id, files } => {
+            edit(id, PacketEdit::Unconfirm(&to_absolute_paths_if_existing(world, files)))
+        }
         Command::Set { id, section } => {
             edit(id, PacketEdit::Section { heading: section, text: &edit::read_stdin()? })
         }

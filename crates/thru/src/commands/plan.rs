@@ -13,7 +13,7 @@ use ops::features::plan::edit::{self, PlanReport};
 use ops::{Result, World};
 
 pub use self::import::print_import;
-pub use self::set::{parse_ids, parse_size};
+pub use self::set::{parse_ids, parse_task_size};
 pub use self::show::print_plan;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, TextStyle, WARN};
 

@@ -6,7 +6,7 @@ use ops::project::settings;
 use crate::output::{self, OutputFormat};
 
 /// The maximum size of the input, in bytes. The whole input is kept in memory.
-const MAX_INPUT_BYTES: usize = 1024 * 1024 * 1024;
+const MAX_REDACTED_INPUT_BYTES: usize = 1024 * 1024 * 1024;
 
 /// Copy stdin to stdout, with each secret replaced by a placeholder for its kind
 ///
@@ -21,7 +21,7 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let emails = args.emails || settings::settings_here(world).settings().redact_emails;
-    let input = ops::input::read_stdin(MAX_INPUT_BYTES)?;
+    let input = ops::input::read_stdin(MAX_REDACTED_INPUT_BYTES)?;
     let clean = redact_bytes(&input, redact::RedactOptions { emails });
     match format {
         OutputFormat::Json => {

@@ -39,7 +39,7 @@ enum Command {
         phase: String,
         /// Set the skill or command that continues the work, as the agent would call it [default: none; the agent is
         /// told only the next open step]
-        #[arg(long, value_name = "SKILL", default_value = model::manifest::NEXT_OPEN_STEP, hide_default_value = true)]
+        #[arg(long, value_name = "SKILL", default_value = model::manifest::NEXT_ACTION_OF_NEW_MANIFEST, hide_default_value = true)]
         next_action: String,
         /// Set the session that works on the workstream
         #[arg(long, value_name = "ID")]

@@ -54,8 +54,8 @@ impl Display for TextStyle {
 /// Returns the marks of all styles. The last mark ends any style. The marks are built only once, because printing a
 /// plan uses thousands of them.
 fn style_marks() -> &'static [String; STYLES.len() + 1] {
-    static MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
-    MARKS.get_or_init(|| {
+    static STYLE_MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
+    STYLE_MARKS.get_or_init(|| {
         std::array::from_fn(|number| format!("{MARK_START}{}{number}{MARK_END}", random_part_of_marks()))
     })
 }

@@ -21,9 +21,9 @@ use crate::torture::{LossKind, TortureDepth, TortureTally};
 pub fn broken_disks(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     if can_mount() {
-        tally.add_tally(full_disk(lab)?);
+        tally.add_tally(torture_on_full_disk(lab)?);
         tally.add_tally(disk_full_for_long(lab)?);
-        tally.add_tally(read_only_disk(lab)?);
+        tally.add_tally(torture_on_read_only_disk(lab)?);
     } else {
         tally.skipped.push("full disk, read-only disk: mounting needs root and `unshare -m`".into());
     }
@@ -61,7 +61,7 @@ const READ_ONLY_SCRIPT: &str = r#"
     exec "$@"
 "#;
 
-fn full_disk(lab: &SandboxRoot) -> Result<TortureTally> {
+fn torture_on_full_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     for (at, argv) in COMMANDS_TRIED.iter().enumerate() {
         for past in [prepare::prepare_records as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
@@ -79,7 +79,7 @@ fn full_disk(lab: &SandboxRoot) -> Result<TortureTally> {
             let after = Snapshot::take(&sandbox.dir)?;
             judge_files(argv, &before, &after, &mut wrong);
             check_next_hooks(&sandbox, argv, &before, &mut wrong)?;
-            tally.count_point(wrong, || command_for_display("full disk", argv));
+            tally.count_tested_point(wrong, || command_for_display("full disk", argv));
             for folder in [&sandbox.dir, &was, &became] {
                 fs::remove_dir_all(folder)?;
             }
@@ -153,7 +153,7 @@ fn disk_full_for_long(lab: &SandboxRoot) -> Result<TortureTally> {
     fs::create_dir_all(&became)?;
     let (tool, start) = (lab.path().join("tool.json"), lab.path().join("start.json"));
     fs::write(&tool, prepare::tool_payload(&sandbox.dir))?;
-    let another = String::from_utf8_lossy(&prepare::start_payload(&sandbox.dir))
+    let another = String::from_utf8_lossy(&prepare::session_start_payload(&sandbox.dir))
         .replace(sandbox::SANDBOX_SESSION_ID, "another-session");
     fs::write(&start, another)?;
     let captured = rows::tool_call_ids(&sandbox).iter().filter(|id| *id == prepare::TOOL_CALL_ID).count();
@@ -208,14 +208,14 @@ fn disk_full_for_long(lab: &SandboxRoot) -> Result<TortureTally> {
         wrong
             .push((LossKind::NoLoss, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
     }
-    tally.count_point(wrong, || "full disk, 600 tool calls".into());
+    tally.count_tested_point(wrong, || "full disk, 600 tool calls".into());
     for folder in [&sandbox.dir, &was, &became] {
         fs::remove_dir_all(folder)?;
     }
     Ok(tally)
 }
 
-fn read_only_disk(lab: &SandboxRoot) -> Result<TortureTally> {
+fn torture_on_read_only_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("read-only")?;
     prepare::prepare_records(&sandbox)?;
@@ -223,7 +223,7 @@ fn read_only_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     for argv in COMMANDS_TRIED {
         let output = run_mounted(READ_ONLY_SCRIPT, &sandbox, &[&sandbox.dir], argv)?;
         let wrong = judge_run(argv, &output);
-        tally.count_point(wrong, || command_for_display("read-only disk", argv));
+        tally.count_tested_point(wrong, || command_for_display("read-only disk", argv));
     }
     let after = Snapshot::take(&sandbox.dir)?;
     let changed = if before == after {
@@ -231,7 +231,7 @@ fn read_only_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     } else {
         vec![(LossKind::RecordLost, "a read-only disk changed".into())]
     };
-    tally.count_point(changed, || "read-only disk".into());
+    tally.count_tested_point(changed, || "read-only disk".into());
     Ok(tally)
 }
 
@@ -304,7 +304,7 @@ fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
                 LossKind::RecordLost => (LossKind::TreatedAsEmpty, text),
                 other => (other, text),
             });
-            tally.count_point(wrong.collect(), || command_for_display(name, argv));
+            tally.count_tested_point(wrong.collect(), || command_for_display(name, argv));
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
@@ -333,7 +333,7 @@ fn try_forbidden_files(lab: &SandboxRoot, bin: &Path, root: bool) -> Result<Tort
         ));
     }
     let mut tally = TortureTally::default();
-    tally.count_point(wrong, || "another user, nothing forbidden".into());
+    tally.count_tested_point(wrong, || "another user, nothing forbidden".into());
     Ok(tally)
 }
 

@@ -21,7 +21,7 @@ const HOSTILE_PAYLOADS: &[(&str, MakePayloadFn)] = &[
     ("null", |_| b"null".to_vec()),
     ("a list", |_| b"[1, 2, 3]".to_vec()),
     ("an empty object", |_| b"{}".to_vec()),
-    ("half an object", |s| first_half(prepare::tool_payload(s))),
+    ("half an object", |s| first_half_of_payload(prepare::tool_payload(s))),
     ("text", |_| b"hello".to_vec()),
     ("all byte values", |_| (0..=255).cycle().take(70_000).collect()),
     ("NULs", |_| vec![0; 100_000]),
@@ -103,7 +103,7 @@ pub fn hostile_input(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally>
         ] {
             before.restore(&sandbox.dir)?;
             let wrong = try_payload(&sandbox, &before, argv, &payload)?;
-            tally.count_point(wrong, || format!("payload {name}: thru {}", argv.join(" ")));
+            tally.count_tested_point(wrong, || format!("payload {name}: thru {}", argv.join(" ")));
         }
         std::fs::remove_dir_all(&sandbox.dir)?;
         Ok(tally)
@@ -114,7 +114,7 @@ pub fn hostile_input(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally>
     for argv in MEANINGLESS_ARGUMENTS {
         before.restore(&sandbox.dir)?;
         let wrong = try_payload(&sandbox, &before, argv, &prepare::tool_payload(&sandbox.dir))?;
-        tally.count_point(wrong, || format!("thru {argv:?}"));
+        tally.count_tested_point(wrong, || format!("thru {argv:?}"));
     }
     Ok(tally)
 }
@@ -152,7 +152,7 @@ fn payload_with_session(sandbox: &Path, id: &str) -> Vec<u8> {
     payload_with_fields(sandbox, &[("session_id", json!(id))])
 }
 
-fn first_half(mut payload: Vec<u8>) -> Vec<u8> {
+fn first_half_of_payload(mut payload: Vec<u8>) -> Vec<u8> {
     payload.truncate(payload.len() / 2);
     payload
 }

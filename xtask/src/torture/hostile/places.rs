@@ -162,7 +162,7 @@ pub fn hostile_places(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally
                 judge::judge_error_message(argv, &output, &mut wrong);
             }
             judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
-            tally.count_point(wrong, || command_for_display(place.name, argv));
+            tally.count_tested_point(wrong, || command_for_display(place.name, argv));
         }
         fs::remove_dir_all(&sandbox.dir)?;
         Ok(tally)
@@ -196,28 +196,28 @@ fn move_outside_and_link(sandbox: &Sandbox, path: &Path) -> Result<()> {
 }
 
 fn make_dangling_link(path: &Path) -> Result<()> {
-    remove_any(path)?;
+    remove_file_or_folder(path)?;
     Ok(symlink("/nonexistent/thing", path)?)
 }
 
 fn make_file(path: &Path) -> Result<()> {
-    remove_any(path)?;
+    remove_file_or_folder(path)?;
     Ok(fs::write(path, "a file of somebody's\n")?)
 }
 
 fn make_folder(path: &Path) -> Result<()> {
-    remove_any(path)?;
+    remove_file_or_folder(path)?;
     Ok(fs::create_dir(path)?)
 }
 
 /// Creates a FIFO without a writer, so that opening it for reading would block forever.
 fn make_fifo(path: &Path) -> Result<()> {
-    remove_any(path)?;
+    remove_file_or_folder(path)?;
     ensure!(Command::new("mkfifo").arg(path).status()?.success(), "mkfifo {}", path.display());
     Ok(())
 }
 
-fn remove_any(path: &Path) -> Result<()> {
+fn remove_file_or_folder(path: &Path) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => Ok(fs::remove_dir_all(path)?),
         Ok(_) => Ok(fs::remove_file(path)?),

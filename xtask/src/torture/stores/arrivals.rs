@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::files::{self, RepositoryItem};
 use super::machine::{
-    arrange_worked_in_clone, clone_project, commit_all, create_items, create_repository, run_git,
+    arrange_worked_in_clone, clone_project, commit_all, create_repository, create_repository_items, run_git,
     run_past_session, trust_project,
 };
 use crate::sandbox::Sandbox;
@@ -46,7 +46,7 @@ pub fn arrive_by_trusted_clone(sandbox: &Sandbox, items: &[RepositoryItem]) -> R
 pub fn arrive_by_pull(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
     arrange_worked_in_clone(sandbox)?;
     let upstream = sandbox.dir.join("upstream");
-    create_items(items, &upstream)?;
+    create_repository_items(items, &upstream)?;
     commit_all(&upstream)?;
     run_git(&sandbox.project_folder(), &["pull", "--quiet", "--ff-only"])?;
     Ok(fs::remove_dir_all(upstream)?)
@@ -56,7 +56,7 @@ fn arrive_by_checkout(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()>
     let upstream = sandbox.dir.join("upstream");
     create_repository(&upstream, &files::harmless_items())?;
     run_git(&upstream, &["checkout", "--quiet", "-b", "feature"])?;
-    create_items(items, &upstream)?;
+    create_repository_items(items, &upstream)?;
     commit_all(&upstream)?;
     run_git(&upstream, &["checkout", "--quiet", "main"])?;
     clone_project(sandbox, &upstream)?;
@@ -70,5 +70,5 @@ fn arrive_by_checkout(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()>
 fn arrive_by_agent(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
     arrange_worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;
-    create_items(items, &sandbox.project_folder())
+    create_repository_items(items, &sandbox.project_folder())
 }

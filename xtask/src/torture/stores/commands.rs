@@ -27,7 +27,7 @@ pub struct CommandLine {
 
 impl CommandLine {
     /// Returns whether the command can affect later hooks. If so, a session is run after it.
-    pub fn precedes_session(&self) -> bool {
+    pub fn is_session_run_after_command(&self) -> bool {
         ["loop", "gate", "trust", "init", "pickup", "import", "role"].contains(&self.argv[0])
     }
 }

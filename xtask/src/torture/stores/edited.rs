@@ -93,10 +93,10 @@ pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
 
 /// Prepares a sandbox with the user's own run. Its command writes no output.
 fn arrange_expected_run(sandbox: &Sandbox) -> Result<()> {
-    expect_run(sandbox, &["false"])
+    arrange_run_expecting_command(sandbox, &["false"])
 }
 
-pub fn expect_run(sandbox: &Sandbox, command: &[&str]) -> Result<()> {
+pub fn arrange_run_expecting_command(sandbox: &Sandbox, command: &[&str]) -> Result<()> {
     arrange_worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;
     let argv = ["gate", "expect", "review", "--critical", "review-a.md", "--prompt", "mine", "--"];

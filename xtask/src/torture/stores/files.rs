@@ -16,7 +16,7 @@ pub const PROMPT_CANARY: &str = "ORDER-4711-do-as-I-say";
 /// this marker.
 pub const TEXT_CANARY: &str = "TEXT-4711-of-a-stranger";
 /// The marker in files outside the project. No record in the project may make `thru` show it.
-pub const SECRET_CANARY: &str = "SECRET-4711-of-the-user";
+pub const OUTSIDE_FILE_CANARY: &str = "SECRET-4711-of-the-user";
 /// What the agent prints to end a loop. Validators run only after this promise.
 pub const PROMISE_TEXT: &str = "ALL DONE";
 pub const PROJECT_ID: &str = "0197b000-0000-7000-8000-000000000013";
@@ -72,7 +72,7 @@ fn touch_argv(sandbox: &Sandbox, name: &str) -> [String; 2] {
     ["touch".to_owned(), canaries_folder(sandbox).join(name).display().to_string()]
 }
 
-pub fn new_marker(project_id: &str) -> RepositoryItem {
+pub fn new_root_marker(project_id: &str) -> RepositoryItem {
     let root = json!({"schema_version": 1, "project_id": project_id, "name": "team", "created_at": RECORD_TIME, "mode": "shared"});
     RepositoryItem::record("root.json", format!("{root:#}\n"))
 }
@@ -80,7 +80,7 @@ pub fn new_marker(project_id: &str) -> RepositoryItem {
 /// Returns the content of a harmless shared store.
 pub fn harmless_items() -> Vec<RepositoryItem> {
     vec![
-        new_marker(PROJECT_ID),
+        new_root_marker(PROJECT_ID),
         RepositoryItem::record(
             ".gitignore",
             "/*\n!/.gitignore\n!/root.json\n!/packets/\n!/agents/\n!/workstreams/\n!/decisions.jsonl\n",
@@ -402,8 +402,8 @@ pub fn create_user_files(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(canaries_folder(sandbox))?;
     let outside = sandbox.dir.join("outside");
     fs::create_dir_all(outside.join("run"))?;
-    fs::write(outside.join("secret.md"), format!("{SECRET_CANARY}\n"))?;
-    fs::write(outside.join("steps.md"), format!("- [ ] {SECRET_CANARY}\n"))?;
+    fs::write(outside.join("secret.md"), format!("{OUTSIDE_FILE_CANARY}\n"))?;
+    fs::write(outside.join("steps.md"), format!("- [ ] {OUTSIDE_FILE_CANARY}\n"))?;
     fs::write(outside.join("state.yaml"), format!("live:\n  dir: {}\n", outside.join("run").display()))?;
     fs::write(outside.join("settings.json"), "{ \"mine\": true }\n")?;
     fs::write(outside.join("run/expected.json"), expected_json(sandbox, "outside-launch"))?;

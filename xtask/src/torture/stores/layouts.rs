@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result, ensure};
 use super::arrivals::{arrive_by_clone, arrive_by_pull, arrive_by_trusted_clone};
 use super::files::{self, PROJECT_ID, attack_with_everything};
 use super::machine::{
-    arrange_worked_in_clone, commit_all, create_items, create_repository, run_git, run_past_session,
-    trust_project, trust_root, write_trust,
+    arrange_worked_in_clone, commit_all, create_repository, create_repository_items, run_git,
+    run_past_session, trust_project, trust_root, write_trust,
 };
 use super::{HostileStore, TestUser};
 use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
@@ -55,15 +55,15 @@ const MOVED_PATHS: &[&str] = &[
     ".git/info",
 ];
 
-pub const LINKS_GROUP: &str = "symlinked";
+pub const LINKED_STORES_GROUP_NAME: &str = "symlinked";
 
 fn stores_with_links() -> Vec<HostileStore> {
-    const GROUP: &str = LINKS_GROUP;
+    const GROUP: &str = LINKED_STORES_GROUP_NAME;
     let moved = MOVED_PATHS.iter().map(|&path| {
         HostileStore::trusted(GROUP, format!("{path} is a link"), move |sandbox| {
             arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             run_past_session(sandbox)?;
-            move_outside(sandbox, path)
+            move_out_of_project(sandbox, path)
         })
     });
     let to_file = |path: &'static str| {
@@ -107,8 +107,8 @@ fn stores_with_root_above() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
             let folder = sandbox.dir.join(at);
             fs::create_dir_all(sandbox.dir.join(cwd))?;
-            create_items(&files::harmless_items(), &folder)?;
-            create_items(&attack_with_everything(sandbox), &folder)?;
+            create_repository_items(&files::harmless_items(), &folder)?;
+            create_repository_items(&attack_with_everything(sandbox), &folder)?;
             // The folder is also trusted, because a user could have trusted a shared folder by accident.
             trust_root(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
@@ -121,8 +121,8 @@ fn stores_with_root_above() -> Vec<HostileStore> {
         above("in the user's home", 0o755, "home", "home/work/project"),
         above("in the parent of the user's home", 0o755, ".", "home/work/project"),
         HostileStore::untrusted(GROUP, "above the git top level", |sandbox| {
-            create_items(&files::harmless_items(), &sandbox.dir.join("work"))?;
-            create_items(&attack_with_everything(sandbox), &sandbox.dir.join("work"))?;
+            create_repository_items(&files::harmless_items(), &sandbox.dir.join("work"))?;
+            create_repository_items(&attack_with_everything(sandbox), &sandbox.dir.join("work"))?;
             trust_root(sandbox, &sandbox.dir.join("work"), PROJECT_ID)?;
             create_repository(&sandbox.dir.join("work/project"), &[])
         })
@@ -136,8 +136,11 @@ fn stores_with_nested_root() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let folder = sandbox.dir.join(at);
-            create_items(&[files::new_marker("0197b000-0000-7000-8000-00000000beef")], &folder)?;
-            create_items(&attack_with_everything(sandbox), &folder)
+            create_repository_items(
+                &[files::new_root_marker("0197b000-0000-7000-8000-00000000beef")],
+                &folder,
+            )?;
+            create_repository_items(&attack_with_everything(sandbox), &folder)
         })
         .run_in_folder(at)
     };
@@ -147,21 +150,21 @@ fn stores_with_nested_root() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, "a copy of the project's marker in a folder below", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let folder = sandbox.dir.join("project/vendor/evil");
-            create_items(&files::harmless_items(), &folder)?;
-            create_items(&attack_with_everything(sandbox), &folder)
+            create_repository_items(&files::harmless_items(), &folder)?;
+            create_repository_items(&attack_with_everything(sandbox), &folder)
         })
         .run_in_folder("project/vendor/evil"),
         HostileStore::untrusted(GROUP, "a repository below the project", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let mut items = attack_with_everything(sandbox);
-            items.push(files::new_marker("0197b000-0000-7000-8000-00000000beef"));
+            items.push(files::new_root_marker("0197b000-0000-7000-8000-00000000beef"));
             create_repository(&sandbox.dir.join("project/vendor/evil"), &items)
         })
         .run_in_folder("project/vendor/evil"),
         HostileStore::untrusted(GROUP, "a submodule with a store", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let mut items = attack_with_everything(sandbox);
-            items.push(files::new_marker("0197b000-0000-7000-8000-00000000beef"));
+            items.push(files::new_root_marker("0197b000-0000-7000-8000-00000000beef"));
             let evil = sandbox.dir.join("evil");
             create_repository(&evil, &items)?;
             let url = evil.display().to_string();
@@ -185,7 +188,7 @@ fn stores_with_nested_root() -> Vec<HostileStore> {
             arrange_worked_in_clone(sandbox)?;
             let worktree = sandbox.dir.join("worktree").display().to_string();
             run_git(&sandbox.project_folder(), &["worktree", "add", "--quiet", "-b", "evil", &worktree])?;
-            create_items(&attack_with_everything(sandbox), Path::new(&worktree))?;
+            create_repository_items(&attack_with_everything(sandbox), Path::new(&worktree))?;
             commit_all(Path::new(&worktree))
         })
         .run_in_folder("worktree")
@@ -314,8 +317,8 @@ fn stores_in_repositories() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, ".git is a file that points to a trusted project's worktrees", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let evil = sandbox.dir.join("evil");
-            create_items(&attack_with_everything(sandbox), &evil)?;
-            create_items(&[files::new_marker(PROJECT_ID)], &evil)?;
+            create_repository_items(&attack_with_everything(sandbox), &evil)?;
+            create_repository_items(&[files::new_root_marker(PROJECT_ID)], &evil)?;
             Ok(fs::write(evil.join(".git"), "gitdir: ../project/.git/worktrees/evil\n")?)
         })
         .run_in_folder("evil"),
@@ -404,31 +407,34 @@ fn stores_with_identities() -> Vec<HostileStore> {
     vec![
         HostileStore::untrusted(GROUP, "the marker of a trusted project, copied", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
-            create_items(&files::harmless_items(), &sandbox.dir.join("copy"))?;
-            create_items(&attack_with_everything(sandbox), &sandbox.dir.join("copy"))
+            create_repository_items(&files::harmless_items(), &sandbox.dir.join("copy"))?;
+            create_repository_items(&attack_with_everything(sandbox), &sandbox.dir.join("copy"))
         })
         .run_in_folder("copy"),
         HostileStore::untrusted(GROUP, "another project where a trusted one was", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             fs::remove_dir_all(sandbox.dir.join("upstream"))?;
             fs::remove_dir_all(sandbox.project_folder())?;
-            create_items(&files::harmless_items(), &sandbox.project_folder())?;
-            create_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
-            create_items(
-                &[files::new_marker("0197b000-0000-7000-8000-00000000beef")],
+            create_repository_items(&files::harmless_items(), &sandbox.project_folder())?;
+            create_repository_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
+            create_repository_items(
+                &[files::new_root_marker("0197b000-0000-7000-8000-00000000beef")],
                 &sandbox.project_folder(),
             )
         }),
         HostileStore::untrusted(GROUP, "the marker changed to another project after trust", |sandbox| {
             arrive_by_pull(sandbox, &attack_with_everything(sandbox))?;
-            create_items(
-                &[files::new_marker("0197b000-0000-7000-8000-00000000beef")],
+            create_repository_items(
+                &[files::new_root_marker("0197b000-0000-7000-8000-00000000beef")],
                 &sandbox.project_folder(),
             )
         }),
         HostileStore::untrusted(GROUP, "a marker whose project_id is a path", |sandbox| {
             arrive_by_clone(sandbox, &attack_with_everything(sandbox))?;
-            create_items(&[files::new_marker("../../../outside/run")], &sandbox.project_folder())
+            create_repository_items(
+                &[files::new_root_marker("../../../outside/run")],
+                &sandbox.project_folder(),
+            )
         }),
         HostileStore::untrusted(GROUP, "a marker of a newer version", |sandbox| {
             arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
@@ -438,7 +444,7 @@ fn stores_with_identities() -> Vec<HostileStore> {
         }),
         HostileStore::untrusted(GROUP, "trusted, then moved to another path", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
-            create_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
+            create_repository_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
             Ok(fs::rename(sandbox.project_folder(), sandbox.dir.join("moved"))?)
         })
         .run_in_folder("moved"),
@@ -449,9 +455,9 @@ fn stores_with_identities() -> Vec<HostileStore> {
         HostileStore::trusted(GROUP, "merged after trust", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let upstream = sandbox.dir.join("upstream");
-            create_items(&attack_with_everything(sandbox), &upstream)?;
+            create_repository_items(&attack_with_everything(sandbox), &upstream)?;
             commit_all(&upstream)?;
-            create_items(
+            create_repository_items(
                 &[files::RepositoryItem::File("mine.txt".into(), "mine\n".into())],
                 &sandbox.project_folder(),
             )?;
@@ -462,7 +468,7 @@ fn stores_with_identities() -> Vec<HostileStore> {
         }),
         HostileStore::trusted(GROUP, "stashed by somebody, popped by the user", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
-            create_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
+            create_repository_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
             run_git(&sandbox.project_folder(), &["add", "--force", "--all"])?;
             run_git(&sandbox.project_folder(), &["stash", "--quiet"])?;
             trust_project(sandbox)?;
@@ -471,7 +477,7 @@ fn stores_with_identities() -> Vec<HostileStore> {
     ]
 }
 
-fn move_outside(sandbox: &Sandbox, path: &str) -> Result<()> {
+fn move_out_of_project(sandbox: &Sandbox, path: &str) -> Result<()> {
     let from = sandbox.project_folder().join(path);
     let to = sandbox.dir.join("outside").join(format!("moved-{}", path.replace('/', "-")));
     if from.exists() {

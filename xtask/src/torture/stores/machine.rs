@@ -36,7 +36,7 @@ pub fn run_git(folder: &Path, args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-pub fn create_items(items: &[RepositoryItem], project: &Path) -> Result<()> {
+pub fn create_repository_items(items: &[RepositoryItem], project: &Path) -> Result<()> {
     items.iter().try_for_each(|item| item.create_in(project))
 }
 
@@ -49,7 +49,7 @@ pub fn commit_all(folder: &Path) -> Result<()> {
 pub fn create_repository(folder: &Path, items: &[RepositoryItem]) -> Result<()> {
     fs::create_dir_all(folder)?;
     run_git(folder, &["init", "--quiet", "--initial-branch=main", "--template="])?;
-    create_items(items, folder)?;
+    create_repository_items(items, folder)?;
     commit_all(folder)
 }
 
@@ -87,8 +87,10 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
 
 /// Runs one of the user's sessions, so that hooks have something to report.
 pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
-    sandbox
-        .run_successfully(&["hook", "claude-code", "SessionStart"], &prepare::start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(
+        &["hook", "claude-code", "SessionStart"],
+        &prepare::session_start_payload(&sandbox.dir),
+    )?;
     sandbox.run_successfully(TOOL_DONE_HOOK_ARGV, &prepare::tool_payload(&sandbox.dir))?;
     sandbox.run_successfully(prepare::STOP_HOOK_ARGV, &prepare::stop_payload(&sandbox.dir)).map(drop)
 }

@@ -13,7 +13,7 @@ use super::files::{self, canaries_folder};
 use super::hooks::{self, HookSpec};
 use super::verdict::{self, Violation, Violations};
 use super::{HostileStore, StoreRules, TestUser, edited};
-use crate::memory::MemoryHelper;
+use crate::memory::PeakMemoryHelper;
 use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::TortureDepth;
 use crate::torture::prepare::STOP_HOOK_ARGV;
@@ -27,11 +27,11 @@ const MAX_OWN_MEMORY_KB: u64 = 6 * 1024;
 /// The longest time that a command may take, in seconds. A user would assume that a slower command hangs.
 const MAX_COMMAND_SECONDS: u64 = 5;
 /// How many times a slow hook is measured. The hook is reported only if it is slow every time.
-const MAX_MEASUREMENTS: u64 = 8;
+const MAX_MEASUREMENTS_OF_SLOW_HOOK: u64 = 8;
 
 pub struct StoreRunner {
     bin: PathBuf,
-    helper: MemoryHelper,
+    helper: PeakMemoryHelper,
     hooks: Vec<HookSpec>,
     lines: Vec<CommandLine>,
     largest_kb: u64,
@@ -69,13 +69,13 @@ impl StoreRunner {
         fs::copy(&lab.bin, &bin).context("copying the binary")?;
         let sandbox = lab.sandbox("help")?;
         let lines = commands::all_command_lines(&sandbox)?;
-        let helper = MemoryHelper::build()?;
+        let helper = PeakMemoryHelper::build()?;
         let (_, idle) = helper.measure(&sandbox.thru_command(&["hook", "claude-code", "Stop"]), b"{}")?;
         let largest_kb = MAX_MEMORY_KB.max(idle.memory_kb + MAX_OWN_MEMORY_KB);
         Ok(Self { bin, helper, hooks: hooks::all_hooks()?, lines, largest_kb })
     }
 
-    pub fn may_change_user(&self) -> bool {
+    pub fn can_run_as_other_user(&self) -> bool {
         let root =
             Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
         let setpriv = Command::new("setpriv").arg("--version").stdout(Stdio::null()).status();
@@ -103,7 +103,7 @@ impl StoreRunner {
             "the torture did not detect that the user's own loop gave its prompt and ran its validator: {seen:?}"
         );
         let store = HostileStore::trusted("control", "control", |sandbox| {
-            edited::expect_run(
+            edited::arrange_run_expecting_command(
                 sandbox,
                 &["touch", &canaries_folder(sandbox).join("control").display().to_string()],
             )
@@ -156,7 +156,7 @@ impl StoreRunner {
         for hook in self.hooks.iter().filter(|hook| depth == TortureDepth::Full || hook.affects_loops()) {
             let after =
                 self.run_and_judge_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
-            trial.snapshot_before.restore_changed(&after, &trial.sandbox.dir)?;
+            trial.snapshot_before.restore_changed_paths(&after, &trial.sandbox.dir)?;
         }
         // The hooks also run as a session, so that each hook sees the records of the previous hooks.
         for harness in harness::HARNESSES {
@@ -164,15 +164,15 @@ impl StoreRunner {
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
                 before = self.run_and_judge_hook(&trial, hook, &before, &store.rules, &mut found)?;
             }
-            trial.snapshot_before.restore_changed(&before, &trial.sandbox.dir)?;
+            trial.snapshot_before.restore_changed_paths(&before, &trial.sandbox.dir)?;
         }
         for (number, line) in self.lines.iter().enumerate() {
-            let is_harmless = line.kind == StoreCommandKind::Plain && !line.precedes_session();
+            let is_harmless = line.kind == StoreCommandKind::Plain && !line.is_session_run_after_command();
             if depth == TortureDepth::Quick && is_harmless && !(number + at).is_multiple_of(3) {
                 continue;
             }
             let after = self.run_and_judge_command(&trial, line, &mut found)?;
-            trial.snapshot_before.restore_changed(&after, &trial.sandbox.dir)?;
+            trial.snapshot_before.restore_changed_paths(&after, &trial.sandbox.dir)?;
         }
         fs::remove_dir_all(&trial.sandbox.dir)?;
         Ok(found)
@@ -197,11 +197,11 @@ impl StoreRunner {
         let changed = before.changed_paths(&after);
         verdict::judge_hook(rules, &output, &changed, &mut violations);
         verdict::report_copied_files(before, &after, &changed, &mut violations);
-        for again in 1..MAX_MEASUREMENTS {
+        for again in 1..MAX_MEASUREMENTS_OF_SLOW_HOOK {
             if spent.ms <= hook.deadline_ms + PROCESS_START_MS {
                 break;
             }
-            before.restore_changed(&after, &sandbox.dir)?;
+            before.restore_changed_paths(&after, &sandbox.dir)?;
             // Wait before the next try, because the machine may be less busy then.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
@@ -247,7 +247,7 @@ impl StoreRunner {
         let what =
             format!("thru {}{}", line.argv.join(" "), if line.in_harness { " (by an agent)" } else { "" });
         found.add_violations(&what, violations);
-        if !output.status.success() || changed.is_empty() || !line.precedes_session() {
+        if !output.status.success() || changed.is_empty() || !line.is_session_run_after_command() {
             return Ok(after);
         }
         let mut later = StoreFindings::default();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::StoreRules;
 use super::commands::{CommandLine, StoreCommandKind};
-use super::files::{PROMPT_CANARY, SECRET_CANARY, TEXT_CANARY};
+use super::files::{OUTSIDE_FILE_CANARY, PROMPT_CANARY, TEXT_CANARY};
 use crate::sandbox::HUNG_MESSAGE;
 use crate::torture::judge;
 use crate::torture::snapshot::Snapshot;
@@ -71,13 +71,13 @@ pub fn judge_command(
     }
     report_leaked_text(output, found);
     for path in changed {
-        if !report_if_command_ran(path, found) && !may_change(rules, line.kind, path) {
+        if !report_if_command_ran(path, found) && !may_command_change_path(rules, line.kind, path) {
             found.push((Violation::WroteForbidden, format!("it changed {}", path.display())));
         }
     }
 }
 
-fn may_change(rules: &StoreRules, kind: StoreCommandKind, path: &Path) -> bool {
+fn may_command_change_path(rules: &StoreRules, kind: StoreCommandKind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
     let is_record = rules.writable_folders.iter().any(|folder| below(folder, ".agent"));
     // A command may change the exclude list of the repository in which it runs.
@@ -146,7 +146,7 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
 
 fn report_leaked_text(output: &Output, found: &mut Violations) {
     for bytes in [&output.stdout, &output.stderr] {
-        if String::from_utf8_lossy(bytes).contains(SECRET_CANARY) {
+        if String::from_utf8_lossy(bytes).contains(OUTSIDE_FILE_CANARY) {
             found.push((Violation::LeakedText, "a file outside the project was shown".to_owned()));
         }
     }
@@ -158,7 +158,7 @@ pub fn report_copied_files(before: &Snapshot, after: &Snapshot, changed: &[PathB
         let holds = |snapshot: &Snapshot| {
             snapshot
                 .file_bytes(path)
-                .is_some_and(|bytes| String::from_utf8_lossy(bytes).contains(SECRET_CANARY))
+                .is_some_and(|bytes| String::from_utf8_lossy(bytes).contains(OUTSIDE_FILE_CANARY))
         };
         if holds(after) && !holds(before) {
             found.push((

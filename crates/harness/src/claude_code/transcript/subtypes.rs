@@ -4,23 +4,23 @@ pub(super) const SYSTEM_SUBTYPES: [&str; 7] = [
     "system/api_error",
     COMPACT_BOUNDARY,
     "system/informational",
-    LOCAL_COMMAND,
+    LOCAL_COMMAND_SUBTYPE,
     "system/microcompact_boundary",
     "system/stop_hook_summary",
     "system/turn_duration",
 ];
 pub(super) const COMPACT_BOUNDARY: &str = "system/compact_boundary";
-pub(super) const LOCAL_COMMAND: &str = "system/local_command";
+pub(super) const LOCAL_COMMAND_SUBTYPE: &str = "system/local_command";
 
 pub(super) const PROGRESS_SUBTYPES: [&str; 6] = [
-    AGENT_PROGRESS,
+    AGENT_PROGRESS_SUBTYPE,
     "progress/bash_progress",
     "progress/hook_progress",
     "progress/mcp_progress",
     "progress/query_update",
     "progress/search_results_received",
 ];
-pub(super) const AGENT_PROGRESS: &str = "progress/agent_progress";
+pub(super) const AGENT_PROGRESS_SUBTYPE: &str = "progress/agent_progress";
 
 pub(super) const ATTACHMENT_SUBTYPES: [&str; 125] = [
     "attachment/account_memory_recall",
@@ -61,7 +61,7 @@ pub(super) const ATTACHMENT_SUBTYPES: [&str; 125] = [
     "attachment/edited_text_file",
     "attachment/elapsed_time_reminder",
     "attachment/environment",
-    FILE_ATTACHMENT,
+    FILE_ATTACHMENT_SUBTYPE,
     "attachment/fork_briefing",
     "attachment/goal_status",
     "attachment/goals",
@@ -108,7 +108,7 @@ pub(super) const ATTACHMENT_SUBTYPES: [&str; 125] = [
     "attachment/projects_thread_ask",
     "attachment/prompt_render_point",
     "attachment/prompt_snapshot",
-    QUEUED_COMMAND,
+    QUEUED_COMMAND_SUBTYPE,
     "attachment/read_truncation_notice",
     "attachment/relevant_memories",
     "attachment/remote_session_change",
@@ -149,8 +149,8 @@ pub(super) const ATTACHMENT_SUBTYPES: [&str; 125] = [
     "attachment/workflow_keyword_request",
     "attachment/workflow_size_guideline_change",
 ];
-pub(super) const FILE_ATTACHMENT: &str = "attachment/file";
-pub(super) const QUEUED_COMMAND: &str = "attachment/queued_command";
+pub(super) const FILE_ATTACHMENT_SUBTYPE: &str = "attachment/file";
+pub(super) const QUEUED_COMMAND_SUBTYPE: &str = "attachment/queued_command";
 
 #[cfg(test)]
 mod tests {

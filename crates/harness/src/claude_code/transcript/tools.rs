@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use memchr::memmem;
 use model::declared::declared_name;
 use model::event::{FileAction, TodoChange, TodoStatus, TouchedFile};
-use model::transcript::{CallResult, DeferredText, MAX_NAME_BYTES, MAX_NOTE_BYTES, TranscriptItem};
+use model::transcript::{CallResult, DeferredText, MAX_DECODED_NOTE_BYTES, MAX_NAME_BYTES, TranscriptItem};
 
 use super::words;
-use crate::tools::exit_code_at_start;
-use crate::transcript::message::RawResult;
+use crate::tools::split_leading_exit_code;
+use crate::transcript::message::UndecodedToolResult;
 use crate::transcript::walk::{JsonWalk, decode_string};
 
 type Text<'a> = Cow<'a, str>;
@@ -65,7 +65,7 @@ impl<'a> ToolReport<'a> {
                 }
                 b"filePath" => {
                     report.is_file_result = true;
-                    let path = walk.take_text(MAX_NOTE_BYTES);
+                    let path = walk.take_text(MAX_DECODED_NOTE_BYTES);
                     if made.is_none() {
                         report.enclosing = declaration_around_edit(walk.clone());
                     }
@@ -150,7 +150,11 @@ fn split_indentation(mut line: &[u8]) -> (usize, &[u8]) {
 
 /// Converts a result to the form that all harnesses share, with the details from the report. A line has only one
 /// report, so the caller passes the report with the line's first result.
-pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<TranscriptItem<'a>>) {
+pub fn push_converted_tool_result<'a>(
+    raw: &UndecodedToolResult<'a>,
+    report: ToolReport<'a>,
+    items: &mut Vec<TranscriptItem<'a>>,
+) {
     let mut result = match report.is_file_result && !raw.failed {
         true => raw.to_result_without_text(),
         false => raw.to_call_result(),
@@ -188,7 +192,8 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
     }
     let inner = text.strip_prefix("<tool_use_error>");
     let output = inner.map_or(&*text, |inner| inner.strip_suffix("</tool_use_error>").unwrap_or(inner));
-    let (code, output) = exit_code_at_start(output).map_or((None, output), |(code, rest)| (Some(code), rest));
+    let (code, output) =
+        split_leading_exit_code(output).map_or((None, output), |(code, rest)| (Some(code), rest));
     let changed = (output.len() < text.len()).then(|| output.to_owned());
     result.exit_code = code.or(result.exit_code);
     if let Some(output) = changed {
@@ -212,7 +217,7 @@ fn question_answers<'a>(walk: &mut JsonWalk<'a>) -> Vec<(Text<'a>, Text<'a>)> {
     if walk.enter_object() {
         while let Some(key) = walk.next_key() {
             let question = decode_string(key);
-            answers.extend(walk.take_text(MAX_NOTE_BYTES).map(|answer| (question, answer)));
+            answers.extend(walk.take_text(MAX_DECODED_NOTE_BYTES).map(|answer| (question, answer)));
         }
     }
     answers

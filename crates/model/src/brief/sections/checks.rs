@@ -6,7 +6,7 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::{Candidate, FactClass, SignalValue};
 use crate::brief::gather::GatheredCandidates;
 use crate::digest::{CommandUse, Digest};
-use crate::render::{in_backticks, inline_for_model, path_or_code};
+use crate::render::{format_path_or_code, in_backticks, inline_for_model};
 use crate::run::{self, CommandKind, CommandPurpose, ProjectCheck, RunResult};
 use crate::score::ScoreSignal;
 use crate::text::{cut_to_bytes, quoted_commands};
@@ -14,13 +14,13 @@ use crate::text::{cut_to_bytes, quoted_commands};
 /// The length of the command prefix that identifies a command, in characters.
 pub(super) const COMMAND_ID_CHARS: usize = 66;
 
-const MAX_CHECKS: usize = 5;
+const MAX_CHECKS_LISTED: usize = 5;
 
 /// The maximum number of checks listed for each kind, such as tests, lints or builds.
 const MAX_CHECKS_OF_KIND: usize = 2;
 
 /// The maximum length of a listed command, in characters. A longer command would be cut and could not be run again.
-pub(super) const MAX_COMMAND_CHARS: usize = 160;
+pub(super) const MAX_LISTED_CHECK_COMMAND_CHARS: usize = 160;
 
 pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
@@ -44,7 +44,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let mut checks_told = 0;
     let mut told_by_kind: Vec<Option<CommandKind>> = Vec::new();
-    let outside = match digest.change_outside() {
+    let outside = match digest.describe_change_outside_session() {
         "" => String::new(),
         change => format!(", {change}"),
     };
@@ -75,7 +75,9 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     result_of_command(&keys, &newest, command);
                 // The result is unknown and files have been edited since, so this run says nothing about the current
                 // state.
-                if ended == RunResult::Unknown && checks_told > 0 && digest.file_edited_after(last).is_some()
+                if ended == RunResult::Unknown
+                    && checks_told > 0
+                    && digest.last_file_edited_after(last).is_some()
                 {
                     continue;
                 }
@@ -112,7 +114,9 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 checked.extend(keys);
-                if checks_told == MAX_CHECKS || runnable.chars().count() > MAX_COMMAND_CHARS {
+                if checks_told == MAX_CHECKS_LISTED
+                    || runnable.chars().count() > MAX_LISTED_CHECK_COMMAND_CHARS
+                {
                     continue;
                 }
                 checks_told += 1;
@@ -123,7 +127,13 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 };
                 let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
                 let folder = digest.folder_of_command(&command.command, &command.folder);
-                let check = add_command(all, FactClass::Checks, (command, &folder), &runnable, &ended_words);
+                let check = add_command_candidate(
+                    all,
+                    FactClass::Checks,
+                    (command, &folder),
+                    &runnable,
+                    &ended_words,
+                );
                 if ended == RunResult::Passed && !ran_no_tests {
                     check.signals.signal_values = vec![
                         (ScoreSignal::Commands, SignalValue::OfStanding(0.75)),
@@ -136,15 +146,16 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-pub(super) fn add_command<'a>(
+pub(super) fn add_command_candidate<'a>(
     all: &'a mut GatheredCandidates,
     class: FactClass,
     (command, folder): (&CommandUse, &str),
     runnable: &str,
     ended: &str,
 ) -> &'a mut Candidate {
-    let folder = if folder.is_empty() { String::new() } else { format!(" in {}", path_or_code(folder, 100)) };
-    let form = format!("{}{folder}{ended}", in_backticks(runnable, MAX_COMMAND_CHARS));
+    let folder =
+        if folder.is_empty() { String::new() } else { format!(" in {}", format_path_or_code(folder, 100)) };
+    let form = format!("{}{folder}{ended}", in_backticks(runnable, MAX_LISTED_CHECK_COMMAND_CHARS));
     let id = format!("command:{}", inline_for_model(&command.command, 60));
     let candidate = all.add_fact(class, id, vec![form]);
     candidate.strings_stating_fact = vec![cut_to_bytes(runnable, 60).to_owned()];

@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
-use crate::digest::{CommandUse, Digest, EffectUse};
+use crate::digest::{CommandUse, Digest, RecordedEffect};
 use crate::effect::EffectKind;
 use crate::render::{in_backticks, inline_for_model};
 use crate::run::{self, CommandPurpose};
 use crate::shell;
 
-use super::checks::{MAX_COMMAND_CHARS, add_command};
+use super::checks::{MAX_LISTED_CHECK_COMMAND_CHARS, add_command_candidate};
 
-const MAX_COMMANDS: usize = 4;
+const MAX_COMMANDS_LISTED: usize = 4;
 
 /// The maximum number of requests to other services whose form is listed.
-const MAX_REQUESTS: usize = 2;
+const MAX_SERVICE_REQUESTS_LISTED: usize = 2;
 
 /// An argument longer than this is assumed to be message text, and is replaced with `…` in the listed request.
 const MAX_ARGUMENT_CHARS: usize = 60;
@@ -33,12 +33,13 @@ pub fn gather_commands(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told: BTreeSet<String> = BTreeSet::new();
     for command in digest.ranked_commands() {
         let runnable = run::command_to_repeat(&command.command);
-        let Some(key) = reason_to_repeat(digest, command, &runnable) else { continue };
+        let Some(key) = key_of_command_worth_repeating(digest, command, &runnable) else { continue };
         let id = format!("command:{}", inline_for_model(&command.command, 60));
-        let fits = told.len() < MAX_COMMANDS && runnable.chars().count() <= MAX_COMMAND_CHARS;
+        let fits =
+            told.len() < MAX_COMMANDS_LISTED && runnable.chars().count() <= MAX_LISTED_CHECK_COMMAND_CHARS;
         if fits && !failing.contains(&runnable) && !all.has_fact(&id) && told.insert(key) {
             let folder = digest.folder_of_command(&command.command, &command.folder);
-            add_command(all, FactClass::Commands, (command, &folder), &runnable, "");
+            add_command_candidate(all, FactClass::Commands, (command, &folder), &runnable, "");
         }
     }
     add_request_forms(digest, all);
@@ -46,7 +47,7 @@ pub fn gather_commands(material: &BriefMaterial, all: &mut GatheredCandidates) {
 
 /// Returns a key for a command that is likely to be needed again, or `None` for any other command. The brief lists only
 /// one of several commands with the same key.
-fn reason_to_repeat(digest: &Digest, command: &CommandUse, runnable: &str) -> Option<String> {
+fn key_of_command_worth_repeating(digest: &Digest, command: &CommandUse, runnable: &str) -> Option<String> {
     let own = shell::simple_commands(runnable).into_iter().find(|words| is_own_program(digest, &words[0]));
     if let Some(words) = own {
         let action = words.get(1).filter(|word| !word.starts_with('-'));
@@ -81,15 +82,15 @@ fn add_request_forms(digest: &Digest, all: &mut GatheredCandidates) {
     for used in digest.effects.iter().rev().filter(|used| is_request(used)) {
         let command = digest.commands.iter().find(|command| command.last_run_record == used.record);
         let Some(form) = command.and_then(|command| form_of_request(&command.command)) else { continue };
-        if kinds.len() < MAX_REQUESTS && !kinds.contains(&used.effect.kind) {
+        if kinds.len() < MAX_SERVICE_REQUESTS_LISTED && !kinds.contains(&used.effect.kind) {
             kinds.push(used.effect.kind);
-            let text = in_backticks(&form, MAX_COMMAND_CHARS);
+            let text = in_backticks(&form, MAX_LISTED_CHECK_COMMAND_CHARS);
             all.add_fact(FactClass::Commands, format!("request:{}", used.record), vec![text]);
         }
     }
 }
 
-fn is_request(used: &EffectUse) -> bool {
+fn is_request(used: &RecordedEffect) -> bool {
     matches!(
         used.effect.kind,
         EffectKind::Comment
@@ -116,7 +117,7 @@ fn form_of_request(command: &str) -> Option<String> {
         }
     };
     let form = words.iter().map(shorten).collect::<Vec<_>>().join(" ");
-    (form.chars().count() <= MAX_COMMAND_CHARS).then_some(form)
+    (form.chars().count() <= MAX_LISTED_CHECK_COMMAND_CHARS).then_some(form)
 }
 
 fn replace_ids(word: &str) -> String {

@@ -7,48 +7,48 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::list_by_folder;
-use crate::content::TextContent;
+use crate::content::SearchableText;
 use crate::declared::ChangedNames;
-use crate::digest::{AgentStatement, DelegatedTask, Digest, Prompt, Turn};
+use crate::digest::{AgentStatement, DelegatedTask, Digest, Prompt, RequestWithOutcome};
 use crate::prompt::{self, PromptKind};
-use crate::render::{in_quotation_marks, path_or_code};
+use crate::render::{format_path_or_code, in_quotation_marks};
 use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
-    have_checks_passed_since, is_answer_about_something_else, is_committed_fix, is_guessing,
-    is_lack_made_good, is_outdated_by_later_statement, is_overtaken_by_work, is_quoted_by_newest_prompt,
-    is_same_subject, is_solved_failure, is_spent, note_if_fixed,
+    does_newest_prompt_object_to, have_checks_passed_since, is_answered_question_before_other_task,
+    is_committed_fix, is_guessing, is_lack_made_good, is_mostly_settled_message,
+    is_outdated_by_later_statement, is_overtaken_by_work, is_same_subject, is_solved_failure, note_if_fixed,
 };
 use super::quote_agent_words;
 
-const MAX_TURNS: usize = 3;
+const MAX_DONE_TURNS_LISTED: usize = 3;
 
 /// The maximum number of turns to include if a lot is known about the current work. Earlier turns concern other work.
 const MAX_TURNS_BESIDE_WORK: usize = 1;
 
 /// With at least this many explained changes and findings, a lot is known about the current work.
-const MUCH_WORK: usize = 3;
+const MIN_FACTS_FOR_MUCH_WORK: usize = 3;
 
 /// The maximum number of groups of changed files to include.
 const MAX_CHANGE_GROUPS: usize = 8;
 
-const MAX_FINDINGS: usize = 3;
+const MAX_FINDINGS_LISTED: usize = 3;
 
-const MAX_AGENT_ANSWERS: usize = 4;
+const MAX_SUBAGENT_ANSWERS_LISTED: usize = 4;
 
-const MAX_REASONS: usize = 4;
+const MAX_EDIT_REASONS_LISTED: usize = 4;
 
 const MAX_FILES_PER_GROUP: usize = 4;
 
 /// A turn is left out if later messages contain at least this percentage of its words.
-const REPEATED_PERCENT: usize = 60;
+const MIN_PERCENT_OF_REPEATED_WORDS: usize = 60;
 
 /// A closing message with fewer bytes than this says little, unless it mentions a file or contains code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
 
 /// A closing message of at least this many bytes may sum up the sub-agents' answers.
-const MIN_SUMMARY_BYTES: usize = 240;
+const MIN_BYTES_OF_SUMMING_UP_MESSAGE: usize = 240;
 
 /// A closing message sums up a sub-agent's answer if it contains at least this percentage of the answer's words.
 const SUMMED_UP_PERCENT: usize = 30;
@@ -56,7 +56,7 @@ const SUMMED_UP_PERCENT: usize = 30;
 /// A request or plan that mentions more unedited files than this probably does not ask for all of them to be edited.
 const MAX_FILES_LEFT: usize = 8;
 
-pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
+pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let turns = digest.requests_with_outcomes();
@@ -79,7 +79,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
     let found = found.filter(|said| {
         !digest.is_statement_retracted(said)
-            && !is_quoted_by_newest_prompt(digest, said)
+            && !does_newest_prompt_object_to(digest, said)
             && !is_solved_failure(digest, said)
             && !is_committed_fix(digest, said)
             && !is_lack_made_good(digest, said)
@@ -96,15 +96,21 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
     // If there are many explained changes, remarks are left out, because the changes are more informative.
     let found: Vec<&AgentStatement> = found
-        .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
-        .filter(|said| statement::has_condensed_content(&said.text))
-        .take(MAX_FINDINGS)
+        .filter(|said| {
+            !(is_reason(said) || explained >= MIN_FACTS_FOR_MUCH_WORK && is_short_remark_without_reason(said))
+        })
+        .filter(|said| statement::keeps_content_when_condensed(&said.text))
+        .take(MAX_FINDINGS_LISTED)
         .collect();
-    let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };
+    let max_turns = if explained + found.len() >= MIN_FACTS_FOR_MUCH_WORK {
+        MAX_TURNS_BESIDE_WORK
+    } else {
+        MAX_DONE_TURNS_LISTED
+    };
 
     // If two turns describe the same work, the newer description is the correct one.
-    let mut told = TextContent::from_text(if last { &digest.last_message } else { "" });
-    let mut facts: Vec<(u64, DoneFact)> = Vec::new();
+    let mut told = SearchableText::from_text(if last { &digest.last_message } else { "" });
+    let mut facts: Vec<(u64, FinishedWorkFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
     // The brief leaves out statements about committed fixes. They still count towards the maximum number of turns, so
     // that no older turns take their place.
@@ -118,16 +124,16 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
         // Leave out a message that is mostly about an answered question or finished work, or that is unrelated to the
         // newest prompt.
-        if is_spent(digest, outcome)
+        if is_mostly_settled_message(digest, outcome)
             || is_committed_fix(digest, outcome)
-            || is_answer_about_something_else(digest, turn, outcome)
+            || is_answered_question_before_other_task(digest, turn, outcome)
         {
             skipped += 1;
             continue;
         }
         let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
         let subject = format!("{} {}", turn.prompt.text, outcome.text);
-        let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT
+        let is_known = told.percent_of_words_shared_with(&outcome.text) >= MIN_PERCENT_OF_REPEATED_WORDS
             || subjects.iter().any(|newer| is_same_subject(&subject, newer));
         // A turn that is left out still counts, so no older turn takes its place.
         skipped += usize::from(is_known);
@@ -138,26 +144,32 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         {
             told.add_words(&outcome.text);
             subjects.push(subject);
-            let overtaken = digest.file_edited_after(outcome.record).is_some();
+            let overtaken = digest.last_file_edited_after(outcome.record).is_some();
             let standing = LaterWork {
                 newer_turns_included: newer + turns_told.len(),
                 has_later_edits: overtaken,
                 have_checks_passed: have_checks_passed_since(digest, outcome),
             };
-            facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing, digest)));
+            facts.push((
+                outcome.record,
+                FinishedWorkFact::RequestWithOutcome(*turn, outcome, standing, digest),
+            ));
             // Without the short answer after it, this answer would read as if it were the last word.
             let next = turns.get(place + 1).and_then(|next| Some((next, next.outcome?)));
             if let Some((next, update)) = next
                 && !is_told(update)
                 && is_short_update(digest, outcome, next, update)
             {
-                facts.push((update.record, DoneFact::Turn(*next, update, standing, digest)));
+                facts.push((
+                    update.record,
+                    FinishedWorkFact::RequestWithOutcome(*next, update, standing, digest),
+                ));
                 turns_told.push(next.prompt);
             }
             turns_told.push(turn.prompt);
         }
     }
-    facts.extend(found.iter().map(|said| (said.record, DoneFact::Found(said, digest))));
+    facts.extend(found.iter().map(|said| (said.record, FinishedWorkFact::Found(said, digest))));
     let asked = goal
         .task_prompt
         .filter(|_| !goal.is_answered)
@@ -166,14 +178,19 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let summed_up = |agent: &&DelegatedTask| {
         // A sub-agent's findings for an earlier task are no longer needed once that task has been summed up.
         let holds = |text: &str| {
-            agent.record < asked && text.len() >= MIN_SUMMARY_BYTES
-                || TextContent::from_text(text).shared_percent(&agent.answer) >= SUMMED_UP_PERCENT
+            agent.record < asked && text.len() >= MIN_BYTES_OF_SUMMING_UP_MESSAGE
+                || SearchableText::from_text(text).percent_of_words_shared_with(&agent.answer)
+                    >= SUMMED_UP_PERCENT
         };
         closing.iter().any(|said| said.record > agent.record && holds(&said.text))
             || finished.is_some_and(|record| record > agent.record) && holds(&digest.last_message)
     };
     let answered = digest.agents.iter().rev().filter(|agent| !agent.answer.is_empty() && !summed_up(agent));
-    facts.extend(answered.take(MAX_AGENT_ANSWERS).map(|agent| (agent.record, DoneFact::Agent(agent))));
+    facts.extend(
+        answered
+            .take(MAX_SUBAGENT_ANSWERS_LISTED)
+            .map(|agent| (agent.record, FinishedWorkFact::Agent(agent))),
+    );
     facts.sort_by_key(|(record, _)| {
         (*record <= digest.last_compaction_before_work, std::cmp::Reverse(*record))
     });
@@ -181,7 +198,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_files_left(digest, all);
     // The newest finding comes first, because it says more about the current work than the names of the changed
     // declarations.
-    let newest = facts.iter().position(|(_, fact)| matches!(fact, DoneFact::Found(..)));
+    let newest = facts.iter().position(|(_, fact)| matches!(fact, FinishedWorkFact::Found(..)));
     if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
         add_done_fact(all, record, fact, topic);
     }
@@ -208,14 +225,14 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
         .max_by_key(|(record, _)| *record)
         .map(|(_, edits)| edits)
         .map(|mut edits| {
-            edits.not_edited.retain(|name| !digest.is_read_and_checked(name));
+            edits.not_edited.retain(|name| !digest.was_file_read_for_finished_prompt(name));
             edits
         })
         .filter(|edits| !edits.not_edited.is_empty() && edits.not_edited.len() <= MAX_FILES_LEFT)
     else {
         return;
     };
-    let left: Vec<String> = newest.not_edited.iter().map(|name| path_or_code(name, 80)).collect();
+    let left: Vec<String> = newest.not_edited.iter().map(|name| format_path_or_code(name, 80)).collect();
     let text = format!("files named in the request and not edited yet: {}", left.join(", "));
     all.add_fact(FactClass::Done, "files-left".to_owned(), vec![text]);
 }
@@ -232,7 +249,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     for (file, why) in changes {
         let why: Vec<&str> =
             why.iter().copied().filter(|why| says_more_than_file_name(why, file) && !is_said(why)).collect();
-        let names = digest.current_names(file);
+        let names = digest.names_changed_in_current_work(file);
         if !names.is_empty() {
             if lines < MAX_CHANGE_GROUPS {
                 add_changed_names(file, &names, &why, all);
@@ -256,7 +273,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
                 why[from..].iter().map(|why| statement::first_sentences(why, most)).collect();
             format!("edited {named}: {}", in_quotation_marks(&why.join("; "), (most + 3) * why.len()))
         };
-        let mut forms = vec![form(1, 90), form(2, 110), form(MAX_REASONS, 200)];
+        let mut forms = vec![form(1, 90), form(2, 110), form(MAX_EDIT_REASONS_LISTED, 200)];
         forms.dedup();
         all.add_fact(FactClass::Done, format!("change:{}", cut_to_bytes(files[0], 300)), forms)
             .strings_stating_fact = why.iter().map(|why| (*why).to_owned()).collect();
@@ -265,9 +282,9 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
 
 /// Adds the declarations that were changed in a file, then the agent's reasons if there is room.
 fn add_changed_names(file: &str, names: &ChangedNames, why: &[&str], all: &mut GatheredCandidates) {
-    let path = path_or_code(file, 160);
+    let path = format_path_or_code(file, 160);
     let form = |most: usize, reasons: usize, length: usize| {
-        let changed = names.describe(most, |name| path_or_code(name, 80));
+        let changed = names.describe(most, |name| format_path_or_code(name, 80));
         let why: Vec<Cow<str>> = why[why.len().saturating_sub(reasons)..]
             .iter()
             .map(|why| statement::first_sentences(why, length))
@@ -293,7 +310,7 @@ fn add_changed_names(file: &str, names: &ChangedNames, why: &[&str], all: &mut G
 fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     let git = digest.git_state();
     for file in git.uncommitted.iter().filter(|file| !file.deleted).take(MAX_CHANGE_GROUPS) {
-        let names = digest.current_names(&file.path);
+        let names = digest.names_changed_in_current_work(&file.path);
         if !names.is_empty() {
             add_changed_names(&file.path, &names, &[], all);
         }
@@ -364,7 +381,7 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+fn is_worth_knowing(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
     // A short message that ends with a question is left out, because the next prompt has answered it.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
@@ -388,12 +405,12 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !is_unfinished
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
-        && !is_quoted_by_newest_prompt(digest, outcome)
+        && !does_newest_prompt_object_to(digest, outcome)
 }
 
 /// Returns whether an answer is too short to say much. A message such as "Pushed." adds nothing, because the push is
 /// listed among the effects with its commit id.
-fn is_short_answer(turn: &Turn, text: &str) -> bool {
+fn is_short_answer(turn: &RequestWithOutcome, text: &str) -> bool {
     let small = text.to_lowercase();
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
     text.len() < MIN_INFORMATIVE_BYTES
@@ -402,7 +419,12 @@ fn is_short_answer(turn: &Turn, text: &str) -> bool {
 
 /// Returns whether the next turn worked on something that an answer mentions, and ended with a message that is only left
 /// out because it is short.
-fn is_short_update(digest: &Digest, answer: &AgentStatement, next: &Turn, update: &AgentStatement) -> bool {
+fn is_short_update(
+    digest: &Digest,
+    answer: &AgentStatement,
+    next: &RequestWithOutcome,
+    update: &AgentStatement,
+) -> bool {
     let during = next.prompt.record..update.record;
     is_short_answer(next, &update.text)
         && !update.text.is_empty()
@@ -415,7 +437,7 @@ fn is_short_update(digest: &Digest, answer: &AgentStatement, next: &Turn, update
 }
 
 /// Returns whether a statement is short and gives no reason.
-fn is_remark(said: &AgentStatement) -> bool {
+fn is_short_remark_without_reason(said: &AgentStatement) -> bool {
     said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
 }
 
@@ -430,18 +452,18 @@ struct LaterWork {
 }
 
 #[derive(Clone, Copy)]
-enum DoneFact<'d> {
+enum FinishedWorkFact<'d> {
     /// A turn, its closing message, and the work after it.
-    Turn(Turn<'d>, &'d AgentStatement, LaterWork, &'d Digest),
+    RequestWithOutcome(RequestWithOutcome<'d>, &'d AgentStatement, LaterWork, &'d Digest),
     /// A finding that the agent stated between two calls.
     Found(&'d AgentStatement, &'d Digest),
     Agent(&'d DelegatedTask),
 }
 
 /// Adds a fact. For the newest turn, sentences about `topic` are preferred.
-fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topic: &str) {
+fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFact, topic: &str) {
     let (forms, known) = match fact {
-        DoneFact::Turn(
+        FinishedWorkFact::RequestWithOutcome(
             turn,
             outcome,
             LaterWork { newer_turns_included: newer, has_later_edits: overtaken, have_checks_passed },
@@ -452,7 +474,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             let form = |(request, most): &(usize, usize)| {
                 let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
                 let text = match overtaken {
-                    true => statement::without_open_ends(&text, have_checks_passed),
+                    true => statement::without_sentences_about_open_work(&text, have_checks_passed),
                     false => Cow::from(&*text),
                 };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
@@ -473,7 +495,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }
-        DoneFact::Found(said, digest) => {
+        FinishedWorkFact::Found(said, digest) => {
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress
                 .map_or_else(|| note_if_fixed(digest, said), |edits| format!(" ({})", edits.describe()));
@@ -482,7 +504,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())
         }
-        DoneFact::Agent(agent) => {
+        FinishedWorkFact::Agent(agent) => {
             let form = |most| {
                 format!(
                     "sub-agent {} → {}",

@@ -9,7 +9,7 @@ use crate::render::in_quotation_marks;
 use crate::statement;
 use crate::text::split_into_sentences;
 
-const MAX_REQUESTS: usize = 4;
+const MAX_EARLIER_REQUESTS_LISTED: usize = 4;
 
 /// The maximum number of answered requests that are listed.
 const MAX_ANSWERED_REQUESTS: usize = 6;
@@ -18,16 +18,16 @@ const MAX_ANSWERED_REQUESTS: usize = 6;
 const RECENT_REQUESTS: usize = 4;
 
 /// An answered request with more characters is shortened.
-const MAX_BEGINNING_CHARS: usize = 160;
+const MAX_ANSWERED_REQUEST_CHARS: usize = 160;
 
 /// If the first sentences have fewer characters, they do not say enough, so the next one is quoted in part.
 const MIN_BEGINNING_CHARS: usize = 62;
 
 /// A request of at most this many characters is quoted in full. Only the first sentence of a longer request is quoted.
-const MAX_WHOLE_CHARS: usize = 160;
+const MAX_REQUEST_CHARS_QUOTED_IN_FULL: usize = 160;
 
 /// If an approval has more words than this, it also says what is approved, such as "yes, write up the design".
-const MAX_YES_WORDS: usize = 4;
+const MAX_BARE_APPROVAL_WORDS: usize = 4;
 
 pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut GatheredCandidates) {
     // A resumed session can contain a prompt twice, so keep track of the prompts that were added.
@@ -39,12 +39,13 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
         if is_empty_request(prompt) || all.has_fact(&id) || known.contains(&text) {
             continue;
         }
-        if known.len() == told.len() + MAX_REQUESTS {
+        if known.len() == told.len() + MAX_EARLIER_REQUESTS_LISTED {
             break;
         }
         known.push(text);
         let words = words_of_request(text);
-        let form = format!("not answered yet: {}", in_quotation_marks(words, MAX_WHOLE_CHARS + 2));
+        let form =
+            format!("not answered yet: {}", in_quotation_marks(words, MAX_REQUEST_CHARS_QUOTED_IN_FULL + 2));
         all.add_fact(FactClass::Earlier, id, vec![form]).strings_stating_fact = vec![text.to_owned()];
     }
     add_opening_request(digest, all);
@@ -54,7 +55,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
 /// Returns whether a prompt contains no request of its own. Examples are "yes" and "go on".
 fn is_empty_request(prompt: &Prompt) -> bool {
     let is_yes = prompt.prompt_kind() == PromptKind::Approval
-        && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
+        && prompt.text.split_whitespace().count() <= MAX_BARE_APPROVAL_WORDS;
     is_yes || prompt::only_says_continue(&prompt.text) || prompt::is_uninformative_once_answered(&prompt.text)
 }
 
@@ -80,7 +81,7 @@ fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCand
         if is_told || is_empty_request(prompt) {
             continue;
         }
-        let form = in_quotation_marks(&words, MAX_BEGINNING_CHARS + 4);
+        let form = in_quotation_marks(&words, MAX_ANSWERED_REQUEST_CHARS + 4);
         all.add_fact(FactClass::Answered, id, vec![form]).strings_stating_fact = vec![prompt.text.clone()];
         known.push(words);
     }
@@ -90,11 +91,11 @@ fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCand
 /// short, returns the beginning of the request without cutting a word.
 fn beginning(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let told = statement::first_sentences(&line, MAX_BEGINNING_CHARS);
+    let told = statement::first_sentences(&line, MAX_ANSWERED_REQUEST_CHARS);
     if told.len() == line.len() || told.chars().count() >= MIN_BEGINNING_CHARS {
         return told.into_owned();
     }
-    let end = line.char_indices().nth(MAX_BEGINNING_CHARS).map_or(line.len(), |(at, _)| at);
+    let end = line.char_indices().nth(MAX_ANSWERED_REQUEST_CHARS).map_or(line.len(), |(at, _)| at);
     let end = line[..end].rfind(' ').unwrap_or(end);
     format!("{}…", line[..end].trim_end_matches([',', ';', ':']))
 }
@@ -103,7 +104,7 @@ fn beginning(text: &str) -> String {
 fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
     let id = format!("prompt:{}", first.record);
-    if digest.stands_newest_alone() || all.has_fact(&id) {
+    if digest.is_newest_prompt_clear_alone() || all.has_fact(&id) {
         return;
     }
     let form = |most: usize| {
@@ -118,7 +119,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
 
 /// Returns a short request in full, and only the first sentence of a longer one.
 fn words_of_request(text: &str) -> &str {
-    match text.chars().count() <= MAX_WHOLE_CHARS {
+    match text.chars().count() <= MAX_REQUEST_CHARS_QUOTED_IN_FULL {
         true => text,
         false => split_into_sentences(text).next().unwrap_or(text),
     }

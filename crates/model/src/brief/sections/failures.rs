@@ -6,14 +6,14 @@ use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::digest::{Failure, Trap};
 use crate::failure;
-use crate::render::{in_backticks, path_or_code};
+use crate::render::{format_path_or_code, in_backticks};
 use crate::run;
 use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
 
 /// The maximum length, in characters, of a command that is listed without its error.
-const MAX_COMMAND_CHARS: usize = 160;
+const MAX_CHARS_OF_COMMAND_WITHOUT_ERROR: usize = 160;
 
 /// The maximum length, in characters, of the error line in the terse form.
 const MAX_TERSE_LINE_CHARS: usize = 140;
@@ -29,7 +29,7 @@ const MAX_FILES_LEFT: usize = 6;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let outside = digest.change_outside();
+    let outside = digest.describe_change_outside_session();
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     // The records may end while a call is running. The harness saw how that call ended, so its summary contains the
     // newer error.
@@ -40,7 +40,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     };
     for failure in digest.open_failures() {
         if beside && is_run_again(failure) {
-            let command = in_backticks(&failure.command_as_typed(), MAX_COMMAND_CHARS);
+            let command = in_backticks(&failure.command_as_typed(), MAX_CHARS_OF_COMMAND_WITHOUT_ERROR);
             let text = format!("{command}: failed earlier and was started again");
             all.add_fact(FactClass::Failing, format!("failure:{}", failure.record), vec![text]);
             continue;
@@ -83,7 +83,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
 /// Lists the most recently edited file, and also the other file if there are exactly two, because either edit may
 /// have fixed the failure. The files are listed with their folders further down in the brief.
 fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
-    let path = |file: &str| path_or_code(endings.split_at_unique_ending(file).1, 120);
+    let path = |file: &str| format_path_or_code(endings.split_at_unique_ending(file).1, 120);
     match files {
         [] => String::new(),
         [only] => path(only),
@@ -97,7 +97,7 @@ fn describe_files_left(files: &[&str], endings: &PathEndings) -> String {
     if files.is_empty() {
         return String::new();
     }
-    let path = |file: &&str| path_or_code(endings.split_at_unique_ending(file).1, 120);
+    let path = |file: &&str| format_path_or_code(endings.split_at_unique_ending(file).1, 120);
     let named: Vec<String> = files.iter().take(MAX_FILES_LEFT).map(path).collect();
     let more = files.len().saturating_sub(MAX_FILES_LEFT);
     let more = if more > 0 { format!(", +{more} more") } else { String::new() };
@@ -115,7 +115,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str, left: &str) -> (S
     };
     let folder = match folder {
         "" => String::new(),
-        folder => format!(" in {}", path_or_code(folder, 120)),
+        folder => format!(" in {}", format_path_or_code(folder, 120)),
     };
     // Some lines name the failed test, others give the reason, and some do both.
     let (names, mut reasons): (Vec<&str>, Vec<&str>) =

@@ -7,12 +7,12 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::digest::{Digest, FileUse};
-use crate::render::{is_plain_path, path_or_code};
+use crate::render::{format_path_or_code, is_plain_path};
 use crate::text::cut_to_bytes;
 
 /// This many of the files that are most likely to be needed are listed even if they were read long ago, unless the
 /// summary mentions them.
-const MAX_LIKELY_FILES: usize = 4;
+const MAX_LIKELY_FILES_LISTED_BESIDE_SUMMARY: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let BriefMaterial { digest, missing_files: gone, .. } = *material;
@@ -53,11 +53,13 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         }
         let candidate =
             all.add_fact(class, format!("file:{}", cut_to_bytes(&file.path, 300)), file_forms(file, name));
-        candidate.folder = Some(if folder.is_empty() { String::new() } else { path_or_code(folder, 200) });
+        candidate.folder =
+            Some(if folder.is_empty() { String::new() } else { format_path_or_code(folder, 200) });
         // If there is a summary, files that were read before the last edit are left out, except those most likely to
         // be needed.
-        let served =
-            class == FactClass::Read && file.last_use_record < last_edit && place >= MAX_LIKELY_FILES;
+        let served = class == FactClass::Read
+            && file.last_use_record < last_edit
+            && place >= MAX_LIKELY_FILES_LISTED_BESIDE_SUMMARY;
         candidate.strings_stating_fact = vec![if served { String::new() } else { name.to_owned() }];
         // Edited and read files are ranked together. Files that were only mentioned are not part of this ranking.
         if class != FactClass::Named {
@@ -138,7 +140,7 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
 }
 
 fn file_forms(file: &FileUse, name: &str) -> Vec<String> {
-    let name = path_or_code(name, 200);
+    let name = format_path_or_code(name, 200);
     let often = (file.edits > 1).then(|| format!("{}×", file.edits));
     match often {
         None => vec![name],

@@ -12,7 +12,7 @@ use crate::text::outline_text;
 use super::quote_agent_words;
 
 /// A message of at most this many characters is not cut in the longer forms.
-const MAX_UNCUT_CHARS: usize = 450;
+const MAX_UNCUT_MESSAGE_CHARS: usize = 450;
 
 /// With at least this much room, a slash command is explained.
 const MIN_CHARS_TO_EXPLAIN: usize = 300;
@@ -21,8 +21,8 @@ const MIN_CHARS_TO_EXPLAIN: usize = 300;
 const MIN_CHARS_TO_NAME_REFUSAL: usize = 140;
 
 /// The labels of the newest message and of two other facts. In those two labels, "it" is the newest message.
-pub const NEWEST_LABEL: &str = "Newest message";
-pub const ANSWERED_LABEL: &str = "Before it, answered";
+pub const NEWEST_MESSAGE_LABEL: &str = "Newest message";
+pub const ANSWERED_REQUEST_LABEL: &str = "Before it, answered";
 pub const TASK_OF_MESSAGE_LABEL: &str = "The task during which it was said";
 
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -31,17 +31,17 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let Some(newest) = goal.newest_prompt else { return };
     // Once the newest message is answered, the remaining work is the request that opened the session.
     add_opening_request(digest, all);
-    if goal.is_answered || digest.comes_before_task(newest) {
+    if goal.is_answered || digest.is_quoted_before_task(newest) {
         add_newest_message(digest, newest, &goal, all);
         add_rest_of_plan(digest, &goal, all);
         add_accepted_proposal(digest, &goal, all);
-        add_message_before(digest, all);
+        add_message_before_newest(digest, all);
         add_task(digest, &goal, all);
     } else {
         add_task(digest, &goal, all);
         add_rest_of_plan(digest, &goal, all);
         add_accepted_proposal(digest, &goal, all);
-        add_message_before(digest, all);
+        add_message_before_newest(digest, all);
         add_newest_message(digest, newest, &goal, all);
     }
 }
@@ -60,15 +60,16 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     };
     // The end of a request often says how to do the work, so a request of moderate length is not cut.
     let length = title.chars().count();
-    let mut forms = vec![form(90), form(if length <= MAX_UNCUT_CHARS { length.max(180) } else { 180 })];
+    let mut forms =
+        vec![form(90), form(if length <= MAX_UNCUT_MESSAGE_CHARS { length.max(180) } else { 180 })];
     forms.dedup();
     all.add_fact(FactClass::Goal, format!("prompt:{}", first.record), forms).strings_stating_fact =
         vec![first.text.clone()];
 }
 
 /// Adds the message before the newest one, if the newest one is unclear without it.
-fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
-    let Some(before) = digest.explaining_message() else { return };
+fn add_message_before_newest(digest: &Digest, all: &mut GatheredCandidates) {
+    let Some(before) = digest.message_explaining_newest_prompt() else { return };
     let id = format!("prompt:{}", before.record);
     if all.has_fact(&id) {
         return;
@@ -105,15 +106,16 @@ fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // If the task is the request that opened the session, it may already be listed.
     let is_told = |task: &&Prompt| all.has_fact(&format!("prompt:{}", task.record));
-    let Some(task) = digest.explaining_task().filter(|task| !is_told(task)) else { return };
-    let leads =
-        goal.newest_prompt.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
+    let Some(task) = digest.task_explaining_newest_prompt().filter(|task| !is_told(task)) else { return };
+    let leads = goal
+        .newest_prompt
+        .is_some_and(|newest| digest.is_quoted_before_task(newest) && !newest.begins_turn());
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
-        (true, _) => (ANSWERED_LABEL, &[62, 300]),
+        (true, _) => (ANSWERED_REQUEST_LABEL, &[62, 300]),
         (false, true) => (TASK_OF_MESSAGE_LABEL, &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
-    let asked = digest.words_answered_by(task).filter(|_| digest.is_reply_to_agent(task));
+    let asked = digest.message_answered_by_prompt(task).filter(|_| digest.is_reply_to_agent(task));
     let left = digest.remaining_sections(&task.text, task.record);
     // If the task is only context for the newest message, the text above its pasted output is enough.
     let left = match label {
@@ -187,13 +189,15 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     let is_over = digest.has_finished() && digest.last_message_record > newest.record;
     let label = match (alone, newest.refused_call.is_empty()) {
         (_, true) if is_over && newest.prompt_kind() == PromptKind::Question => {
-            format!("{NEWEST_LABEL}, answered: ")
+            format!("{NEWEST_MESSAGE_LABEL}, answered: ")
         }
         // The reply to a request does not show that all of it was done.
-        (_, true) if is_over => format!("{NEWEST_LABEL} (the agent has replied): "),
+        (_, true) if is_over => format!("{NEWEST_MESSAGE_LABEL} (the agent has replied): "),
         (true, true) => String::new(),
-        (false, true) => format!("{NEWEST_LABEL}: "),
-        (_, false) => format!("{NEWEST_LABEL}, refusing {}: ", in_backticks(&newest.refused_call, 60)),
+        (false, true) => format!("{NEWEST_MESSAGE_LABEL}: "),
+        (_, false) => {
+            format!("{NEWEST_MESSAGE_LABEL}, refusing {}: ", in_backticks(&newest.refused_call, 60))
+        }
     };
     // A task that can be understood on its own gets more room than an answer.
     let most = match newest.prompt_kind() {
@@ -205,9 +209,10 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     let left = digest.remaining_sections(&newest.text, newest.record);
     // The end of a message often states its conclusion, so a message of moderate length is not cut.
     let length = left.chars().count();
-    let most = most
-        .map(|most| if (most..=MAX_UNCUT_CHARS).contains(&length) && most >= 300 { length } else { most });
-    let means = digest.meaning_of_command(newest).map_or(String::new(), |said| {
+    let most = most.map(|most| {
+        if (most..=MAX_UNCUT_MESSAGE_CHARS).contains(&length) && most >= 300 { length } else { most }
+    });
+    let means = digest.agent_words_after_bare_slash_command(newest).map_or(String::new(), |said| {
         let said = said.split(": ").next().unwrap_or(said);
         format!("; the agent began with {}", in_quotation_marks(&statement::first_sentences(said, 160), 164))
     });
@@ -226,7 +231,7 @@ fn words_before_paste(text: &str) -> String {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or_default().trim();
     let is_plan = text.lines().any(|line| line.starts_with("## "));
-    let is_said = first.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS && first.ends_with(':');
+    let is_said = first.chars().count() >= prompt::MIN_SUBSTANTIAL_PROMPT_CHARS && first.ends_with(':');
     match is_said && !is_plan && lines.count() >= MIN_PASTED_LINES {
         true => format!("{} …", first.trim_end_matches(':')),
         false => text.to_owned(),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::content::TextContent;
-use crate::digest::{AgentStatement, CheckUse, Digest, FileEdit, Turn};
+use crate::content::SearchableText;
+use crate::digest::{AgentStatement, Digest, FileEdit, NewestRunOfCheck, RequestWithOutcome};
 use crate::prompt::{self, PromptKind};
 use crate::run::RunResult;
 use crate::statement;
@@ -13,22 +13,27 @@ use crate::text::cut_to_bytes;
 const NEWEST_TURNS_INCLUDED: usize = 2;
 
 /// A statement counts as a guess if its first bytes, up to this number, contain a word such as "probably".
-const GUESSED_BYTES: usize = 240;
+const MAX_BYTES_SEARCHED_FOR_GUESS: usize = 240;
 
 /// If open work was removed from a message and fewer bytes than this are left, the rest says little, unless it names a
 /// file or contains code.
-const MIN_LEFT_BYTES: usize = 90;
+const MIN_REMAINING_MESSAGE_BYTES: usize = 90;
 
 /// Returns whether later work has made a closing message obsolete. This is the case if the message answers a question
 /// or makes a proposal, and the agent has since worked on the same subject. `newer` is the number of newer conclusions
 /// in the brief. If it is not 0, a guess is also obsolete.
-pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
+pub fn is_overtaken_by_work(
+    digest: &Digest,
+    turn: &RequestWithOutcome,
+    outcome: &AgentStatement,
+    newer: usize,
+) -> bool {
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
         || digest.effects.iter().any(|used| during.contains(&used.record));
-    let is_edited_since = digest.file_edited_after(outcome.record).is_some();
-    if is_abandoned(digest, outcome)
-        || is_revised(digest, turn, outcome)
+    let is_edited_since = digest.last_file_edited_after(outcome.record).is_some();
+    if is_work_abandoned_by_user(digest, outcome)
+        || was_result_revised_at_once(digest, turn, outcome)
         || is_edited_since && describes_old_code(&outcome.text)
     {
         return true;
@@ -36,16 +41,16 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     if newer == 0 {
         // The code was changed for a later prompt, so an answer about it may no longer be true.
         let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
-        let is_changed = later.is_some_and(|prompt| digest.file_edited_after(prompt.record).is_some())
-            && !digest.names_files(&outcome.text);
+        let is_changed = later.is_some_and(|prompt| digest.last_file_edited_after(prompt.record).is_some())
+            && !digest.does_text_name_session_files(&outcome.text);
         let worked_on = |change: &FileEdit| {
-            change.record > outcome.record && (is_changed || name_file(&outcome.text, &change.path))
+            change.record > outcome.record && (is_changed || do_words_name_file(&outcome.text, &change.path))
         };
         let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
             && outcome.record < digest.last_message_record;
         // The user answered the question, and the agent has edited files since.
         let is_decided =
-            !outcome.closing_question.is_empty() && digest.file_edited_after(outcome.record).is_some();
+            !outcome.closing_question.is_empty() && digest.last_file_edited_after(outcome.record).is_some();
         // A message that names a cause is still useful, because it explains the later work.
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
@@ -54,12 +59,12 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
     let is_question = turn.prompt.prompt_kind() == PromptKind::Question && !worked;
     let is_talk = is_question || !outcome.closing_question.is_empty();
     let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
-    is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
+    is_over && digest.last_file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
 /// Returns whether the user questioned the result of a turn at once, and the agent then edited one of its files again
 /// and said what it did.
-fn is_revised(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+fn was_result_revised_at_once(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > outcome.record);
     let Some(question) = later.next().filter(|next| next.prompt_kind() == PromptKind::Question) else {
         return false;
@@ -76,26 +81,30 @@ fn is_revised(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
 
 /// Returns whether a turn merely answered a question and the agent has since moved on to the newest prompt, an
 /// unrelated task.
-pub fn is_answer_about_something_else(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
+pub fn is_answered_question_before_other_task(
+    digest: &Digest,
+    turn: &RequestWithOutcome,
+    outcome: &AgentStatement,
+) -> bool {
     let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
         return false;
     };
     let during = turn.prompt.record..outcome.record;
     turn.prompt.prompt_kind() == PromptKind::Question
         && !digest.changes.iter().any(|change| during.contains(&change.record))
-        && digest.stands_newest_alone()
+        && digest.is_newest_prompt_clear_alone()
         && digest.has_work_since_newest_prompt()
         && !statement::shares_a_word(&newest.text, &turn.prompt.text)
         && !statement::shares_a_word(&newest.text, &outcome.text)
 }
 
-fn name_file(words: &str, path: &str) -> bool {
+fn do_words_name_file(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
 pub fn is_guessing(said: &AgentStatement) -> bool {
     // Search only the beginning, because a "probably" further on may refer to only one of several points.
-    let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
+    let beginning = cut_to_bytes(&said.text, MAX_BYTES_SEARCHED_FOR_GUESS);
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
@@ -119,17 +128,17 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
         return String::new();
     };
     let small = said.text.to_lowercase();
-    if !FIX_TO_COME.iter().chain(&PROBLEM_WORDS).any(|words| small.contains(words)) {
+    if !PHRASES_ANNOUNCING_FIX.iter().chain(&PROBLEM_WORDS).any(|words| small.contains(words)) {
         return String::new();
     }
     let commit = digest.standing_commits().into_iter().find(|commit| commit.record > edit.record);
     if let Some(commit) = commit.filter(|commit| !commit.effect.id.is_empty()) {
         return format!(" (since then committed: {})", commit.effect.id);
     }
-    let is_checked = |check: &CheckUse| {
+    let is_checked = |check: &NewestRunOfCheck| {
         check.last_result == RunResult::Passed
             && check.last_run_record > edit.record
-            && digest.file_edited_after(check.last_run_record).is_none()
+            && digest.last_file_edited_after(check.last_run_record).is_none()
     };
     match digest.checks.iter().any(is_checked) && digest.open_failures().next().is_none() {
         true => " (since then files were edited and the checks passed)".to_owned(),
@@ -141,11 +150,12 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
 pub fn is_lack_made_good(digest: &Digest, said: &AgentStatement) -> bool {
     const LACK_WORDS: [&str; 5] = ["but didn't ", "but did not ", "but haven't ", "forgot to ", "i missed "];
     let small = said.text.to_lowercase().replace('’', "'");
-    LACK_WORDS.iter().any(|words| small.contains(words)) && digest.file_edited_after(said.record).is_some()
+    LACK_WORDS.iter().any(|words| small.contains(words))
+        && digest.last_file_edited_after(said.record).is_some()
 }
 
 /// Lower-case words of a statement that announces a fix.
-const FIX_TO_COME: [&str; 9] = [
+const PHRASES_ANNOUNCING_FIX: [&str; 9] = [
     "the fix is",
     "the fix:",
     "fix is straightforward",
@@ -176,7 +186,7 @@ pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
     let is_committed =
         edited.is_some_and(|edited| digest.standing_commits().iter().any(|commit| commit.record > edited));
     let newest = digest.prompts.last().map_or("", |prompt| prompt.text.as_str());
-    FIX_TO_COME.iter().any(|words| small.contains(words))
+    PHRASES_ANNOUNCING_FIX.iter().any(|words| small.contains(words))
         && is_committed
         && !statement::shares_a_word(newest, &said.text)
 }
@@ -195,44 +205,46 @@ pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) ->
 
 /// Returns whether a message mostly consists of a question that the user has answered, or of open work that has since
 /// been done.
-pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
+pub fn is_mostly_settled_message(digest: &Digest, outcome: &AgentStatement) -> bool {
     let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
-    let is_edited_since = digest.file_edited_after(outcome.record).is_some();
+    let is_edited_since = digest.last_file_edited_after(outcome.record).is_some();
     let left = match is_edited_since {
-        true => statement::without_open_ends(&text, have_checks_passed_since(digest, outcome)),
+        true => {
+            statement::without_sentences_about_open_work(&text, have_checks_passed_since(digest, outcome))
+        }
         false => text.as_ref().into(),
     };
-    let is_remark = left.len() < MIN_LEFT_BYTES && !left.contains(['`', '/']);
+    let is_remark = left.len() < MIN_REMAINING_MESSAGE_BYTES && !left.contains(['`', '/']);
     left.is_empty()
         || is_edited_since && (left.len() * 3 < text.len() || is_remark && left.len() < text.len())
 }
 
 /// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user was
 /// replying is kept, because it explains why the user abandoned the work.
-fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
+fn is_work_abandoned_by_user(digest: &Digest, said: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > said.record);
     later.any(|prompt| {
         prompt::abandons_work(&prompt.text)
-            && digest.words_answered_by(prompt).is_none_or(|answered| answered.record != said.record)
+            && digest.message_answered_by_prompt(prompt).is_none_or(|answered| answered.record != said.record)
     })
 }
 
 /// Returns whether a statement describes the code before a change.
 fn describes_old_code(text: &str) -> bool {
-    let small = cut_to_bytes(text, GUESSED_BYTES).to_lowercase();
+    let small = cut_to_bytes(text, MAX_BYTES_SEARCHED_FOR_GUESS).to_lowercase();
     ["current behavior", "current behaviour", "currently, ", "currently it "]
         .iter()
         .any(|words| small.contains(words))
 }
 
 /// Returns whether the newest prompt quotes a statement in order to object to it.
-pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> bool {
+pub fn does_newest_prompt_object_to(digest: &Digest, said: &AgentStatement) -> bool {
     const MIN_QUOTED_WORDS: usize = 4;
     const MIN_QUOTED_BYTES: usize = 24;
     let Some(newest) = digest.prompts.last().filter(|newest| newest.record > said.record) else {
         return false;
     };
-    let text = TextContent::from_text(&said.text);
+    let text = SearchableText::from_text(&said.text);
     let parts = newest.text.split("<-").flat_map(|part| part.split("->")).flat_map(str::lines);
     let is_long = |part: &&str| {
         part.split_whitespace().count() >= MIN_QUOTED_WORDS && part.trim().len() >= MIN_QUOTED_BYTES
@@ -248,10 +260,10 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
 /// Returns whether two messages are about the same subject: they share at least two names, and the shared names are a
 /// large part of the older message's names.
 pub fn is_same_subject(older: &str, newer: &str) -> bool {
-    const MIN_SHARED: usize = 2;
+    const MIN_SHARED_SUBJECT_WORDS: usize = 2;
     let (older, newer) = (names_in(older), names_in(newer));
     let shared = older.intersection(&newer).count();
-    shared >= MIN_SHARED && shared * 3 >= older.len()
+    shared >= MIN_SHARED_SUBJECT_WORDS && shared * 3 >= older.len()
 }
 
 /// Returns the names of functions, types and files in `text`, without the module or folder before them.

@@ -23,11 +23,11 @@ fn what_the_user_gave_up_or_quoted_no_longer_holds() {
     let prompt =
         |record: u64, text: &str| crate::digest::Prompt { record, text: text.into(), ..Default::default() };
     digest.prompts = vec![prompt(1, "write it"), prompt(5, "let's abandon this branch")];
-    assert!(is_abandoned(&digest, &said));
+    assert!(is_work_abandoned_by_user(&digest, &said));
     digest.prompts[1].text = "Writes the result to the old branch <- it must be the new one".to_owned();
-    assert!(!is_abandoned(&digest, &said) && is_quoted_by_newest_prompt(&digest, &said));
+    assert!(!is_work_abandoned_by_user(&digest, &said) && does_newest_prompt_object_to(&digest, &said));
     digest.prompts[1].text = "Writes the result to the old branch".to_owned();
-    assert!(!is_quoted_by_newest_prompt(&digest, &said));
+    assert!(!does_newest_prompt_object_to(&digest, &said));
     assert!(describes_old_code("Current behavior: it walks the whole list."));
     assert!(!describes_old_code("It walks the whole list now."));
 }
@@ -73,7 +73,11 @@ fn a_result_that_the_user_questioned_and_the_agent_changed_is_out_of_date() {
     ] {
         let digest = session_with_later_question(question, file);
         let turns = digest.requests_with_outcomes();
-        assert_eq!(is_revised(&digest, &turns[0], turns[0].outcome.unwrap()), expected, "{question} {file}");
+        assert_eq!(
+            was_result_revised_at_once(&digest, &turns[0], turns[0].outcome.unwrap()),
+            expected,
+            "{question} {file}"
+        );
     }
 }
 
@@ -98,7 +102,7 @@ fn a_message_of_which_little_is_left_is_spent() {
         ("There are two types, and both of them stay as they are.", false),
     ] {
         let said = AgentStatement { record: 3, text: text.into(), ..Default::default() };
-        assert_eq!(is_spent(&digest, &said), expected, "{text}");
+        assert_eq!(is_mostly_settled_message(&digest, &said), expected, "{text}");
     }
 }
 

@@ -4,15 +4,15 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::declared::ChangedNames;
-use crate::digest::{CallStep, Digest, StepAction, names_more_than_a_tool};
+use crate::digest::{CallStep, Digest, ToolCallAction, names_more_than_a_tool};
 use crate::event::{LineRange, TodoStatus};
-use crate::render::{in_backticks, in_quotation_marks, path_or_code};
+use crate::render::{format_path_or_code, in_backticks, in_quotation_marks};
 use crate::statement;
 use crate::text::count_with_noun;
 
 use super::{is_cut_in_sentence, quote_agent_words};
 
-const MAX_STEPS: usize = 8;
+const MAX_CALL_STEPS_LISTED: usize = 8;
 
 /// The first word of the description of an edit.
 const EDITED_VERB: &str = "edited ";
@@ -59,8 +59,10 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     let is_listed = |id: &str| {
         digest.effects.iter().any(|used| !used.effect.id.is_empty() && id.starts_with(&used.effect.id))
     };
-    let condensed =
-        statement::without_commit_lines(&statement::condense_closing(&digest.last_message), is_listed);
+    let condensed = statement::without_commit_lines(
+        &statement::condense_closing_message(&digest.last_message),
+        is_listed,
+    );
     let since = digest.steps_since_last_message();
     // A short last message may announce the next step, so it is quoted unchanged until the agent has finished.
     let announced = !digest.has_finished() && digest.last_message.len() <= MAX_ANNOUNCEMENT_BYTES;
@@ -114,10 +116,14 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     // If the last message mentions several files, list those that have not been edited yet.
     let left =
         digest.edits_of_named_files(words, digest.last_message_record).map_or(String::new(), |edits| {
-            let left: Vec<String> = edits.not_edited.iter().map(|name| path_or_code(name, 80)).collect();
+            let left: Vec<String> =
+                edits.not_edited.iter().map(|name| format_path_or_code(name, 80)).collect();
             if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
         });
-    let complete = match digest.looks_complete() && left.is_empty() && digest.ended_with_check() {
+    let complete = match digest.does_work_for_newest_prompt_look_complete()
+        && left.is_empty()
+        && digest.ended_with_passed_check()
+    {
         true => ". The checks passed after the last edit: the work looks complete",
         false => "",
     };
@@ -153,8 +159,8 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     let forms = vec![
         form(120, EditsAndOthers(2)),
         form(240, EditsAndOthers(4)),
-        form(400, EditsAndOthers(MAX_STEPS)),
-        form(1_000, EditsAndOthers(MAX_STEPS)),
+        form(400, EditsAndOthers(MAX_CALL_STEPS_LISTED)),
+        form(1_000, EditsAndOthers(MAX_CALL_STEPS_LISTED)),
     ];
     let candidate = all.add_fact(FactClass::State, "said".to_owned(), forms);
     candidate.add_terse_form(form(120, Newest(2)));
@@ -194,7 +200,7 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDe
     let mut groups: Vec<Vec<&CallStep>> = Vec::new();
     for step in since
         .iter()
-        .filter(|step| step.action != StepAction::Called || names_more_than_a_tool(&step.path_or_command))
+        .filter(|step| step.action != ToolCallAction::Called || names_more_than_a_tool(&step.path_or_command))
     {
         let known = groups.iter().position(|known| is_same(known[0], step));
         let mut same = known.map_or_else(Vec::new, |place| groups.remove(place));
@@ -202,8 +208,8 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDe
         groups.push(same);
     }
     let newest = groups.len().saturating_sub(NEWEST_STEPS_LISTED);
-    let is_work = |step: &CallStep| matches!(step.action, StepAction::Edited | StepAction::Ran);
-    let last_edit = groups.iter().rposition(|same| same[0].action == StepAction::Edited);
+    let is_work = |step: &CallStep| matches!(step.action, ToolCallAction::Edited | ToolCallAction::Ran);
+    let last_edit = groups.iter().rposition(|same| same[0].action == ToolCallAction::Edited);
     let kept = groups.iter().enumerate().filter(|(i, same)| *i >= newest || is_work(same[0]));
     let place = match (detail, last_edit) {
         (StepDetail::WithPlaces, Some(at)) => describe_last_edit(digest, &groups[at]),
@@ -212,7 +218,7 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDe
     // Once it is known where a file was edited, it does not matter which of its lines were read before.
     let is_followed = |i: usize, step: &CallStep| {
         let edited = last_edit.filter(|at| *at > i && !place.is_empty());
-        step.action == StepAction::Read
+        step.action == ToolCallAction::Read
             && edited.is_some_and(|at| groups[at][0].path_or_command == step.path_or_command)
     };
     kept.filter(|(i, same)| !is_followed(*i, same[0]))
@@ -242,12 +248,13 @@ fn describe_last_edit(digest: &Digest, same: &[&CallStep]) -> String {
     let edit = digest.changes.iter().rfind(|edit| edit.path == path && edit.record == step.record);
     let count = |names: &ChangedNames| names.added.len() + names.changed.len() + names.removed.len();
     let Some(names) = edit.map(|edit| &edit.changed_names).filter(|names| {
-        (1..=MAX_NAMES).contains(&count(names)) && count(names) < count(&digest.current_names(path))
+        (1..=MAX_NAMES).contains(&count(names))
+            && count(names) < count(&digest.names_changed_in_current_work(path))
     }) else {
         return String::new();
     };
     let all = [&names.added, &names.changed, &names.removed].into_iter().flatten();
-    let all: Vec<String> = all.map(|name| path_or_code(name, 80)).collect();
+    let all: Vec<String> = all.map(|name| format_path_or_code(name, 80)).collect();
     format!("{} {}", if is_repeated { "last in" } else { "in" }, all.join(", "))
 }
 
@@ -315,19 +322,19 @@ fn list_steps(steps: &[String], listed: ListedSteps) -> String {
 
 /// Describes one step, such as `edited src/a.rs` or ``ran `cargo test` → failed``.
 fn describe_step(step: &CallStep) -> String {
-    let path = || path_or_code(&step.path_or_command, 160);
+    let path = || format_path_or_code(&step.path_or_command, 160);
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
         (false, true) => " → passed",
         (false, false) => "",
     };
     match step.action {
-        StepAction::Edited => format!("{EDITED_VERB}{}{ended}", path()),
-        StepAction::Read => format!("read {}{ended}", path()),
-        StepAction::Ran => {
+        ToolCallAction::Edited => format!("{EDITED_VERB}{}{ended}", path()),
+        ToolCallAction::Read => format!("read {}{ended}", path()),
+        ToolCallAction::Ran => {
             format!("ran {}{ended}", in_backticks(&step.path_or_command.replace(" 2>&1", ""), 120))
         }
-        StepAction::Called => format!("called {}{ended}", in_backticks(&step.path_or_command, 80)),
+        ToolCallAction::Called => format!("called {}{ended}", in_backticks(&step.path_or_command, 80)),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::text::fnv_fingerprint;
 /// A prompt of at most this many characters is quoted in full if part of it is an instruction.
 const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
-const MAX_PROMPTS: usize = 14;
+const MAX_USER_PROMPTS_LISTED: usize = 14;
 
 pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
@@ -30,7 +30,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
     }
     let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
-        if told == MAX_PROMPTS {
+        if told == MAX_USER_PROMPTS_LISTED {
             break;
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
@@ -57,7 +57,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         let words = match (prompt.refused_call.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
             // A refusal that only asks a question or says "hang on" has been dealt with by now.
-            (false, true) if !prompt::is_objection(&prompt.text) => continue,
+            (false, true) if !prompt::is_refusal_with_reason(&prompt.text) => continue,
             _ if prompt.record >= since && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE => {
                 prompt.text.clone()
             }

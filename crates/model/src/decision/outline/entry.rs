@@ -11,7 +11,7 @@ pub enum SectionBlock {
 }
 
 impl SectionBlock {
-    pub fn is_entry(&self) -> bool {
+    pub fn is_decision_entry(&self) -> bool {
         match self {
             SectionBlock::Item { text, .. } => !is_placeholder(&strip_box_tag_and_date(text).0),
             SectionBlock::Row { .. } => true,
@@ -129,7 +129,7 @@ pub fn read_entries(
         }
         return;
     }
-    let has_entries = blocks.iter().any(SectionBlock::is_entry);
+    let has_entries = blocks.iter().any(SectionBlock::is_decision_entry);
     for block in blocks {
         let found = match block {
             SectionBlock::Item { line, text, nested } => decision_of_item(*line, text, nested),

@@ -1,6 +1,6 @@
 //! How the command of a journal record ended, and each check in it.
 
-use crate::journal::{JournalRecord, RecordedPart};
+use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, ProjectCheck, RunResult, TestCounts};
 
 /// Returns how a record's command ended. Older records lack the field `ended` and have `passed` or only an exit code.
@@ -26,7 +26,8 @@ pub(in crate::digest) fn result_of_each_check(
 ) -> Vec<Option<RunResult>> {
     let step = record.step;
     if !record.parts.is_empty() {
-        let parsed = |part: &RecordedPart| (!part.ended.is_empty()).then(|| RunResult::parse(&part.ended));
+        let parsed =
+            |part: &RecordedCheckOutcome| (!part.ended.is_empty()).then(|| RunResult::parse(&part.ended));
         return (0..checks.len()).map(|at| record.parts.get(at).and_then(parsed)).collect();
     }
     let one = |at: usize| match (ended, step) {
@@ -40,7 +41,7 @@ pub(in crate::digest) fn result_of_each_check(
 
 /// Divides a record into its checks and the failed commands after them. Returns `None` if the record does not report
 /// the checks' own result, or if its command line cannot be divided.
-pub(in crate::digest) fn divide_record<'a>(
+pub(in crate::digest) fn divide_record_of_failed_line<'a>(
     record: &JournalRecord<'a>,
 ) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
     if record.checks_ended.is_empty() {
@@ -69,7 +70,7 @@ pub(in crate::digest) fn divide_record<'a>(
 }
 
 /// Returns whether the error lines of a command line can only be those of a single check.
-pub(in crate::digest) fn is_only_failure(record: &JournalRecord) -> bool {
-    let other = |part: &&RecordedPart| matches!(part.ended.as_str(), "failed" | "ran");
+pub(in crate::digest) fn do_error_lines_belong_to_one_check(record: &JournalRecord) -> bool {
+    let other = |part: &&RecordedCheckOutcome| matches!(part.ended.as_str(), "failed" | "ran");
     record.parts.iter().filter(other).count() == 1
 }

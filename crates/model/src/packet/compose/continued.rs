@@ -1,6 +1,6 @@
 //! The packet or the earlier session that a session continues, and the titles under which a packet quotes finished work.
 
-use super::{MAX_INSTRUCTION_CHARS, MAX_INSTRUCTIONS, USER_SAID};
+use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
 use crate::digest::{Digest, Prompt};
 use crate::prompt;
 use crate::render::in_quotation_marks;
@@ -60,9 +60,9 @@ impl ContinuedSession {
         let quoted: Vec<&str> =
             goal.task_prompt.into_iter().chain(newest).map(|prompt| prompt.text.as_str()).collect();
         let wishes = lasting_instructions(digest, |prompt| quoted.contains(&prompt.text.as_str()));
-        let wishes =
-            wishes.map(|wish| format!("{USER_SAID}{}", in_quotation_marks(wish, MAX_INSTRUCTION_CHARS)));
-        let constraints = wishes.take(MAX_INSTRUCTIONS).collect();
+        let wishes = wishes
+            .map(|wish| format!("{USER_QUOTE_PREFIX}{}", in_quotation_marks(wish, MAX_INSTRUCTION_CHARS)));
+        let constraints = wishes.take(MAX_USER_INSTRUCTIONS_LISTED).collect();
         let request = quoted.join("\n");
         (!request.is_empty()).then(|| ContinuedSession { id: digest.session.clone(), request, constraints })
     }

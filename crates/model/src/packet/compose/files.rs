@@ -4,10 +4,10 @@ use super::PacketFacts;
 use crate::brief;
 use crate::digest::{Failure, FileUse};
 use crate::failure;
-use crate::packet::choose::lines_or_none;
+use crate::packet::choose::bullet_list_or_none_recorded;
 use crate::packet::pickup::CHOSEN_BY_USER;
-use crate::packet::{CONFIRMED_HEADING, SUGGESTED_HEADING};
-use crate::render::{in_backticks, in_quotation_marks, path_or_code};
+use crate::packet::{CONFIRMED_FILES_HEADING, SUGGESTED_HEADING};
+use crate::render::{format_path_or_code, in_backticks, in_quotation_marks};
 
 /// At most this many of the declarations that were added to a file are named. The same limit applies to declarations
 /// that were changed, and to those that were removed.
@@ -29,9 +29,9 @@ impl PacketFacts<'_> {
             .collect();
         let suggested: Vec<String> = self.suggested.iter().map(|file| self.describe_file(file)).collect();
         format!(
-            "### {CONFIRMED_HEADING}\n\n{}\n\n### {SUGGESTED_HEADING}\n\n{}",
-            lines_or_none(&confirmed),
-            lines_or_none(&suggested)
+            "### {CONFIRMED_FILES_HEADING}\n\n{}\n\n### {SUGGESTED_HEADING}\n\n{}",
+            bullet_list_or_none_recorded(&confirmed),
+            bullet_list_or_none_recorded(&suggested)
         )
     }
 
@@ -59,9 +59,9 @@ impl PacketFacts<'_> {
             .copied()
             .filter(|why| brief::says_more_than_file_name(why, &file.path))
             .collect();
-        let names = self.material.digest.current_names(&file.path);
+        let names = self.material.digest.names_changed_in_current_work(&file.path);
         if !names.is_empty() {
-            why.push(names.describe(MAX_NAMES_PER_FILE, |name| path_or_code(name, 80)));
+            why.push(names.describe(MAX_NAMES_PER_FILE, |name| format_path_or_code(name, 80)));
         } else if !reasons.is_empty() {
             let last = &reasons[reasons.len().saturating_sub(MAX_REASONS_PER_FILE)..];
             why.push(in_quotation_marks(&last.join("; "), 240));

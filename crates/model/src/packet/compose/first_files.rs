@@ -1,7 +1,7 @@
 //! Chooses the files that the next agent should open first.
 
 use super::PacketFacts;
-use super::next::SINCE_THEN;
+use super::next::CALLS_SINCE_ANNOUNCEMENT_INTRO;
 use crate::digest::{self, FileUse};
 use crate::failure;
 use crate::render::in_backticks;
@@ -15,14 +15,14 @@ const MAX_UNOPENED_FILES: usize = 4;
 
 /// A file that was used more records ago than this is rarely opened next: one in ten, compared with one in three of the
 /// others.
-const MAX_RECENT_RECORDS: u64 = 25;
+const MAX_RECORDS_SINCE_RECENT_USE: u64 = 25;
 
 /// After the agent's last message, or beside a file that an error names, only files used this recently count. The agent
 /// is done with the others.
-const MAX_LAST_RECORDS: u64 = 5;
+const MAX_RECORDS_SINCE_FILE_USE: u64 = 5;
 
 /// If no file counts, this many of the most recently used ones are named.
-const MAX_OLD_FILES: usize = 2;
+const MAX_RECENT_FILES_NAMED_INSTEAD: usize = 2;
 
 /// The maximum number of files from the folder that a failure names.
 const MAX_FILES_OF_FOLDER: usize = 2;
@@ -74,7 +74,7 @@ struct FileToOpen<'p> {
 }
 
 impl PacketFacts<'_> {
-    pub(super) fn chosen_files(&self) -> Vec<String> {
+    pub(super) fn files_confirmed_by_user(&self) -> Vec<String> {
         self.material.confirmed.iter().map(|path| in_backticks(path, 120)).collect()
     }
 
@@ -82,11 +82,13 @@ impl PacketFacts<'_> {
     /// here are listed elsewhere in the packet. If the first step is only to run a check, only the files that it names count.
     pub(super) fn first_files(&self, step: &str, is_check: bool) -> Vec<String> {
         let digest = self.material.digest;
-        let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
-        // The text from `SINCE_THEN` onwards describes what was done after the announcement, so it is cut off.
-        let planned = step.split(SINCE_THEN).next().unwrap_or(step);
+        let is_only = |name: &str| {
+            digest.files.iter().filter(|file| file_name_of_path(&file.path) == name).count() == 1
+        };
+        // The text from `CALLS_SINCE_ANNOUNCEMENT_INTRO` onwards describes what was done after the announcement, so it is cut off.
+        let planned = step.split(CALLS_SINCE_ANNOUNCEMENT_INTRO).next().unwrap_or(step);
         let in_step = |file: &FileUse| {
-            let name = base(&file.path);
+            let name = file_name_of_path(&file.path);
             planned.contains(&file.path) || is_only(name) && planned.contains(name)
         };
         let errors = || self.failing.iter().map(|failure| failure.error.as_str());
@@ -95,7 +97,7 @@ impl PacketFacts<'_> {
                 failure::names_file(&failure.error, &file.path) && file.edited_at <= failure.record
             })
         };
-        let left = self.files_left();
+        let left = self.files_not_yet_edited_for_request();
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let git = digest.git_state();
         // Only edits after the last commit count. A file that was edited earlier and left out of that commit does not
@@ -109,7 +111,8 @@ impl PacketFacts<'_> {
             [self.goal.newest_prompt, self.goal.task_prompt].map(|prompt| prompt.map(|it| it.text.as_str()));
         let is_example = |file: &FileUse| {
             let mut texts = texts.into_iter().flatten();
-            file.edited_at <= asked && texts.any(|text| digest::is_only_reference(text, base(&file.path)))
+            file.edited_at <= asked
+                && texts.any(|text| digest::is_only_reference(text, file_name_of_path(&file.path)))
         };
         let reason = |file: &FileUse| match file {
             _ if in_step(file) => Some(OpenReason::Step),
@@ -120,7 +123,7 @@ impl PacketFacts<'_> {
             _ if errors().any(|error| names_folder_of(error, &file.path)) => Some(OpenReason::FailingFolder),
             _ if is_example(file) => None,
             _ if file.last_use_record > last_said => Some(OpenReason::LastUsed),
-            _ if left.iter().any(|name| name == base(&file.path)) => Some(OpenReason::NotEdited),
+            _ if left.iter().any(|name| name == file_name_of_path(&file.path)) => Some(OpenReason::NotEdited),
             _ if file.edited_at > asked && is_uncommitted(file) => Some(OpenReason::Edited),
             _ if file.last_use_record > asked => Some(OpenReason::Used),
             _ if is_uncommitted(file) => Some(OpenReason::Uncommitted),
@@ -139,7 +142,7 @@ impl PacketFacts<'_> {
         });
         // Also include files that the session has not opened, because a compiler error may name such files.
         let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
-        let unopened = errors().flat_map(failure::places_in_error).filter(|path| !is_used(path));
+        let unopened = errors().flat_map(failure::files_located_by_error).filter(|path| !is_used(path));
         let unopened = unopened.take(MAX_UNOPENED_FILES).map(|path| FileToOpen {
             reason: OpenReason::Error,
             age: 0,
@@ -183,16 +186,16 @@ fn paths_by_reason(mut found: Vec<FileToOpen<'_>>) -> Vec<&str> {
     });
     let is_recent = |file: &&FileToOpen| {
         let most = match file.reason {
-            OpenReason::LastUsed => MAX_LAST_RECORDS,
-            _ if has_error => MAX_LAST_RECORDS,
-            _ => MAX_RECENT_RECORDS,
+            OpenReason::LastUsed => MAX_RECORDS_SINCE_FILE_USE,
+            _ if has_error => MAX_RECORDS_SINCE_FILE_USE,
+            _ => MAX_RECORDS_SINCE_RECENT_USE,
         };
         file.reason.is_certain() || file.age <= most
     };
     let recent: Vec<&str> = found.iter().filter(is_recent).map(|file| file.path).collect();
     if recent.is_empty() {
         found.sort_by_key(|file| file.age);
-        return found.iter().take(MAX_OLD_FILES).map(|file| file.path).collect();
+        return found.iter().take(MAX_RECENT_FILES_NAMED_INSTEAD).map(|file| file.path).collect();
     }
     recent
 }
@@ -210,7 +213,7 @@ fn names_folder_of(error: &str, path: &str) -> bool {
     error.split_whitespace().any(is_folder)
 }
 
-fn base(path: &str) -> &str {
+fn file_name_of_path(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

@@ -1,29 +1,30 @@
 //! Composes the first prompt for the next agent. It is short, because the packet's other sections accompany it.
 
 use super::PacketFacts;
+use super::unfinished::{UnfinishedCall, describe_unfinished};
 use crate::brief::{self, BriefFact};
-use crate::digest::{CallStep, EffectUse, Failure, StepAction};
+use crate::digest::{CallStep, Failure, RecordedEffect, ToolCallAction};
 use crate::effect::{DescriptionDetail, EffectKind, describe_effect};
 use crate::event::TodoStatus;
 use crate::loops::promise;
-use crate::packet::choose::{self, CheckRun, goal_text};
+use crate::packet::choose::{self, CheckRunForPacket, goal_text};
 use crate::packet::words;
 use crate::prompt::PromptKind;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
-use crate::run::{self, CommandPurpose};
+use crate::run;
 use crate::statement;
 
 /// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
 /// The maximum length of what the agent has said about the newest message.
-const MAX_SAID_CHARS: usize = 240;
+const MAX_AGENT_QUOTE_CHARS: usize = 240;
 
 /// The maximum number of first steps that the prompt names.
-const MAX_STEPS: usize = 2;
+const MAX_FIRST_STEPS_NAMED: usize = 2;
 
 /// The beginning of the list of calls that followed an announcement.
-pub(super) const SINCE_THEN: &str = " (since then ";
+pub(super) const CALLS_SINCE_ANNOUNCEMENT_INTRO: &str = " (since then ";
 
 /// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
@@ -35,7 +36,7 @@ impl PacketFacts<'_> {
         let step = self.first_step();
         let files = match &step {
             // The files of finished work need not be opened.
-            Some(FirstStep::NothingOpen(_)) => self.chosen_files(),
+            Some(FirstStep::NothingOpen(_)) => self.files_confirmed_by_user(),
             Some(FirstStep::Begin(step)) => self.first_files(step, false),
             Some(FirstStep::Check(step)) => self.first_files(step, true),
             None => self.first_files("", false),
@@ -120,7 +121,7 @@ impl PacketFacts<'_> {
         let failing =
             self.failing.first().filter(|_| !is_first_retried).map(|failure| describe_failure(failure));
         if digest.has_finished() && unfinished.is_none() && failing.is_none() {
-            return match (self.is_new_work(), self.open_questions().is_empty(), self.todo_step()) {
+            return match (self.does_purpose_name_new_work(), self.open_questions().is_empty(), self.todo_step()) {
                 (true, ..) => None,
                 (_, false, _) => {
                     Some(FirstStep::Begin("the user's answer to what is under Open Questions".to_owned()))
@@ -151,7 +152,7 @@ impl PacketFacts<'_> {
             false => self.announced_step(),
         };
         // If the agent announced a change after the failure and has edited files, it was fixing the failure.
-        let is_being_solved = digest.file_edited_after(failed_at).is_some()
+        let is_being_solved = digest.last_file_edited_after(failed_at).is_some()
             && digest.last_message_record > failed_at
             && !statement::ends_by_announcing_look(&digest.last_message);
         let (failing, old_failing) = if failed_at > started { (failing, None) } else { (None, failing) };
@@ -189,13 +190,13 @@ impl PacketFacts<'_> {
 
     /// Returns the last of the effects that the newest message asks for, if the message asks for nothing else and all of
     /// them followed it.
-    fn effect_of_newest_message(&self) -> Option<&EffectUse> {
+    fn effect_of_newest_message(&self) -> Option<&RecordedEffect> {
         let digest = self.material.digest;
         let newest = self.goal.newest_prompt.filter(|newest| newest.refused_call.is_empty())?;
-        let later: Vec<&EffectUse> =
+        let later: Vec<&RecordedEffect> =
             digest.effects.iter().filter(|used| used.record > newest.record).collect();
         let kinds: Vec<EffectKind> = later.iter().map(|used| used.effect.kind).collect();
-        let is_done = digest.file_edited_after(newest.record).is_none()
+        let is_done = digest.last_file_edited_after(newest.record).is_none()
             && words::is_fulfilled_by_effects(&newest.text, &kinds);
         later.into_iter().rfind(|used| is_done && used.effect.kind.is_external())
     }
@@ -216,17 +217,20 @@ impl PacketFacts<'_> {
 
     fn is_purpose_given(&self) -> bool {
         let purpose = self.material.purpose;
-        self.is_given(purpose) && words::says_what_to_do(purpose)
+        self.is_purpose_given_by_person(purpose) && words::says_what_to_do(purpose)
     }
 
     /// Returns whether the purpose names work that was not requested in this session. If so, the session's activity is
     /// irrelevant.
-    fn is_new_work(&self) -> bool {
+    fn does_purpose_name_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest_prompt, self.goal.task_prompt];
         !self.material.is_purpose_from_session
             && words::says_what_to_do(purpose)
-            && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
+            && !asked
+                .into_iter()
+                .flatten()
+                .any(|prompt| words::is_purpose_about_request(purpose, &prompt.text))
     }
 
     /// Returns the newest message if nothing has been said or done since.
@@ -253,8 +257,10 @@ impl PacketFacts<'_> {
                 Some(format!("the rest of what the agent said it would do: {words}{since_then}{todo}{check}"))
             }
             // So far, the agent has only looked at files. An earlier sentence may name the change it was preparing.
-            AnnouncementProgress::Looked => statement::change_before_look(&self.material.digest.last_message)
-                .map(|_| format!("what the agent said it would do: {words}{since_then}")),
+            AnnouncementProgress::Looked => {
+                statement::change_announced_before_looking(&self.material.digest.last_message)
+                    .map(|_| format!("what the agent said it would do: {words}{since_then}"))
+            }
             AnnouncementProgress::Done => None,
         }
     }
@@ -263,7 +269,7 @@ impl PacketFacts<'_> {
         let since = brief::describe_last_steps(self.material.digest, MAX_LAST_STEPS);
         match since.is_empty() {
             true => String::new(),
-            false => format!("{SINCE_THEN}{})", since.join(", ")),
+            false => format!("{CALLS_SINCE_ANNOUNCEMENT_INTRO}{})", since.join(", ")),
         }
     }
 
@@ -275,7 +281,8 @@ impl PacketFacts<'_> {
             wider.into_iter().any(|run| run.has_passed() && !run.is_before_last_code_edit())
         };
         let is_stale = |command: &String| {
-            self.last_run_of(command).is_some_and(CheckRun::is_before_last_code_edit) && !is_fresh(command)
+            self.last_run_of(command).is_some_and(CheckRunForPacket::is_before_last_code_edit)
+                && !is_fresh(command)
         };
         self.validator_commands().into_iter().find(is_stale)
     }
@@ -288,12 +295,12 @@ impl PacketFacts<'_> {
             let commands = self.validator_commands();
             let command = commands.iter().find(|command| self.last_run_of(command).is_none())?;
             let command = in_backticks(command, 120);
-            return (!self.is_new_work()).then(|| {
+            return (!self.does_purpose_name_new_work()).then(|| {
                 format!("{command}, which has not been run; the other checks passed after the last edit")
             });
         }
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
-        let edited = digest.code_edited_after(asked.max(digest.last_message_record))?;
+        let edited = digest.last_code_file_edited_after(asked.max(digest.last_message_record))?;
         // The project's tests do not cover a shell script.
         if edited.ends_with(".sh") && self.failing.is_empty() && !self.has_run_since_edit(edited) {
             let script = in_backticks(edited, 120);
@@ -309,12 +316,12 @@ impl PacketFacts<'_> {
         let steps = self.material.digest.steps_since_last_message();
         let edited = steps
             .iter()
-            .rposition(|step| step.action == StepAction::Edited && step.path_or_command == script)
+            .rposition(|step| step.action == ToolCallAction::Edited && step.path_or_command == script)
             .unwrap_or(0);
         let name = script.rsplit('/').next().unwrap_or(script);
         steps[edited..]
             .iter()
-            .any(|step| step.action == StepAction::Ran && step.path_or_command.contains(name))
+            .any(|step| step.action == ToolCallAction::Ran && step.path_or_command.contains(name))
     }
 
     /// Describes the work in progress if no step of it is known.
@@ -322,7 +329,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         if self.is_work_checked() {
             let step = "comparing the result with the goal: the checks passed after the last edit";
-            return (!self.is_new_work()).then(|| step.to_owned());
+            return (!self.does_purpose_name_new_work()).then(|| step.to_owned());
         }
         let since_then = self.calls_since_last_message();
         // The newest prompt is only a remark, so the goal is the task to which it belongs.
@@ -356,12 +363,12 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let said = match digest.last_message_record > asked {
-            true => statement::last_sentences(digest.last_message.trim(), MAX_SAID_CHARS),
+            true => statement::last_sentences(digest.last_message.trim(), MAX_AGENT_QUOTE_CHARS),
             false => "".into(),
         };
         let said = match said.is_empty() {
             true => String::new(),
-            false => format!("; the agent had said {}", in_quotation_marks(&said, MAX_SAID_CHARS + 2)),
+            false => format!("; the agent had said {}", in_quotation_marks(&said, MAX_AGENT_QUOTE_CHARS + 2)),
         };
         format!("the edit of {}, which was started and may not have been made{said}", in_backticks(path, 160))
     }
@@ -371,8 +378,8 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let newest = self.goal.newest_prompt.filter(|newest| digest.last_message_record > newest.record);
         newest.map_or(String::new(), |newest| {
-            let said = statement::sentences_about(&digest.last_message, MAX_SAID_CHARS, &newest.text);
-            format!("; it had said {}", in_quotation_marks(&said, MAX_SAID_CHARS + 2))
+            let said = statement::sentences_about(&digest.last_message, MAX_AGENT_QUOTE_CHARS, &newest.text);
+            format!("; it had said {}", in_quotation_marks(&said, MAX_AGENT_QUOTE_CHARS + 2))
         })
     }
 
@@ -388,16 +395,19 @@ impl PacketFacts<'_> {
             true => goal_text(&self.goal).is_some_and(|goal| goal.chars().count() <= MAX_GOAL_CHARS),
             false => demanded.iter().all(has_passed),
         };
-        is_shown && self.is_work_checked() && digest.looks_complete() && self.files_left().is_empty()
+        is_shown
+            && self.is_work_checked()
+            && digest.does_work_for_newest_prompt_look_complete()
+            && self.files_not_yet_edited_for_request().is_empty()
     }
 
     /// Returns the names of the files that the current request mentions and that have not been edited for it yet.
-    pub(super) fn files_left(&self) -> Vec<String> {
+    pub(super) fn files_not_yet_edited_for_request(&self) -> Vec<String> {
         let digest = self.material.digest;
         let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let edits = task.and_then(|task| digest.edits_of_named_files(&task.text, task.record));
         let left = edits.map_or_else(Vec::new, |edits| edits.not_edited);
-        left.into_iter().filter(|name| !digest.is_read_and_checked(name)).collect()
+        left.into_iter().filter(|name| !digest.was_file_read_for_finished_prompt(name)).collect()
     }
 
     /// Returns the first open entry of the agent's todo list as a step.
@@ -411,7 +421,7 @@ impl PacketFacts<'_> {
     /// because the work is half done.
     fn rest_of_request(&self) -> Option<String> {
         const MAX_FILES_LEFT: usize = 6;
-        let left = self.files_left();
+        let left = self.files_not_yet_edited_for_request();
         let names: Vec<String> = left.iter().map(|name| in_backticks(name, 80)).collect();
         (1..=MAX_FILES_LEFT)
             .contains(&left.len())
@@ -435,22 +445,22 @@ impl PacketFacts<'_> {
     fn progress_of_announcement(&self) -> AnnouncementProgress {
         let digest = self.material.digest;
         let since = digest.steps_since_last_message();
-        let has = |did: StepAction| since.iter().any(|step| step.action == did && !step.failed);
-        let words = statement::announcing_sentence(&digest.last_message, 200);
+        let has = |did: ToolCallAction| since.iter().any(|step| step.action == did && !step.failed);
+        let words = statement::sentence_announcing_next_step(&digest.last_message, 200);
         let edits = digest.edits_of_named_files(&words, digest.last_message_record);
         let named = |step: &CallStep| {
             let name = step.path_or_command.rsplit('/').next().unwrap_or(&step.path_or_command);
             words.contains(name)
-                || step.action == StepAction::Ran
+                || step.action == ToolCallAction::Ran
                     && words.split('`').skip(1).step_by(2).any(|name| step.path_or_command.contains(name))
         };
         let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
         // After "Now let me see whether all is well:", the check that passed was itself the announced step.
-        if digest.ended_with_check() {
+        if digest.ended_with_passed_check() {
             return AnnouncementProgress::Done;
         }
         if statement::ends_by_announcing_look(&digest.last_message)
-            && (has(StepAction::Read) || has(StepAction::Ran))
+            && (has(ToolCallAction::Read) || has(ToolCallAction::Ran))
         {
             return AnnouncementProgress::Looked;
         }
@@ -460,11 +470,13 @@ impl PacketFacts<'_> {
             // One edit does not complete the announced work if several changes were announced or the todo list still
             // has an open entry.
             (None, false)
-                if has(StepAction::Edited) && !announces_several(&words) && self.next_todo().is_none() =>
+                if has(ToolCallAction::Edited)
+                    && !announces_several(&words)
+                    && self.next_todo().is_none() =>
             {
                 AnnouncementProgress::Done
             }
-            (None, false) if has(StepAction::Edited) => AnnouncementProgress::Begun,
+            (None, false) if has(ToolCallAction::Edited) => AnnouncementProgress::Begun,
             (None, false) => AnnouncementProgress::Open,
         }
     }
@@ -476,28 +488,33 @@ impl PacketFacts<'_> {
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let is_look = statement::ends_by_announcing_look(&digest.last_message);
         let since = digest.steps_since_last_message();
-        let edited = since.iter().position(|step| step.action == StepAction::Edited);
+        let edited = since.iter().position(|step| step.action == ToolCallAction::Edited);
         // A change counts as finished once it has been checked.
         let is_checked = edited.is_some_and(|at| {
-            since[at..].iter().any(|step| step.passed || step.failed && step.action == StepAction::Ran)
+            since[at..].iter().any(|step| step.passed || step.failed && step.action == ToolCallAction::Ran)
         });
         let is_over = is_checked
             || is_look && (edited.is_some() || since.iter().any(|step| step.passed || step.failed));
         let announces = digest.last_message_record > asked
             && statement::announces_next_step(&digest.last_message)
             && !is_over;
-        announces.then(|| in_quotation_marks(&statement::announcing_sentence(&digest.last_message, 200), 204))
+        announces.then(|| {
+            in_quotation_marks(&statement::sentence_announcing_next_step(&digest.last_message, 200), 204)
+        })
     }
 
     /// Returns whether files were edited for the current request, tests passed after the last edit, and no failure is
     /// open.
     fn is_work_checked(&self) -> bool {
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
-        let is_edited = self.material.digest.file_edited_after(asked).is_some();
+        let is_edited = self.material.digest.last_file_edited_after(asked).is_some();
         let commands = self.validator_commands();
         let mut runs = commands.iter().filter_map(|command| self.last_run_of(command));
         let are_fresh = runs.all(|run| !run.is_before_last_edit());
-        is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.check_runs)
+        is_edited
+            && are_fresh
+            && self.failing.is_empty()
+            && choose::has_full_test_run_passed_since_edits(&self.check_runs)
     }
 
     /// Returns the exit criteria: the checks that the user demands, the observed checks if files were edited for the
@@ -508,18 +525,20 @@ impl PacketFacts<'_> {
         let asked = task.or(self.goal.newest_prompt).map_or(0, |prompt| prompt.record);
         // A question for which the agent edited files counts as a request.
         let is_question = self.goal.newest_prompt.is_some_and(|newest| {
-            newest.prompt_kind() == PromptKind::Question && digest.file_edited_after(newest.record).is_none()
+            newest.prompt_kind() == PromptKind::Question
+                && digest.last_file_edited_after(newest.record).is_none()
         }) && !words::says_what_to_do(self.material.purpose);
         let demanded = choose::checks_demanded_by_user(&self.goal);
         let is_demanded = |command: &String| {
             self.material.validators.contains(command)
                 || demanded.iter().any(|known| choose::is_same_command(known, command))
         };
-        let fits = !is_question && digest.file_edited_after(asked).is_some();
+        let fits = !is_question && digest.last_file_edited_after(asked).is_some();
         let commands = self.validator_commands();
         // Script files are left out, because they usually prepare something, whereas tests and linters are called by
         // the name of their tool. Partial test runs are left out, because they do not show that the goal is met.
-        let is_partial = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_partial_test_run);
+        let is_partial =
+            |command: &str| self.last_run_of(command).is_some_and(CheckRunForPacket::is_partial_test_run);
         let is_check =
             |command: &&String| is_demanded(command) || !run::is_script_call(command) && !is_partial(command);
         let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
@@ -536,7 +555,8 @@ impl PacketFacts<'_> {
             .chain(promise)
             .collect();
         // A question that the user asks during a task does not replace the task.
-        let is_whole_goal = self.goal.task_prompt.is_none() && !self.is_given(self.material.purpose);
+        let is_whole_goal =
+            self.goal.task_prompt.is_none() && !self.is_purpose_given_by_person(self.material.purpose);
         match (all.is_empty(), is_question && is_whole_goal) {
             (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),
             (true, true) => Some("Done when: the question is answered.".to_owned()),
@@ -589,7 +609,7 @@ impl StepOptions {
         };
         let known: Vec<String> = self.unfinished.into_iter().chain(solving.into_iter().flatten()).collect();
         if !known.is_empty() {
-            let most = known.len().min(MAX_STEPS);
+            let most = known.len().min(MAX_FIRST_STEPS_NAMED);
             return Some(FirstStep::Begin(known[..most].join("; then ")));
         }
         let later = self.todo.map(FirstStep::Begin).or(self.check.map(FirstStep::Check));
@@ -630,46 +650,7 @@ fn announces_several(words: &str) -> bool {
 }
 
 fn is_work_step(step: &CallStep) -> bool {
-    matches!(step.action, StepAction::Edited | StepAction::Ran)
-}
-
-/// A call that was started and did not finish. Calls are described by their command, or by the tool and its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum UnfinishedCall<'c> {
-    /// The call only looks at something, so it is no step of its own. Says what it does.
-    Look(String),
-    /// The call edits this file.
-    Edit(&'c str),
-    Command,
-}
-
-impl UnfinishedCall<'_> {
-    fn parse(call: &str) -> UnfinishedCall<'_> {
-        let path_after = |tools: &[&str]| {
-            let (tool, path) = call.split_once(' ')?;
-            (tools.contains(&tool.to_lowercase().as_str()) && tool.starts_with(char::is_uppercase)
-                || tools.contains(&tool) && path.contains('/') && !path.contains(' '))
-            .then_some(path)
-        };
-        if let Some(path) = path_after(&["edit", "multiedit", "write", "create", "notebookedit"]) {
-            return UnfinishedCall::Edit(path);
-        }
-        if let Some(path) = path_after(&["read"]) {
-            return UnfinishedCall::Look(format!("reading {}", in_backticks(path, 160)));
-        }
-        let is_look = matches!(run::command_purpose(call, ""), CommandPurpose::ReadOnly)
-            && !run::is_attempt_with_result(call, "");
-        match is_look {
-            true => UnfinishedCall::Look(format!("running {}", describe_unfinished(call, false))),
-            false => UnfinishedCall::Command,
-        }
-    }
-}
-
-/// Describes a call that did not finish. If it repeats the failing command, it stands for both.
-fn describe_unfinished(call: &str, is_retried: bool) -> String {
-    let failed = if is_retried { "; its last run failed (see Failing)" } else { "" };
-    format!("{}, which was started and did not finish{failed}", in_backticks(call, 200))
+    matches!(step.action, ToolCallAction::Edited | ToolCallAction::Ran)
 }
 
 /// Describes a failure by its command. The context section contains the error.

@@ -3,7 +3,7 @@
 use super::item::{self, ParsedTaskItem};
 use super::label::ListMeaning;
 use super::lines::PlanSourceLine;
-use super::phase::{self, explicit_phase};
+use super::phase::{self, parse_explicit_phase_heading};
 use super::shape::HeadingRole;
 use super::{HeadingTask, OpenHeading, Phase, PhaseStatus, PlanOutlineReader, TaskStatus, marks};
 
@@ -16,7 +16,7 @@ impl PlanOutlineReader<'_> {
         if !self.has_title && level == 1 {
             self.has_title = true;
             self.plan.title = text.trim().to_owned();
-            if self.is_written_by_thru || explicit_phase(text).is_none() {
+            if self.is_written_by_thru || parse_explicit_phase_heading(text).is_none() {
                 return;
             }
         }
@@ -34,7 +34,7 @@ impl PlanOutlineReader<'_> {
                 self.read_section_heading(level, text);
             }
             HeadingRole::Phase => {
-                let (id, name) = explicit_phase(text).unwrap_or((None, text.to_owned()));
+                let (id, name) = parse_explicit_phase_heading(text).unwrap_or((None, text.to_owned()));
                 let phase = self.open_phase(id, &name, text, block);
                 if marks::text_after_done_sign(text).is_some() {
                     self.plan.phases[phase].status = PhaseStatus::Complete;
@@ -63,7 +63,7 @@ impl PlanOutlineReader<'_> {
 
     fn read_task_heading(&mut self, block: &PlanSourceLine, level: usize, text: &str) {
         let phase = self.phase_for(block);
-        let mut parsed = item::parse_heading(text);
+        let mut parsed = item::parse_task_heading(text);
         self.finish_by_heading(&mut parsed);
         self.heading_task = None;
         let id = self.add_task(phase, parsed, block.line, 0, None);
@@ -72,7 +72,7 @@ impl PlanOutlineReader<'_> {
     }
 
     fn read_section_heading(&mut self, level: usize, text: &str) {
-        let (name, status) = item::phase_name(text);
+        let (name, status) = item::parse_phase_name_and_status(text);
         let is_finished = status == Some(PhaseStatus::Complete) || marks::is_heading_of_done_list(text);
         let text = if is_finished { name } else { text.to_owned() };
         let id = item::chapter_number(&text);
@@ -81,7 +81,7 @@ impl PlanOutlineReader<'_> {
 
     /// Returns whether a heading such as `Phase 2 Success:` is about an earlier phase and has no tasks.
     fn is_about_earlier(&self, block: &PlanSourceLine, text: &str) -> bool {
-        let id = explicit_phase(text).and_then(|(id, _)| id);
+        let id = parse_explicit_phase_heading(text).and_then(|(id, _)| id);
         let is_known = id.is_some_and(|id| self.plan.phase(id).is_some());
         !self.is_written_by_thru && is_known && !self.shape.has_tasks(block)
     }
@@ -129,7 +129,7 @@ impl PlanOutlineReader<'_> {
 
     fn open_phase(&mut self, id: Option<u32>, name: &str, heading: &str, block: &PlanSourceLine) -> usize {
         let line = block.line;
-        let (mut name, status) = item::phase_name(name);
+        let (mut name, status) = item::parse_phase_name_and_status(name);
         let taken = |id: u32| self.plan.phases.iter().any(|phase| phase.id == id);
         let next = || {
             (1..).find(|id| !taken(*id) && !self.shape.used_phase_numbers.contains(id)).unwrap_or(u32::MAX)
@@ -149,7 +149,7 @@ impl PlanOutlineReader<'_> {
             Some(id) => {
                 let new = next();
                 self.add_warning(line, format!("a second phase {id} is read as phase {new}"));
-                if phase::is_about_phase(heading) {
+                if phase::only_mentions_phase(heading) {
                     name = heading.trim().trim_end_matches(':').to_owned();
                 }
                 new

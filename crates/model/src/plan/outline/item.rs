@@ -108,12 +108,12 @@ fn text_after_priority(text: &str) -> Option<&str> {
 }
 
 /// Parses a heading such as `Task 1.2 — Name [DONE]` or `3. Name`.
-pub fn parse_heading(text: &str) -> ParsedTaskItem {
+pub fn parse_task_heading(text: &str) -> ParsedTaskItem {
     parse_task_item(text, None)
 }
 
 /// Returns the name of a phase and, if the heading contains one, its state.
-pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
+pub fn parse_phase_name_and_status(heading: &str) -> (String, Option<PhaseStatus>) {
     let text = heading.trim();
     for (open, close) in [('[', ']'), ('(', ')')] {
         if let Some((before, word)) = split_last_brackets(text, open, close)

@@ -1,7 +1,7 @@
 //! What a list contains, according to its heading or to a label such as `**Tasks:**`.
 
 use super::item;
-use super::phase::explicit_phase;
+use super::phase::parse_explicit_phase_heading;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListMeaning {
@@ -82,7 +82,7 @@ const OTHER_LIST_LABEL_WORDS: [&str; 36] = [
     "summary",
 ];
 
-pub fn meaning_of_words(text: &str) -> ListMeaning {
+pub fn meaning_of_list_label(text: &str) -> ListMeaning {
     let lower = text.to_lowercase();
     if CRITERIA_LIST_LABEL_WORDS.iter().any(|words| lower.contains(words)) {
         return ListMeaning::Criteria;
@@ -100,10 +100,10 @@ pub fn meaning_of_words(text: &str) -> ListMeaning {
 /// Returns the meaning of the list below a heading. A heading that does not say what its list contains inherits the
 /// meaning from the heading above. The heading of a phase or a task inherits only `Criteria`.
 pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
-    if explicit_phase(text).is_some() || item::is_task_heading(text) {
+    if parse_explicit_phase_heading(text).is_some() || item::is_task_heading(text) {
         return if above == ListMeaning::Criteria { above } else { ListMeaning::Unlabelled };
     }
-    match meaning_of_words(text) {
+    match meaning_of_list_label(text) {
         ListMeaning::Unlabelled => above,
         said => said,
     }
@@ -121,14 +121,14 @@ pub fn label_words(text: &str) -> Option<&str> {
         return (words.ends_with(':') || behind.starts_with(':')).then_some("");
     }
     let words = text.strip_suffix(':')?;
-    (words.len() <= MAX_LABEL_CHARS && !words.contains(". ")).then_some(words)
+    (words.len() <= MAX_TASK_LIST_LABEL_CHARS && !words.contains(". ")).then_some(words)
 }
 
 /// Returns the words of a label in a list item, such as `- **Acceptance criteria**:`.
 pub fn label_at_item_end(text: &str) -> Option<&str> {
     let bare = text.trim().trim_end_matches(['*', '_']);
     let words = bare.strip_suffix(':').map(|words| words.trim_matches(['*', '_']))?;
-    (words.len() <= MAX_LABEL_CHARS).then_some(words)
+    (words.len() <= MAX_TASK_LIST_LABEL_CHARS).then_some(words)
 }
 
-const MAX_LABEL_CHARS: usize = 48;
+const MAX_TASK_LIST_LABEL_CHARS: usize = 48;

@@ -2,7 +2,7 @@
 
 use super::super::TaskStatus;
 use super::label::{self, ListMeaning};
-use super::phase::explicit_phase;
+use super::phase::parse_explicit_phase_heading;
 use super::{item, table};
 
 #[derive(Debug)]
@@ -130,7 +130,9 @@ pub fn split_source_lines(text: &str) -> Vec<PlanSourceLine> {
 fn is_state_table_task_list(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
         PlanLineKind::Checkbox { .. } => true,
-        PlanLineKind::Heading { text, .. } => explicit_phase(&text).is_some() || item::is_task_heading(&text),
+        PlanLineKind::Heading { text, .. } => {
+            parse_explicit_phase_heading(&text).is_some() || item::is_task_heading(&text)
+        }
         _ => false,
     })
 }
@@ -174,7 +176,7 @@ impl PlanLineClassifier {
             // A label inside an item applies only to that item.
             PlanLineKind::Text { text } if indent < 2 => {
                 if let Some(words) = label::label_words(text) {
-                    (self.label_meaning, self.item_label) = (Some(label::meaning_of_words(words)), None);
+                    (self.label_meaning, self.item_label) = (Some(label::meaning_of_list_label(words)), None);
                 }
             }
             _ => {}
@@ -187,7 +189,7 @@ impl PlanLineClassifier {
         if let PlanLineKind::Bullet { text } | PlanLineKind::Numbered { text, .. } = &kind
             && let Some(words) = label::label_at_item_end(text)
         {
-            self.item_label = Some((indent, label::meaning_of_words(words)))
+            self.item_label = Some((indent, label::meaning_of_list_label(words)))
                 .filter(|(_, under)| *under != ListMeaning::Unlabelled);
         }
         let (under_steps_heading, heading) = (self.under_steps_heading, self.heading_count);
@@ -216,7 +218,7 @@ impl PlanLineClassifier {
         self.open_headings.push((level, label::meaning_of_heading(text, above)));
         let lower = text.to_lowercase();
         self.under_steps_heading = STEP_HEADING_WORDS.iter().any(|word| lower.contains(word));
-        if explicit_phase(text).is_some() {
+        if parse_explicit_phase_heading(text).is_some() {
             self.phase_count += 1;
             self.within = Some(level);
         } else if self.within.is_some_and(|of| level <= of) {
@@ -281,7 +283,7 @@ fn indent_and_kind(line: &str, trimmed: &str) -> (usize, PlanLineKind) {
                 .unwrap_or_else(|| PlanLineKind::Bullet { text: rest.trim().to_owned() }),
         );
     }
-    if let Some((number, rest)) = parse_numbered(trimmed) {
+    if let Some((number, rest)) = split_number_and_text(trimmed) {
         return (
             indent,
             parse_checkbox(rest).unwrap_or_else(|| PlanLineKind::Numbered { number, text: rest.to_owned() }),
@@ -304,7 +306,7 @@ fn bold_heading(text: String) -> PlanLineKind {
 const DEEPER_THAN_ANY_HEADING: usize = 7;
 
 /// Splits `3. text` or `3) text` into the number and the text.
-fn parse_numbered(text: &str) -> Option<(u32, &str)> {
+fn split_number_and_text(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let number = text[..end].parse().ok()?;
     let rest = text[end..].strip_prefix(['.', ')'])?;

@@ -1,6 +1,6 @@
 /// Parses the heading of a phase into its number and name, such as 2 and `Name` for `Phase 2: Name`. Returns `None` for
 /// any other heading.
-pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
+pub fn parse_explicit_phase_heading(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
     // An icon may come before the first word.
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -53,7 +53,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
 
 /// Returns whether a heading such as `Phase 2 Success:` only mentions a phase. In such a heading, no separator follows
 /// the number.
-pub fn is_about_phase(heading: &str) -> bool {
+pub fn only_mentions_phase(heading: &str) -> bool {
     let Some(at) = heading.find(|c: char| c.is_ascii_digit()) else { return false };
     let behind = heading[at..].trim_start_matches(|c: char| c.is_ascii_digit());
     behind.starts_with(' ') && behind.trim_start().starts_with(char::is_alphanumeric)

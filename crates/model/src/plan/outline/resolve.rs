@@ -4,16 +4,16 @@
 use std::collections::{HashMap, HashSet};
 
 use super::field::{PHASE_DEPENDENCY_PREFIX, PhaseDependencies};
-use super::{PlanOutlineReader, Position, TaskStatus};
+use super::{PlanOutlineReader, TaskPositionInOutline, TaskStatus};
 
 #[derive(Default)]
 pub struct DeferredDependencies {
     /// Each pair is a task that has its own heading, and a task below that heading.
-    pub parent_child_pairs: Vec<(Position, Position)>,
+    pub parent_child_pairs: Vec<(TaskPositionInOutline, TaskPositionInOutline)>,
     /// The checkboxes that are criteria of a task. Each entry is the task, whether the box is ticked, and its text.
-    pub criteria: Vec<(Position, bool, String)>,
+    pub criteria: Vec<(TaskPositionInOutline, bool, String)>,
     /// The tasks whose state is written in the file.
-    pub tasks_with_status: HashSet<Position>,
+    pub tasks_with_status: HashSet<TaskPositionInOutline>,
     pub phase_depends: Vec<(usize, PhaseDependencies, usize)>,
     /// The items that are kept as notes of a phase: the index of the phase and the line of the item.
     pub phase_note_items: Vec<(usize, usize)>,
@@ -50,7 +50,7 @@ impl PlanOutlineReader<'_> {
 
     /// Joins the criteria of each task into its acceptance criterion. If all of them are met, the task is done.
     fn apply_criteria(&mut self) {
-        let mut of_task: HashMap<Position, Vec<(bool, String)>> = HashMap::new();
+        let mut of_task: HashMap<TaskPositionInOutline, Vec<(bool, String)>> = HashMap::new();
         for (at, is_met, text) in std::mem::take(&mut self.deferred_dependencies.criteria) {
             of_task.entry(at).or_default().push((is_met, text));
         }
@@ -73,7 +73,7 @@ impl PlanOutlineReader<'_> {
 
     /// Completes a task that has its own heading if all tasks below that heading are completed or closed.
     fn complete_parent_tasks(&mut self) {
-        let mut open: HashMap<Position, bool> = HashMap::new();
+        let mut open: HashMap<TaskPositionInOutline, bool> = HashMap::new();
         for (whole, part) in &self.deferred_dependencies.parent_child_pairs {
             let is_open = !self.plan.phases[part.0].tasks[part.1].status.is_over();
             *open.entry(*whole).or_default() |= is_open;

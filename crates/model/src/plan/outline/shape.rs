@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::label::ListMeaning;
 use super::lines::{PlanLineKind, PlanSourceLine};
-use super::phase::explicit_phase;
+use super::phase::parse_explicit_phase_heading;
 use super::{field, item, marks};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +63,13 @@ impl OutlineShape {
                 _ => None,
             })
         };
-        let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
+        let has_phases = headings().any(|(_, text)| parse_explicit_phase_heading(text).is_some());
         let any = |test: &dyn Fn(&PlanSourceLine) -> bool| blocks.iter().any(test);
         // In a file with explicit phases, lines outside the phases are ignored, because ordinary chapters may also be
         // numbered.
         let counts = |block: &PlanSourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
-            let is_one = |block: &&PlanSourceLine| matches!(&block.kind, PlanLineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
+            let is_one = |block: &&PlanSourceLine| matches!(&block.kind, PlanLineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && parse_explicit_phase_heading(text).is_none());
             blocks.iter().filter(|block| counts(block)).filter(is_one).count()
         };
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
@@ -92,7 +92,7 @@ impl OutlineShape {
         let has_boxes = any(&has_box);
         // If there are several phases and none contains a list, the lists of other chapters are used only if they are
         // labelled as work.
-        let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
+        let phases = headings().filter(|(_, text)| parse_explicit_phase_heading(text).is_some()).count();
         let is_enough = |block: &PlanSourceLine| phases < 2 || block.list_meaning == ListMeaning::Tasks;
         let source = if has_boxes && !are_beside() {
             TaskSource::Checkboxes
@@ -119,7 +119,8 @@ impl OutlineShape {
         let numbered = blocks.iter().filter(|block| numbered(block)).map(|block| block.phase).collect();
         let phases_with_task_headings =
             blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
-        let used_phase_numbers = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
+        let used_phase_numbers =
+            headings().filter_map(|(_, text)| parse_explicit_phase_heading(text)?.0).collect();
         let used_task_ids = blocks.iter().filter_map(|block| match &block.kind {
             PlanLineKind::Checkbox { mark, text } => item::parse_task_item(text, Some(mark)).id,
             PlanLineKind::Heading { text, .. }
@@ -127,7 +128,7 @@ impl OutlineShape {
                     && counts(block)
                     && !is_chapter(&groups, block, text) =>
             {
-                item::parse_heading(text).id
+                item::parse_task_heading(text).id
             }
             _ => None,
         });
@@ -161,7 +162,7 @@ impl OutlineShape {
     }
 
     pub fn role_of_heading(&self, block: &PlanSourceLine, level: usize, text: &str) -> HeadingRole {
-        if explicit_phase(text).is_some() {
+        if parse_explicit_phase_heading(text).is_some() {
             return HeadingRole::Phase;
         }
         if is_chapter(&self.headings_with_tasks, block, text) {

@@ -80,7 +80,7 @@ pub fn line_reports_error(line: &str) -> Option<bool> {
     let value: Value = serde_json::from_str(line).ok()?;
     let mut found = Vec::new();
     collect_errors(&value, "$", &mut found);
-    Some(!found.is_empty() || any_text(&value, is_error_line))
+    Some(!found.is_empty() || has_text_line_that(&value, is_error_line))
 }
 
 fn collect_errors(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
@@ -180,11 +180,11 @@ fn is_record_of_failure(fields: &Map<String, Value>) -> bool {
     })
 }
 
-fn any_text(value: &Value, is: fn(&str) -> bool) -> bool {
+fn has_text_line_that(value: &Value, is: fn(&str) -> bool) -> bool {
     match value {
         Value::String(text) => text.lines().any(is),
-        Value::Array(items) => items.iter().any(|item| any_text(item, is)),
-        Value::Object(fields) => fields.values().any(|value| any_text(value, is)),
+        Value::Array(items) => items.iter().any(|item| has_text_line_that(item, is)),
+        Value::Object(fields) => fields.values().any(|value| has_text_line_that(value, is)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

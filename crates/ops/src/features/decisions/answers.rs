@@ -59,7 +59,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
         session.write_state(&seen)?;
     }
     if is_view_outdated(store)? {
-        let note = view::write_view(&context.project, context.deadline.lock_wait(), Some(digest))?;
+        let note = view::rewrite_context_view(&context.project, context.deadline.lock_wait(), Some(digest))?;
         note.into_iter().for_each(|note| context.add_warning(note));
     }
     Ok(None)

@@ -27,7 +27,7 @@ const MAX_DECISIONS_NAMED: usize = 8;
 const MAX_PATTERNS_NAMED: usize = 4;
 
 /// How many decisions become candidates when scoring is enabled. The limit for patterns is the same.
-const MAX_SCORED_CANDIDATES: usize = 40;
+const MAX_DECISIONS_SCORED: usize = 40;
 
 /// How many decisions a packet lists. A packet has more room than a brief.
 const MAX_DECISIONS_IN_PACKET: usize = 30;
@@ -37,7 +37,7 @@ const MAX_PACKET_TEXT_CHARS: usize = 300;
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let now = context.project.world.now;
     let (named, patterns) = match context.project.settings.brief_scoring_enabled {
-        true => (MAX_SCORED_CANDIDATES, MAX_SCORED_CANDIDATES),
+        true => (MAX_DECISIONS_SCORED, MAX_DECISIONS_SCORED),
         false => (MAX_DECISIONS_NAMED, MAX_PATTERNS_NAMED),
     };
     let DecisionsInForce { decisions: found, is_complete, of_other_swarm } =
@@ -131,7 +131,7 @@ pub(crate) fn decisions_since_packet(
 ) -> Result<(Vec<String>, Vec<String>)> {
     let mut standing = super::all_decisions(project.store, project.world.now)?;
     if swarm::foreign_swarm_of_current_plan(project).is_some() {
-        standing.retain(|one| !one.decision.is_of_plan());
+        standing.retain(|one| !one.decision.belongs_to_plan());
     }
     let created = time::parse_time(created_at);
     let (mut decided, mut overruled) = (Vec::new(), Vec::new());

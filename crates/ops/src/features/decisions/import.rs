@@ -12,7 +12,7 @@ use model::time;
 use serde::Serialize;
 use store::{Dir, Durability};
 
-use super::record::{MAX_DECISIONS_LOCK_WAIT, rewrite_view};
+use super::record::{MAX_DECISIONS_LOCK_WAIT, rewrite_context_view};
 use crate::features::ProjectContext;
 use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
@@ -23,7 +23,7 @@ use crate::{Error, Result, World, WriteMode};
 const SWARM_CONTEXT_FILE: &str = "context.md";
 
 /// The size limit of the imported file. A file written by hand is never this large.
-const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
+const MAX_IMPORTED_DECISIONS_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct DecisionImportReport {
@@ -41,13 +41,13 @@ pub struct DecisionImportReport {
 }
 
 /// Imports the file. Returns `None` if it does not exist, or contains neither decisions nor patterns.
-pub fn import_context_file(
+pub fn import_swarm_context_file(
     world: &World,
     swarm: &Dir,
     mode: WriteMode,
 ) -> Result<Option<DecisionImportReport>> {
     let path = &swarm.path().join(SWARM_CONTEXT_FILE);
-    let bytes = match swarm.read_file(SWARM_CONTEXT_FILE, MAX_FILE_BYTES) {
+    let bytes = match swarm.read_file(SWARM_CONTEXT_FILE, MAX_IMPORTED_DECISIONS_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         bytes => bytes?,
     };
@@ -89,7 +89,7 @@ pub fn import_context_file(
     };
     let mut new: Vec<Decision> = Vec::new();
     for one in &found {
-        let decision = found_to_decision(one, &author);
+        let decision = decision_of_outlined_entry(one, &author);
         match known.insert(decision.id.clone()) {
             true => new.push(decision),
             false => report.already_recorded += 1,
@@ -104,12 +104,12 @@ pub fn import_context_file(
         let settings = settings::settings_here(world).settings();
         let context =
             ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
-        report.notes = rewrite_view(&context);
+        report.notes = rewrite_context_view(&context);
     }
     Ok(Some(report))
 }
 
-/// Returns a warning if [`found_to_decision`] would shorten the decision's text or its reason.
+/// Returns a warning if [`decision_of_outlined_entry`] would shorten the decision's text or its reason.
 fn warn_if_text_is_cut(found: &OutlinedDecision) -> Option<decision::OutlineWarning> {
     let longest = found.text.len().max(found.why.len());
     (longest > MAX_DECISION_TEXT_BYTES).then(|| decision::OutlineWarning {
@@ -120,7 +120,7 @@ fn warn_if_text_is_cut(found: &OutlinedDecision) -> Option<decision::OutlineWarn
     })
 }
 
-fn found_to_decision(found: &OutlinedDecision, author: &PlanAuthor) -> Decision {
+fn decision_of_outlined_entry(found: &OutlinedDecision, author: &PlanAuthor) -> Decision {
     let OutlinedDecision { kind, text, why, topic, date, .. } = found;
     let ts = time::parse_time(date).filter(|at| *at <= author.at).unwrap_or(author.at);
     Decision {

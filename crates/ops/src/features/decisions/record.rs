@@ -176,13 +176,13 @@ fn append_decision(
     redacted: bool,
 ) -> Result<DecisionReport> {
     context.store.append_decisions(std::slice::from_ref(&decision), Durability::Synced)?;
-    let notes = rewrite_view(context);
+    let notes = rewrite_context_view(context);
     Ok(DecisionReport { decision, superseded_text, changed: true, redacted, notes })
 }
 
 /// Rewrites `context.md`. A failure is returned as a note, not as an error, because the decision is already on disk.
-pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
-    match view::write_view(context, MAX_DECISIONS_LOCK_WAIT, None) {
+pub(super) fn rewrite_context_view(context: &ProjectContext) -> Vec<String> {
+    match view::rewrite_context_view(context, MAX_DECISIONS_LOCK_WAIT, None) {
         Ok(note) => note.into_iter().collect(),
         Err(error) => vec![format!("context.md could not be written: {error}")],
     }

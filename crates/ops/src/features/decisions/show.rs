@@ -47,7 +47,7 @@ pub fn list_decisions(world: &World, which: DecisionFilter, most: usize) -> Resu
     decisions.reverse();
     let total = decisions.len();
     let is_current = |one: &&DecisionStanding| one.state == DecisionState::Current;
-    let of_plan = decisions.iter().filter(is_current).filter(|one| one.decision.is_of_plan());
+    let of_plan = decisions.iter().filter(is_current).filter(|one| one.decision.belongs_to_plan());
     let of_other_swarm =
         decisions_of_other_swarm(world, &project, of_plan.map(|one| one.decision.id.clone()).collect());
     let current = decisions.iter().filter(is_current).count();

@@ -17,7 +17,7 @@ const MAX_SESSIONS_NAMED: usize = 5;
 
 /// Rewrites `context.md`. If a person edited the file, the edited version is kept next to the new one, and the returned
 /// note gives its name. At a checkpoint, `digest` is the session's new digest, which is not on disk yet.
-pub(super) fn write_view(
+pub(super) fn rewrite_context_view(
     project: &ProjectContext,
     wait: Duration,
     digest: Option<&Digest>,
@@ -42,9 +42,10 @@ pub(super) fn write_view(
         !text.trim().is_empty() && !decision::is_context_view_unedited(&text)
     });
     let kept = match is_edited {
-        true => store
-            .dir()
-            .rename_aside(layout::CONTEXT_VIEW_FILE, &format!("edited-{}", time::to_compact(now)))?,
+        true => store.dir().rename_aside(
+            layout::CONTEXT_VIEW_FILE,
+            &format!("edited-{}", time::format_time_for_file_name(now)),
+        )?,
         false => None,
     };
     store.write_context_view(&view)?;

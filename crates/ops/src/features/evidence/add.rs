@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use store::layout;
 
-use super::{MAX_EVIDENCE_LOCK_WAIT, find_task, new_entry_id, too_large_error, write_entry};
+use super::{MAX_EVIDENCE_LOCK_WAIT, find_task, new_entry_id, too_large_error, write_evidence_entry};
 use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git};
@@ -100,7 +100,7 @@ pub fn add_entry(world: &World, request: &AddEvidenceRequest) -> Result<AddedEnt
         (entry.additions, entry.deletions) = (Some(stats.additions), Some(stats.deletions));
         entry.patch_path = Some(store_patch(store, &id, patch)?);
     }
-    let written = write_entry(store, &id, entry.clone(), None, (world.now, MAX_EVIDENCE_LOCK_WAIT))
+    let written = write_evidence_entry(store, &id, entry.clone(), None, (world.now, MAX_EVIDENCE_LOCK_WAIT))
         .inspect_err(|_| {
             // The entry was not written, so nothing refers to its patch and the patch can be removed.
             if let Some(patch) = &entry.patch_path {
@@ -112,7 +112,7 @@ pub fn add_entry(world: &World, request: &AddEvidenceRequest) -> Result<AddedEnt
 
 fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
     // Read up to 16 times the limit, so that the error can state the real size.
-    let bytes = match store::read_named_by_user(path, 16 * MAX_PATCH_BYTES) {
+    let bytes = match store::read_file_named_by_user(path, 16 * MAX_PATCH_BYTES) {
         Ok(bytes) if bytes.len() > MAX_PATCH_BYTES => {
             let hint = "keep only the part that matters".to_owned();
             return Err(too_large_error(
@@ -131,7 +131,7 @@ fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
 fn store_patch(store: &store::Store, task: &model::id::Id, patch: &[u8]) -> Result<String> {
     for number in 1..=1_000_u32 {
         let name = if number == 1 { "diff.patch".to_owned() } else { format!("diff-{number}.patch") };
-        if store.create_patch(task, &name, patch)? {
+        if store.create_patch_file(task, &name, patch)? {
             return Ok(format!("{}/{name}", layout::evidence_folder_path(task)));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::evidence::{EvidenceEntry, ForeignEvidence, MAX_BUNDLE_BYTES, read_foreign_file};
+use model::evidence::{EvidenceEntry, ForeignEvidence, MAX_BUNDLE_BYTES, read_foreign_evidence_file};
 use model::id::Id;
 use serde::Serialize;
 use store::{Dir, FolderEntryKind, Store};
@@ -16,12 +16,12 @@ use crate::{Error, Result, World, WriteMode};
 const SWARM_EVIDENCE_FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
 /// The size limit of an evidence file. It is high because scanners write large files.
-const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
+const MAX_IMPORTED_EVIDENCE_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// How many levels of folders are searched. opencode-swarm does not use deeper folders.
 const MAX_FOLDER_DEPTH: usize = 4;
 
-const MAX_FILES: usize = 20_000;
+const MAX_IMPORTED_EVIDENCE_FILES: usize = 20_000;
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EvidenceImportReport {
@@ -68,8 +68,8 @@ pub(crate) fn import_evidence(
         paths.extend(find_json_files(dir, &mut report)?.into_iter().map(|path| (dir, path)));
     }
     for (dir, path) in paths {
-        let foreign = match dir.read_file(&path, MAX_FILE_BYTES) {
-            Ok(bytes) => read_foreign_file(&path, &redactor.redact_bytes(&bytes)),
+        let foreign = match dir.read_file(&path, MAX_IMPORTED_EVIDENCE_FILE_BYTES) {
+            Ok(bytes) => read_foreign_evidence_file(&path, &redactor.redact_bytes(&bytes)),
             // The file is too large or is not a regular file.
             Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => Err(why),
             // The file may become readable later, so the import stops instead of skipping it.
@@ -176,9 +176,9 @@ fn find_json_files(dir: &Dir, report: &mut EvidenceImportReport) -> Result<Vec<S
                 FolderEntryKind::File => leave_out("not JSON"),
             }
         }
-        if files.len() > MAX_FILES {
+        if files.len() > MAX_IMPORTED_EVIDENCE_FILES {
             return Err(Error::Refused {
-                what: format!("{}: over {MAX_FILES} files", dir.path().display()),
+                what: format!("{}: over {MAX_IMPORTED_EVIDENCE_FILES} files", dir.path().display()),
                 hint: "name the folder that contains the evidence".into(),
             });
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, judge_evidence};
 use model::id::Id;
-use store::{Checkout, ExaminationLimit, ListingComparison, ListingOrigin, Store};
+use store::{Checkout, ExaminationLimit, ListingComparison, ListingTime, Store};
 
 /// A checkout with more files than this is not listed.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
@@ -51,7 +51,7 @@ impl<'a> FreshnessJudge<'a> {
     }
 
     fn with_effort(store: &'a Store, checkout: &Path, effort: ExaminationLimit) -> FreshnessJudge<'a> {
-        let checkout = Checkout::open_with_effort(checkout, effort).ok();
+        let checkout = Checkout::open_with_examination_limit(checkout, effort).ok();
         FreshnessJudge { store, checkout, cached_results: RefCell::default(), all_files: OnceCell::new() }
     }
 
@@ -78,10 +78,10 @@ impl<'a> FreshnessJudge<'a> {
     fn compare_files(&self, task: &Id, entry: &EvidenceEntry) -> Freshness {
         let unknown = |why: &str| Freshness::Unknown(why.to_owned());
         let Some(checkout) = &self.checkout else { return unknown("the checkout cannot be read") };
-        let Some((listing, written)) = self.store.read_listing(task, &entry.tree) else {
+        let Some((listing, written)) = self.store.read_file_listing(task, &entry.tree) else {
             return unknown("the list of its files is no longer stored");
         };
-        match checkout.compare_with_listing(&listing, ListingOrigin::ExaminedBefore(written)) {
+        match checkout.compare_with_listing(&listing, ListingTime::ExaminedBefore(written)) {
             ListingComparison::Same => {}
             ListingComparison::Changed(path) => return Freshness::Stale(format!("{path} changed")),
             ListingComparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::digest::{CheckUse, Digest, FileUse};
+use model::digest::{Digest, FileUse, NewestRunOfCheck};
 use model::evidence::{self, FileListing, WHOLE_PROJECT_SCOPE, entry_of_run, task_of_run};
 use model::id::Id;
 use model::plan::{CompletionEvidence, Plan, Task};
 use model::time;
-use store::{Checkout, LastRunRecorded, Store, layout};
+use store::{Checkout, LastRunRecordedAsEvidence, Store, layout};
 
 use super::judge::{FreshnessJudge, list_checkout_files};
 use super::{show, write_entries};
@@ -21,7 +21,7 @@ use crate::{Error, Result};
 
 /// How many bytes of file content a hook reads. When the limit is reached, the remaining files are compared by size
 /// and time.
-const MAX_CONTENT_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_FILE_CONTENT_BYTES_READ_BY_HOOK: u64 = 4 * 1024 * 1024;
 
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
@@ -73,11 +73,11 @@ pub(crate) fn record_new_runs(
     (now, wait): (Timestamp, Duration),
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
-    let known: LastRunRecorded = store.session_state(&session).read_state()?.unwrap_or_default();
+    let known: LastRunRecordedAsEvidence = store.session_state(&session).read_state()?.unwrap_or_default();
     // If the last recorded run has a higher number than the journal has records, the journal was rebuilt and numbered
     // anew.
-    let known = if known.record > digest.record_count { LastRunRecorded::default() } else { known };
-    let new: Vec<&CheckUse> =
+    let known = if known.record > digest.record_count { LastRunRecordedAsEvidence::default() } else { known };
+    let new: Vec<&NewestRunOfCheck> =
         digest.checks.iter().filter(|check| check.last_run_record > known.record).collect();
     let Some(last) = new.iter().map(|check| check.last_run_record).max() else { return Ok(Vec::new()) };
     let (mut notes, mut recorded) = (Vec::new(), last);
@@ -90,7 +90,7 @@ pub(crate) fn record_new_runs(
             let files = files.get_or_insert_with(|| CurrentFiles::list_files(checkout, digest));
             let mut listing = None;
             match digest
-                .file_edited_after(check.last_run_record)
+                .last_file_edited_after(check.last_run_record)
                 .or_else(|| files.file_changed_after(&check.at))
             {
                 Some(path) => path.clone_into(&mut entry.changed),
@@ -120,13 +120,13 @@ pub(crate) fn record_new_runs(
             }
         }
     }
-    store.session_state(&session).write_state(&LastRunRecorded { record: recorded })?;
+    store.session_state(&session).write_state(&LastRunRecordedAsEvidence { record: recorded })?;
     Ok(notes)
 }
 
 fn entry_from_check(
     plan: &Plan,
-    check: &CheckUse,
+    check: &NewestRunOfCheck,
     digest: &Digest,
     now: Timestamp,
 ) -> Option<(Id, evidence::EvidenceEntry)> {
@@ -162,7 +162,7 @@ impl CurrentFiles {
         // Put the files that the session edited first, so that they are compared by content and not by time.
         let (first, rest): (Vec<&str>, Vec<&str>) =
             paths.iter().map(String::as_str).partition(|path| edited.contains(*path));
-        let listing = checkout.list_files(first.into_iter().chain(rest), MAX_CONTENT_BYTES);
+        let listing = checkout.list_files(first.into_iter().chain(rest), MAX_FILE_CONTENT_BYTES_READ_BY_HOOK);
         let is_complete = !listing.files.is_empty();
         CurrentFiles { checkout: Some(checkout), paths, edited, listing, is_complete }
     }

@@ -1,6 +1,8 @@
 //! The checks of `thru doctor` and the lines of `thru status` that are about evidence.
 
-use model::evidence::{MAX_BUNDLE_BYTES, MAX_EVIDENCE_BYTES_PER_TASK, ProofState, entries_kept_for_new};
+use model::evidence::{
+    MAX_BUNDLE_BYTES, MAX_EVIDENCE_BYTES_PER_TASK, ProofState, max_old_entries_beside_new_ones,
+};
 use model::finding::{Finding, FindingLevel};
 use model::text::count_with_noun;
 use serde_json::json;
@@ -66,7 +68,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
                 let size = bundle.to_bytes().len();
                 if size > MAX_BUNDLE_BYTES {
                     let text = format!("{size} bytes; thru writes at most {MAX_BUNDLE_BYTES}");
-                    let hint = match entries_kept_for_new(&bundle, &[]) {
+                    let hint = match max_old_entries_beside_new_ones(&bundle, &[]) {
                         Some(most) => {
                             format!("`thru evidence archive {task} --keep {most}` makes it smaller")
                         }

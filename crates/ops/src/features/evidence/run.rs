@@ -12,12 +12,12 @@ use model::evidence::{
 use model::failure::error_lines;
 use model::plan::Task;
 use model::redact::Redacted;
-use model::{place, run, time};
+use model::{checkout_path, run, time};
 use serde::Serialize;
-use store::{Checkout, ListingComparison, ListingOrigin};
+use store::{Checkout, ListingComparison, ListingTime};
 
 use super::judge::{MAX_CHECKOUT_FILES, list_checkout_files};
-use super::{MAX_EVIDENCE_LOCK_WAIT, find_task, new_entry_id, write_entry};
+use super::{MAX_EVIDENCE_LOCK_WAIT, find_task, new_entry_id, write_evidence_entry};
 use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::process::reaper::ProcessReaper;
@@ -29,7 +29,7 @@ use crate::{Error, Result, World};
 const MAX_OUTPUT_BYTES_SEARCHED: usize = 4 * 1024 * 1024;
 
 /// How many bytes of file content are read in total.
-const MAX_CONTENT_BYTES: u64 = 1024 * 1024 * 1024;
+const MAX_COVERED_FILES_CONTENT_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// The largest test report that is read.
 const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
@@ -48,7 +48,7 @@ pub struct EvidenceRunRequest<'a> {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct RecordedRun {
+pub struct RunRecordedAsEvidence {
     pub task: String,
     pub entry: EvidenceEntry,
     /// The path of a file that changed while the command ran, or an empty string. If a file changed, the evidence is
@@ -60,7 +60,7 @@ pub struct RecordedRun {
     pub notes: Vec<String>,
 }
 
-impl RecordedRun {
+impl RunRecordedAsEvidence {
     pub fn has_passed(&self) -> bool {
         self.entry.verdict() == EvidenceVerdict::Pass
     }
@@ -71,20 +71,21 @@ pub fn run_and_record(
     world: &World,
     request: &EvidenceRunRequest,
     hear: impl FnMut(&[u8]) + Send + 'static,
-) -> Result<RecordedRun> {
+) -> Result<RunRecordedAsEvidence> {
     let project = Project::find_for_reading(world)?;
     let (id, plan) = find_task(&project.store, request.task)?;
     let author = PlanAuthor::current_author(world, request.session)?;
     let folder = find_run_folder(world, &project)?;
     let spoken = find_covered_files(world, &project, plan.task(request.task), request.files)?;
     let checkout = Checkout::open(&project.root.checkout)?;
-    let before = checkout.list_files(spoken.files.iter().map(String::as_str), MAX_CONTENT_BYTES);
+    let before =
+        checkout.list_files(spoken.files.iter().map(String::as_str), MAX_COVERED_FILES_CONTENT_BYTES);
     let head = git::read_head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
     let report = request.junit.map(JunitReportFile::stamp_before_run);
     let ended = run_command(request, &folder.path, hear)?;
     // Examine the files again, because the command may not have tested a file that changed during the run.
     let after = Checkout::open(&project.root.checkout)?;
-    let changed = match after.compare_with_listing(&before, ListingOrigin::ExaminedThrough(&checkout)) {
+    let changed = match after.compare_with_listing(&before, ListingTime::ExaminedThrough(&checkout)) {
         ListingComparison::Changed(path) | ListingComparison::Gone(path) => path,
         ListingComparison::Same | ListingComparison::Unfinished => String::new(),
     };
@@ -125,10 +126,17 @@ pub fn run_and_record(
     let listing = entry.changed.is_empty().then_some(&before);
     entry.tree = listing.map(FileListing::tree_hash).unwrap_or_default();
     notes.extend(
-        write_entry(&project.store, &id, entry.clone(), listing, (world.now, MAX_EVIDENCE_LOCK_WAIT))?.notes,
+        write_evidence_entry(
+            &project.store,
+            &id,
+            entry.clone(),
+            listing,
+            (world.now, MAX_EVIDENCE_LOCK_WAIT),
+        )?
+        .notes,
     );
     let changed = entry.changed.clone();
-    Ok(RecordedRun {
+    Ok(RunRecordedAsEvidence {
         task: id.to_string(),
         entry,
         changed_file: changed,
@@ -157,7 +165,7 @@ fn find_run_folder(world: &World, project: &Project) -> Result<CommandFolder> {
     }
 }
 
-pub(super) struct CoveredFiles {
+pub(super) struct FilesCoveredByEvidence {
     pub files: Vec<String>,
     pub is_complete: bool,
 }
@@ -167,10 +175,10 @@ fn find_covered_files(
     project: &Project,
     task: Option<&Task>,
     named: &[String],
-) -> Result<CoveredFiles> {
+) -> Result<FilesCoveredByEvidence> {
     let checkout = Checkout::open(&project.root.checkout)?;
     let all = list_project_files(project, &checkout);
-    let some = |files: Vec<String>| CoveredFiles { files, is_complete: false };
+    let some = |files: Vec<String>| FilesCoveredByEvidence { files, is_complete: false };
     if !named.is_empty() {
         let mut files = Vec::new();
         for name in named {
@@ -197,7 +205,7 @@ fn find_covered_files(
         return Ok(some(found.concat()));
     }
     match all {
-        Some(files) => Ok(CoveredFiles { files, is_complete: true }),
+        Some(files) => Ok(FilesCoveredByEvidence { files, is_complete: true }),
         None => Err(Error::Refused {
             what: format!("this checkout has over {MAX_CHECKOUT_FILES} files"),
             hint: "name the files or folders that the command is about: `--file PATH`, once for each".into(),
@@ -245,7 +253,7 @@ fn path_inside_checkout(world: &World, project: &Project, name: &str) -> Result<
         return Err(outside());
     }
     let path = world.require_cwd()?.join(name);
-    place::path_within_checkout(&project.root.checkout.to_string_lossy(), &path.to_string_lossy())
+    checkout_path::path_within_checkout(&project.root.checkout.to_string_lossy(), &path.to_string_lossy())
         .path_if_inside()
         .ok_or_else(outside)
 }
@@ -265,7 +273,7 @@ fn run_command(
     };
     let reaper = ProcessReaper::start();
     let watch = CommandObserver { reaper: &reaper, on_start: &|_| {} };
-    process::run_streaming(&job, None, Some(watch), hear).map_err(|error| {
+    process::run_command_streaming_output(&job, None, Some(watch), hear).map_err(|error| {
         let program = request.argv.first().map(String::as_str).unwrap_or_default();
         Error::Absent {
             what: format!("{} cannot be started: {error}", crate::features::plan::to_one_line(program)),
@@ -329,10 +337,10 @@ impl RedactedRunResult {
             verdict: verdict_of_run(ended_as, counts),
             exit_code,
             counts,
-            summary: model::text::cut_to_bytes(&summary, MAX_LINE_CHARS).to_owned(),
+            summary: model::text::cut_to_bytes(&summary, MAX_RECORDED_OUTPUT_LINE_CHARS).to_owned(),
             failures: failures
                 .into_iter()
-                .map(|text| model::text::cut_to_bytes(&text, MAX_LINE_CHARS).to_owned())
+                .map(|text| model::text::cut_to_bytes(&text, MAX_RECORDED_OUTPUT_LINE_CHARS).to_owned())
                 .collect(),
         }
     }
@@ -372,7 +380,7 @@ impl<'a> JunitReportFile<'a> {
             Some(_) => {}
         }
         let report =
-            store::read_named_by_user(self.path, MAX_REPORT_BYTES).map_err(|error| error.to_string())?;
+            store::read_file_named_by_user(self.path, MAX_REPORT_BYTES).map_err(|error| error.to_string())?;
         let counts = run::counts_in_output(&String::from_utf8_lossy(&report));
         counts.ok_or_else(|| {
             format!("{shown}: there is no <testsuite tests=…> in it, so it is not a JUnit report")
@@ -381,4 +389,4 @@ impl<'a> JunitReportFile<'a> {
 }
 
 /// The length to which an output line is cut.
-const MAX_LINE_CHARS: usize = 1_000;
+const MAX_RECORDED_OUTPUT_LINE_CHARS: usize = 1_000;

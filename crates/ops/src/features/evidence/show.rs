@@ -135,7 +135,7 @@ pub struct EvidenceListing {
 /// Lists all tasks with evidence, sorted by task id.
 pub fn list_evidence(world: &World) -> Result<EvidenceListing> {
     let project = Project::find_for_reading(world)?;
-    super::observe_current_session(world, &project);
+    super::record_runs_of_current_session(world, &project);
     let judge = FreshnessJudge::new(&project.store, &project.root.checkout);
     let mut tasks: Vec<TaskEvidenceLine> = evidence_lines(&project.store, &judge).into_values().collect();
     tasks.sort_by(|a, b| model::plan::compare_ids_naturally(&a.task, &b.task));
@@ -167,18 +167,18 @@ pub struct EntryShown {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryFilter {
+pub enum EvidenceEntryFilter {
     Current,
     Archived,
 }
 
-pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result<TaskEvidenceShown> {
+pub fn show_task_evidence(world: &World, id: &str, which: EvidenceEntryFilter) -> Result<TaskEvidenceShown> {
     let project = Project::find_for_reading(world)?;
     let task = Id::new(id).map_err(|bad| Error::Usage {
         what: bad.to_string(),
         hint: "`thru evidence list` shows the tasks that have evidence".into(),
     })?;
-    super::observe_current_session(world, &project);
+    super::record_runs_of_current_session(world, &project);
     let store = &project.store;
     let bundle = store.read_evidence(&task)?.ok_or_else(|| Error::Absent {
         what: format!("there is no evidence for {task}"),
@@ -190,7 +190,7 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
     let evidence = TaskEvidenceLine::from_standing(&task, &judge.evidence_standing(&task, &bundle), &bundle);
     let archived = store.read_archived_evidence(&task)?;
     let count = archived.len();
-    let entries = if which == EntryFilter::Archived { archived } else { bundle.entries };
+    let entries = if which == EvidenceEntryFilter::Archived { archived } else { bundle.entries };
     let shown = |entry: EvidenceEntry| {
         let freshness = entry.is_seen_by_thru().then(|| judge.cached_freshness(&task, &entry));
         let (stale, changed_file) = match freshness {

@@ -6,12 +6,12 @@ use model::evidence::{self, AgentAnswer, task_of_run};
 use model::id::Id;
 use model::plan::standing_of_plan;
 use model::reply::ReplyPart as Reply;
-use model::swarm::{SwarmRole, described_agent, swarm_of};
+use model::swarm::{SwarmRole, agent_named_by_task_description, swarm_of_agent_name};
 use model::time;
 use model::verdict::VerdictProblem;
 use store::layout;
 
-use super::write_entry;
+use super::write_evidence_entry;
 use crate::Result;
 use crate::features::{FeatureAnswer, plan, swarm};
 use crate::hook::context::HookContext;
@@ -28,12 +28,12 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let (name, agent_id) = event.subagent.as_ref().map_or(("", ""), |agent| (&*agent.agent_type, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
     // If the harness does not name the agent, take the name from its task description.
-    let called = if name.is_empty() { described_agent(asked) } else { name };
+    let called = if name.is_empty() { agent_named_by_task_description(asked) } else { name };
     let Some(part) = SwarmRole::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {
         return Ok(FeatureAnswer::no_action("this sub-agent gives no verdicts"));
     };
-    if !swarm_of(called).is_some_and(|swarm| swarm::is_swarm_in_use(&context.project, &swarm)) {
+    if !swarm_of_agent_name(called).is_some_and(|swarm| swarm::is_swarm_in_use(&context.project, &swarm)) {
         return Ok(FeatureAnswer::no_action("this sub-agent belongs to no swarm that is in use here"));
     }
     let store = context.project.store;
@@ -86,7 +86,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     let what = format!("record the verdict {} of the {} as evidence for {task}", entry.verdict, part.name());
     let why = format!("{} is evidence for the current task", entry.summary);
     Ok(FeatureAnswer::with_change(Reply::silent(), why, what, move || {
-        let written = write_entry(
+        let written = write_evidence_entry(
             store,
             &task,
             entry,

@@ -5,10 +5,10 @@ use model::loops::{Loop, LoopStatus};
 use serde::Serialize;
 
 use super::{LoopChanged, choose_loop, foreground_pointer, loop_shown, not_active_error, open_trusted_store};
-use crate::features::loops::choose::LoopUse;
+use crate::features::loops::choose::LoopCommandPurpose;
 use crate::project::consent::{LoopClaimRight, allow_loop, is_started_here};
 use crate::project::person::require_person;
-use crate::setup::init::LOCK_WAIT;
+use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::{Error, Result, World};
 
 /// A loop that the user is asked to allow. The consent covers exactly this content, even if the file changes before
@@ -22,10 +22,11 @@ pub struct LoopToAdopt {
 }
 
 /// Returns the loop to show to the user. The user's consent is recorded later, by [`adopt_loop`].
-pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
+pub fn find_loop_to_adopt(world: &World, named: &str) -> Result<LoopToAdopt> {
     require_person(world, "a loop cannot be adopted", &format!("thru loop adopt {named}"))?;
     let store = open_trusted_store(world)?;
-    let state = store.read_loop(&choose_loop(world, &store, Some(named), LoopUse::View)?)?.loop_state;
+    let state =
+        store.read_loop(&choose_loop(world, &store, Some(named), LoopCommandPurpose::View)?)?.loop_state;
     if matches!(state.status, LoopStatus::Done | LoopStatus::Cancelled) {
         return Err(not_active_error(&state));
     }
@@ -35,8 +36,8 @@ pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
 /// Records the user's consent to exactly the loop that was shown.
 pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let _lock = store.lock_loops(LOCK_WAIT)?;
-    let id = choose_loop(world, &store, Some(&loop_to_adopt.state.id), LoopUse::View)?;
+    let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
+    let id = choose_loop(world, &store, Some(&loop_to_adopt.state.id), LoopCommandPurpose::View)?;
     let state = store.read_loop(&id)?.loop_state;
     if consent::digest_of_loop(&state) != consent::digest_of_loop(&loop_to_adopt.state) {
         return Err(Error::Refused {

@@ -10,7 +10,7 @@ use crate::project::Project;
 use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
 use crate::session::list;
-use crate::session::list::SessionChoice;
+use crate::session::list::SessionChoiceReason;
 use crate::session::roster;
 use crate::{Error, Result, World};
 
@@ -18,7 +18,7 @@ use crate::{Error, Result, World};
 const MAX_LOOPS_NAMED: usize = 3;
 
 #[derive(Clone, Copy, Debug)]
-pub enum WantedOwner<'a> {
+pub enum WantedLoopOwner<'a> {
     CurrentSession,
     NamedSession(&'a str),
     /// The session that starts next.
@@ -27,7 +27,7 @@ pub enum WantedOwner<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) enum LoopOwner {
-    Session(Id, SessionChoice),
+    Session(Id, SessionChoiceReason),
     NextSession,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn open_trusted_store(world: &World) -> Result<Store> {
 
 /// What a command does with a loop. This determines which loop is chosen if the user names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LoopUse {
+pub(super) enum LoopCommandPurpose {
     View,
     /// Take the loop out of the foreground.
     LeaveForeground,
@@ -74,7 +74,12 @@ pub(super) enum LoopUse {
 
 /// Finds a loop by its whole id, by the beginning of its id, or by a part of its name. If `named` is `None`, returns
 /// the only loop that suits `aim`.
-pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
+pub(super) fn choose_loop(
+    world: &World,
+    store: &Store,
+    named: Option<&str>,
+    aim: LoopCommandPurpose,
+) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
         let here = current_session(world, store);
@@ -111,12 +116,14 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
 
 /// Returns the error that is shown if the user named no loop and no loop suits the command. The hint lists the loops
 /// that the user may mean.
-fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
+fn no_loop_error(aim: LoopCommandPurpose, loops: &[&Loop], here: Option<&Id>) -> Error {
     let place = if here.is_some() { "this session" } else { "this project" };
     let what = match aim {
-        LoopUse::Resume => format!("no loop in {place} is paused"),
-        LoopUse::View if loops.is_empty() => "there are no loops in this project".to_owned(),
-        LoopUse::View | LoopUse::LeaveForeground => format!("no loop in {place} is running"),
+        LoopCommandPurpose::Resume => format!("no loop in {place} is paused"),
+        LoopCommandPurpose::View if loops.is_empty() => "there are no loops in this project".to_owned(),
+        LoopCommandPurpose::View | LoopCommandPurpose::LeaveForeground => {
+            format!("no loop in {place} is running")
+        }
     };
     let ids = |title: &str, statuses: &[LoopStatus]| {
         let mut fitting: Vec<&Loop> =
@@ -128,7 +135,7 @@ fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
         (!named.is_empty()).then(|| format!("{title}: {}{more}", named.join(", ")))
     };
     let active = if here.is_some() { "running or waiting, in this or another session" } else { "waiting" };
-    let active = if aim == LoopUse::Resume { "not paused" } else { active };
+    let active = if aim == LoopCommandPurpose::Resume { "not paused" } else { active };
     let open = [ids(active, &[LoopStatus::Active]), ids("paused", &[LoopStatus::Paused])];
     let open: Vec<String> = open.into_iter().flatten().collect();
     let ended = ids("ended", &[LoopStatus::Done, LoopStatus::Cancelled]);
@@ -142,19 +149,19 @@ fn no_loop_error(aim: LoopUse, loops: &[&Loop], here: Option<&Id>) -> Error {
 
 /// Returns the session in which a loop should run. If a harness runs this command without naming the session, the
 /// session is guessed.
-pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> Result<LoopOwner> {
+pub(super) fn find_loop_owner(world: &World, store: &Store, wanted: WantedLoopOwner) -> Result<LoopOwner> {
     match wanted {
-        WantedOwner::NextSession => return Ok(LoopOwner::NextSession),
-        WantedOwner::NamedSession(named) => {
+        WantedLoopOwner::NextSession => return Ok(LoopOwner::NextSession),
+        WantedLoopOwner::NamedSession(named) => {
             let (session, chosen) = list::choose_session(world, store, Some(named))?;
             return Ok(LoopOwner::Session(session, chosen));
         }
-        WantedOwner::CurrentSession => {}
+        WantedLoopOwner::CurrentSession => {}
     }
-    if let Ok((session, SessionChoice::Harness)) = list::choose_session(world, store, None) {
-        return Ok(LoopOwner::Session(session, SessionChoice::Harness));
+    if let Ok((session, SessionChoiceReason::Harness)) = list::choose_session(world, store, None) {
+        return Ok(LoopOwner::Session(session, SessionChoiceReason::Harness));
     }
-    let newest = list::newest_session(store)?;
+    let newest = list::last_active_session_with_time(store)?;
     let around = world
         .calling_harness()
         .and_then(harness::harness_by_name)
@@ -163,7 +170,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         && newest.harness == around.name
         && let Ok(session) = Id::new(&newest.session)
     {
-        return Ok(LoopOwner::Session(session, SessionChoice::Guess));
+        return Ok(LoopOwner::Session(session, SessionChoiceReason::Guess));
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
     let hint = match list::last_running_session(&entries, store, world.now, |_| true) {
@@ -178,19 +185,20 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
     ))
 }
 
-/// Like [`find_owner`], except when no harness runs the command. In that case, an existing loop keeps its session or,
+/// Like [`find_loop_owner`], except when no harness runs the command. In that case, an existing loop keeps its session or,
 /// if it has none, waits for the next session.
-pub(super) fn find_owner_of_existing(
+pub(super) fn find_owner_of_existing_loop(
     world: &World,
     store: &Store,
     id: &Id,
-    wanted: WantedOwner,
+    wanted: WantedLoopOwner,
 ) -> Result<LoopOwner> {
-    match (find_owner(world, store, wanted), wanted) {
-        (Err(Error::Usage { .. }), WantedOwner::CurrentSession) => {
+    match (find_loop_owner(world, store, wanted), wanted) {
+        (Err(Error::Usage { .. }), WantedLoopOwner::CurrentSession) => {
             let session = store.read_loop(id)?.loop_state.session.and_then(|session| Id::new(&session).ok());
-            Ok(session
-                .map_or(LoopOwner::NextSession, |session| LoopOwner::Session(session, SessionChoice::Named)))
+            Ok(session.map_or(LoopOwner::NextSession, |session| {
+                LoopOwner::Session(session, SessionChoiceReason::Named)
+            }))
         }
         (owner, _) => owner,
     }
@@ -200,7 +208,7 @@ pub(super) fn find_owner_of_existing(
 /// that session's loops, because some commands cannot be undone.
 fn current_session(world: &World, store: &Store) -> Option<Id> {
     match list::choose_session(world, store, None) {
-        Ok((session, SessionChoice::Harness)) => Some(session),
+        Ok((session, SessionChoiceReason::Harness)) => Some(session),
         _ => None,
     }
 }
@@ -208,15 +216,15 @@ fn current_session(world: &World, store: &Store) -> Option<Id> {
 /// Returns the loops that a command may act on if the user names none. For a command that only reads, the newest loop
 /// is chosen, because reading does no harm.
 fn loops_for_use<'a>(
-    aim: LoopUse,
+    aim: LoopCommandPurpose,
     loops: &[&'a Loop],
     pointer: &ForegroundPointer,
     here: Option<&str>,
 ) -> Vec<&'a Loop> {
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
-        LoopUse::Resume => known.status == LoopStatus::Paused,
-        LoopUse::View | LoopUse::LeaveForeground => {
+        LoopCommandPurpose::Resume => known.status == LoopStatus::Paused,
+        LoopCommandPurpose::View | LoopCommandPurpose::LeaveForeground => {
             known.status == LoopStatus::Active && pointer.contains_loop(&known.id)
         }
     };
@@ -226,13 +234,13 @@ fn loops_for_use<'a>(
     };
     match (aim, fitting.as_slice()) {
         // No loop is in the foreground, so view the most recently changed one.
-        (LoopUse::View, []) => {
+        (LoopCommandPurpose::View, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
-        (LoopUse::View, many) => newest(many).into_iter().collect(),
+        (LoopCommandPurpose::View, many) => newest(many).into_iter().collect(),
         // Inside a session, resume that session's most recently changed paused loop.
-        (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
+        (LoopCommandPurpose::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }
 }

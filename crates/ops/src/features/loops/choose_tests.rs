@@ -1,7 +1,7 @@
 use model::loops::pointer::ForegroundPointer;
 use model::loops::{Loop, LoopRecord, LoopStatus};
 
-use super::{LoopUse, loops_for_use};
+use super::{LoopCommandPurpose, loops_for_use};
 
 fn test_loop(id: &str, status: LoopStatus, session: &str, at: &str) -> Loop {
     let text = format!(
@@ -22,21 +22,21 @@ fn which_loop_is_meant_when_none_is_named() {
         test_loop("e", LoopStatus::Cancelled, "s3", "2026-01-05T00:00:00Z"),
     ];
     let mut pointer = ForegroundPointer::default();
-    pointer.set_for_session("a", "s1");
-    pointer.set_for_session("b", "s2");
-    let cases: [(LoopUse, Option<&str>, &[&str]); 10] = [
+    pointer.set_foreground_loop_of_session("a", "s1");
+    pointer.set_foreground_loop_of_session("b", "s2");
+    let cases: [(LoopCommandPurpose, Option<&str>, &[&str]); 10] = [
         // Inside a session, a command acts only on that session's own loops.
-        (LoopUse::LeaveForeground, Some("s1"), &["a"]),
-        (LoopUse::LeaveForeground, Some("s3"), &[]),
-        (LoopUse::Resume, Some("s1"), &["d"]),
-        (LoopUse::Resume, Some("s2"), &[]),
-        (LoopUse::View, Some("s2"), &["b"]),
-        (LoopUse::View, Some("s3"), &["e"]),
-        (LoopUse::View, Some("s4"), &[]),
+        (LoopCommandPurpose::LeaveForeground, Some("s1"), &["a"]),
+        (LoopCommandPurpose::LeaveForeground, Some("s3"), &[]),
+        (LoopCommandPurpose::Resume, Some("s1"), &["d"]),
+        (LoopCommandPurpose::Resume, Some("s2"), &[]),
+        (LoopCommandPurpose::View, Some("s2"), &["b"]),
+        (LoopCommandPurpose::View, Some("s3"), &["e"]),
+        (LoopCommandPurpose::View, Some("s4"), &[]),
         // At a terminal, a command may act on any loop.
-        (LoopUse::LeaveForeground, None, &["a", "b"]),
-        (LoopUse::Resume, None, &["c", "d"]),
-        (LoopUse::View, None, &["b"]),
+        (LoopCommandPurpose::LeaveForeground, None, &["a", "b"]),
+        (LoopCommandPurpose::Resume, None, &["c", "d"]),
+        (LoopCommandPurpose::View, None, &["b"]),
     ];
     let all: Vec<&Loop> = loops.iter().collect();
     for (aim, here, expected) in cases {
@@ -46,12 +46,12 @@ fn which_loop_is_meant_when_none_is_named() {
     }
     let one = [&loops[4]];
     assert_eq!(
-        loops_for_use(LoopUse::View, &one, &pointer, Some("s1")).len(),
+        loops_for_use(LoopCommandPurpose::View, &one, &pointer, Some("s1")).len(),
         1,
         "a single loop is unambiguous"
     );
     assert_eq!(
-        loops_for_use(LoopUse::LeaveForeground, &one, &pointer, Some("s1")).len(),
+        loops_for_use(LoopCommandPurpose::LeaveForeground, &one, &pointer, Some("s1")).len(),
         0,
         "a command must not end another session's loop"
     );

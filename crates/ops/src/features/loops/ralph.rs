@@ -18,7 +18,7 @@ use super::{
     require_trust,
 };
 use crate::project::Project;
-use crate::setup::init::LOCK_WAIT;
+use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::{Error, Result, World, WriteMode};
 
 pub const RALPH_STATE_FILE: &str = ".claude/ralph-loop.local.md";
@@ -26,7 +26,7 @@ pub const RALPH_STATE_FILE: &str = ".claude/ralph-loop.local.md";
 const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct RalphReport {
+pub struct RalphImportReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
@@ -35,13 +35,13 @@ pub struct RalphReport {
     pub already_imported: bool,
 }
 
-pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) -> Result<RalphReport> {
+pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) -> Result<RalphImportReport> {
     let found = world.find_root()?;
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = &found;
     let file = file.map_or_else(|| root.checkout.join(RALPH_STATE_FILE), Path::to_owned);
     let mut state = read_ralph_loop(world, &file)?;
     if let (FoundRoot::Unmarked(_), WriteMode::DryRun) = (&found, mode) {
-        return Ok(RalphReport {
+        return Ok(RalphImportReport {
             file,
             shown_loop: loop_shown_with_consent(&state, &ForegroundPointer::default(), false),
             written: false,
@@ -51,12 +51,12 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) ->
     let project = Project::find_or_create(world)?;
     require_trust(world, &project)?;
     let store = project.store;
-    let _lock = (mode == WriteMode::Write).then(|| store.lock_loops(LOCK_WAIT)).transpose()?;
+    let _lock = (mode == WriteMode::Write).then(|| store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)).transpose()?;
     let (records, _) = all_loops(&store)?;
     let front = read_or_rebuild_pointer(&store, &records);
     if let Some(known) = records.iter().find(|record| record.loop_state.imported_from == state.imported_from)
     {
-        return Ok(RalphReport {
+        return Ok(RalphImportReport {
             file,
             shown_loop: loop_shown(&store, &known.loop_state, &front),
             written: false,
@@ -67,7 +67,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) ->
         state = write_new_loop(world, &store, state)?;
         append_to_log(world, &store, &state, LoopEvent::Paused)?;
     }
-    Ok(RalphReport {
+    Ok(RalphImportReport {
         file,
         shown_loop: loop_shown(&store, &state, &front),
         written: mode == WriteMode::Write,

@@ -22,12 +22,12 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
             format!(", {}", shown.describe_state()),
         );
         let line = match shown.waits_for_session {
-            true => line.with_next(
+            true => line.with_next_step(
                 NextStepUrgency::ActiveLoop,
                 "thru loop show",
                 "shows the waiting loop; start your harness here and send any message, such as `go`, to run it",
             ),
-            false => line.with_next(
+            false => line.with_next_step(
                 NextStepUrgency::ActiveLoop,
                 "thru loop log",
                 "shows what the active loop has done so far",
@@ -51,7 +51,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
         let line = StatusReportLine::plain("waiting", text).with_json("waiting_loops", json!(behind.len()));
         // Do not suggest a next step while another loop is in the foreground, because the user chose that loop.
         lines.push(match lines.is_empty() {
-            true => line.with_next(NextStepUrgency::PausedWork, activate, "continues the waiting loop"),
+            true => line.with_next_step(NextStepUrgency::PausedWork, activate, "continues the waiting loop"),
             false => line,
         });
     }
@@ -69,9 +69,9 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
         let number = count_with_noun(paused.len(), "loop");
         let text = format!("{number}; `thru loop log` says why; `{resume}` continues it");
         let line = StatusReportLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
-        lines.push(line.with_next(NextStepUrgency::PausedWork, resume, what));
+        lines.push(line.with_next_step(NextStepUrgency::PausedWork, resume, what));
     }
-    if foreign > 0 && is_moved(project) {
+    if foreign > 0 && is_project_folder_moved(project) {
         let number = count_with_noun(foreign, "loop");
         let text = format!("{number}; this folder was moved; run `thru trust --moved` to continue");
         let line = StatusReportLine::plain("waiting", text);
@@ -85,7 +85,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-fn is_moved(project: &ProjectContext) -> bool {
+fn is_project_folder_moved(project: &ProjectContext) -> bool {
     is_folder_moved(project.world, project.store, project.root)
 }
 
@@ -181,7 +181,7 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
                 .with_hint(format!("`thru loop resume {}` continues it", state.id)),
         );
     }
-    if is_moved(project) {
+    if is_project_folder_moved(project) {
         // Do not suggest adopting each loop: `thru trust --moved` restores all consents, and another check suggests
         // it.
         return (records.len(), findings);

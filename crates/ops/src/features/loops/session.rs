@@ -16,7 +16,9 @@ use model::time;
 use store::Store;
 
 use super::foreground_pointer;
-use super::stop::{end_overridden, overridden_loop, read_foreground_pointer, save_loop};
+use super::stop::{
+    end_loop_if_overridden_by_harness, loop_overridden_by_harness, read_foreground_pointer, save_loop,
+};
 use crate::features::{BriefContext, FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::project::consent;
@@ -49,10 +51,10 @@ pub fn claim_waiting_loop<'c>(
     let Some(pointer) = read_foreground_pointer(context)? else {
         return Ok(FeatureAnswer::no_action("there are no loops"));
     };
-    if let Some(id) = overridden_loop(context)?
+    if let Some(id) = loop_overridden_by_harness(context)?
         && context.mode == WriteMode::Write
     {
-        end_overridden(context, &id)?;
+        end_loop_if_overridden_by_harness(context, &id)?;
     }
     // A compaction does not start a new session, so it does not claim the waiting loop.
     let waits = pointer.loop_for_next_session.as_deref().filter(|_| source != StartSource::Compact);
@@ -84,7 +86,7 @@ pub(crate) fn preview_claimed_loop(project: &ProjectContext, session: Option<&Id
     let Some(Ok(id)) = pointer.loop_for_next_session.as_deref().map(Id::new) else { return Ok(None) };
     let state = store.read_loop(&id)?.loop_state;
     let is_free = state.status == LoopStatus::Active && state.session.is_none();
-    let is_claimed = is_free && consent::may_be_claimed(store, &state);
+    let is_claimed = is_free && consent::may_next_session_claim_loop(store, &state);
     Ok(is_claimed.then(|| describe_claimed_loop(&state, settings.redact_options())))
 }
 
@@ -204,13 +206,13 @@ fn take_over_loop(
     let mut next = record.loop_state.clone();
     if next.status != LoopStatus::Active {
         pointer.remove_loop(id.as_str());
-        store.write_foreground(&pointer)?;
+        store.write_foreground_pointer(&pointer)?;
         return Ok(None);
     }
     let may_have = match event {
         // A session that continues under a new id keeps its loop. Any other session gets the loop only if the loop is
         // waiting for the next session.
-        LoopEvent::Claimed => next.session.is_none() && consent::may_be_claimed(store, &next),
+        LoopEvent::Claimed => next.session.is_none() && consent::may_next_session_claim_loop(store, &next),
         _ => consent::is_started_here(store, &next),
     };
     if !may_have {
@@ -223,8 +225,8 @@ fn take_over_loop(
     }
     next.set_updated_time(world.now);
     save_loop(store, &id, &record, &next)?;
-    pointer.set_for_session(id.as_str(), session.as_str());
-    store.write_foreground(&pointer)?;
+    pointer.set_foreground_loop_of_session(id.as_str(), session.as_str());
+    store.write_foreground_pointer(&pointer)?;
     let entry = LoopLogEntry {
         session: Some(session.to_string()),
         ..LoopLogEntry::new(&time::to_rfc3339(world.now), event, next.iteration)

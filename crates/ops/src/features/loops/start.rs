@@ -15,24 +15,24 @@ use model::time;
 use store::Store;
 
 use super::{
-    LoopChanged, LoopOwner, WantedOwner, append_to_log, deadline_after, find_owner, loop_shown,
+    LoopChanged, LoopOwner, WantedLoopOwner, append_to_log, deadline_after, find_loop_owner, loop_shown,
     point_to_loop, require_trust, usage_error,
 };
 use crate::features::packets;
 use crate::project::{Project, consent};
-use crate::session::list::SessionChoice;
+use crate::session::list::SessionChoiceReason;
 use crate::session::roster;
-use crate::setup::init::LOCK_WAIT;
+use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::setup::install;
 use crate::{Error, Result, World};
 
 /// The largest prompt file that is read.
-const MAX_PROMPT_BYTES: usize = 1024 * 1024;
+const MAX_LOOP_PROMPT_FILE_BYTES: usize = 1024 * 1024;
 
-const DEFAULT_ITERATIONS: u64 = 30;
+const DEFAULT_MAX_LOOP_ITERATIONS: u64 = 30;
 
 #[derive(Clone, Debug)]
-pub struct StartOptions<'a> {
+pub struct LoopStartOptions<'a> {
     pub prompt: PromptSource<'a>,
     pub max_iterations: Option<u64>,
     pub promises: Vec<String>,
@@ -41,7 +41,7 @@ pub struct StartOptions<'a> {
     pub packet_validators: PacketValidators,
     /// The time limit in seconds.
     pub seconds: Option<i64>,
-    pub owner: WantedOwner<'a>,
+    pub owner: WantedLoopOwner<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,11 +70,11 @@ struct LoopFromPacket {
     validators: Vec<String>,
 }
 
-pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> {
+pub fn start_loop(world: &World, options: &LoopStartOptions) -> Result<LoopChanged> {
     let project = Project::find_or_create(world)?;
     require_trust(world, &project)?;
     let store = &project.store;
-    let owner = find_owner(world, store, options.owner)?;
+    let owner = find_loop_owner(world, store, options.owner)?;
     let given = match options.prompt {
         PromptSource::InlineText(words) => {
             LoopFromPacket { prompt: words.to_owned(), ..LoopFromPacket::default() }
@@ -120,7 +120,10 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
         updated_at: now,
         status: LoopStatus::Active,
         iteration: 1,
-        max_iterations: options.max_iterations.or(given.max_iterations).unwrap_or(DEFAULT_ITERATIONS),
+        max_iterations: options
+            .max_iterations
+            .or(given.max_iterations)
+            .unwrap_or(DEFAULT_MAX_LOOP_ITERATIONS),
         promises,
         source_packet_id: given.packet,
         imported_from: None,
@@ -136,7 +139,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
         last_stop: None,
         prompt: given.prompt,
     };
-    let _lock = store.lock_loops(LOCK_WAIT)?;
+    let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let state = write_new_loop(world, store, state)?;
     // The user who runs this command consents to the loop, wherever its prompt comes from.
     consent::allow_loop(store, None, &state, owner.claim(), world.now)?;
@@ -148,7 +151,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
         LoopOwner::Session(_, session_choice) => Some(session_choice),
         LoopOwner::NextSession => None,
     };
-    if session_choice == Some(SessionChoice::Guess) {
+    if session_choice == Some(SessionChoiceReason::Guess) {
         notes.push(
             "the session is a guess: this harness does not tell commands which session they run in".into(),
         );
@@ -185,10 +188,10 @@ fn loop_name(now: Timestamp, prompt: &str) -> String {
         false => first,
     };
     let slug = packet::readable_slug(words).unwrap_or_else(|| "loop".to_owned());
-    format!("{}-{slug}", time::to_compact(now))
+    format!("{}-{slug}", time::format_time_for_file_name(now))
 }
 
-fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<Promise>> {
+fn parse_promises(options: &LoopStartOptions, given: Option<String>) -> Result<Vec<Promise>> {
     let done = match options.promises.is_empty() {
         true => given.into_iter().collect(),
         false => options.promises.clone(),
@@ -235,7 +238,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     }
     if let LoopOwner::Session(session, _) = owner
         && let Ok(all) = roster::read_roster(&project.store, u64::MAX)
-        && let Some(end) = roster::end_of_session(&all, &project.store, session.as_str(), world.now)
+        && let Some(end) = roster::how_session_ended(&all, &project.store, session.as_str(), world.now)
     {
         let end = end.describe();
         notes.push(format!("session {session} {end}; the loop continues if the session is resumed"));
@@ -270,8 +273,9 @@ fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Ve
         (Some(one), _) => vec![one],
         (None, LoopOwner::Session(..)) => Vec::new(),
         (None, LoopOwner::NextSession) => {
-            let is_wired =
-                |harness: &&Harness| !install::wired_files(world, harness, &project.root.checkout).is_empty();
+            let is_wired = |harness: &&Harness| {
+                !install::files_that_call_thru(world, harness, &project.root.checkout).is_empty()
+            };
             HARNESSES.iter().filter(is_wired).collect()
         }
     }
@@ -280,8 +284,8 @@ fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Ve
 fn read_prompt_file(path: &Path) -> Result<String> {
     let shown = path.display().to_string();
     let read = match path == Path::new("-") {
-        true => store::read_stream(&mut std::io::stdin(), Path::new("stdin"), MAX_PROMPT_BYTES),
-        false => store::read_named_by_user(path, MAX_PROMPT_BYTES),
+        true => store::read_stream(&mut std::io::stdin(), Path::new("stdin"), MAX_LOOP_PROMPT_FILE_BYTES),
+        false => store::read_file_named_by_user(path, MAX_LOOP_PROMPT_FILE_BYTES),
     };
     let bytes = match read {
         Err(store::Error::Absent { .. }) => {
@@ -292,7 +296,7 @@ fn read_prompt_file(path: &Path) -> Result<String> {
         }
         Err(store::Error::Damaged { .. }) => {
             return Err(usage_error(
-                format!("{shown} is larger than {MAX_PROMPT_BYTES} bytes"),
+                format!("{shown} is larger than {MAX_LOOP_PROMPT_FILE_BYTES} bytes"),
                 "shorten it, or put the details in a file that the prompt names",
             ));
         }

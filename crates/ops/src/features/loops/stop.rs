@@ -7,9 +7,9 @@ use model::id::Id;
 use model::journal::JournalRecord;
 use model::loops::engine::{
     self, AgentMessage, ForegroundLoop, LoopRules, LoopStop, StopAllowedReason, StopVerdict, StoppedAgent,
-    ValidatorResult, digest_of_text, was_continuation_overridden,
+    ValidatorResult, digest_of_agent_message, was_continuation_overridden,
 };
-use model::loops::last_turn::LastMessage;
+use model::loops::last_turn::LastAgentMessage;
 use model::loops::log::{LoopEvent, LoopLogEntry, TurnTokens};
 use model::loops::pointer::ForegroundPointer;
 use model::loops::{EndReason, Loop, LoopRecord, SessionPosition};
@@ -62,7 +62,7 @@ struct LockedVerdict {
 
 impl<'c> LoopSessionStop<'c> {
     fn decide(self) -> Result<FeatureAnswer<'c>> {
-        let Some(judged) = self.lock_and_judge(ValidatorResult::NotRun, self.context.deadline)? else {
+        let Some(judged) = self.lock_and_judge_loop(ValidatorResult::NotRun, self.context.deadline)? else {
             return Ok(FeatureAnswer::no_action(format!(
                 "loop {} no longer exists, or was not started here",
                 self.id
@@ -121,7 +121,7 @@ impl<'c> LoopSessionStop<'c> {
         };
         let failure = run_until_first_failure(self.context, validators);
         let checked = || failure.as_ref().map_or(ValidatorResult::Passed, ValidatorResult::Failed);
-        match self.lock_and_judge(checked(), self.context.deadline.restarted())? {
+        match self.lock_and_judge_loop(checked(), self.context.deadline.restarted())? {
             Some(judged) => self.apply_verdict(judged, checked()),
             None => Ok(ReplyPart::silent()),
         }
@@ -129,7 +129,11 @@ impl<'c> LoopSessionStop<'c> {
 
     /// Locks the loop and gets the engine's verdict. Returns `None` if the loop was removed, or if the user did not
     /// allow its current form on this machine. Such a loop blocks no session, and none of its commands run.
-    fn lock_and_judge(&self, checked: ValidatorResult, deadline: Deadline) -> Result<Option<LockedVerdict>> {
+    fn lock_and_judge_loop(
+        &self,
+        checked: ValidatorResult,
+        deadline: Deadline,
+    ) -> Result<Option<LockedVerdict>> {
         let ProjectContext { store, settings, .. } = self.context.project;
         let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
         let record = match store.read_loop(&self.id) {
@@ -226,13 +230,12 @@ impl<'c> LoopSessionStop<'c> {
 
     fn engine_input<'s>(&'s self, state: &Loop, validator_result: ValidatorResult<'s>) -> LoopStop<'s> {
         let StopFacts { last_turn, message, compacting } = &self.facts;
-        let message =
-            match message {
-                Ok(message) => Ok(message.as_ref().map(|LastMessage { id, text, is_answered }| {
-                    AgentMessage { id: id.as_deref(), text, is_answered: *is_answered }
-                })),
-                Err(why) => Err(why.clone()),
-            };
+        let message = match message {
+            Ok(message) => Ok(message.as_ref().map(|LastAgentMessage { id, text, is_answered }| {
+                AgentMessage { id: id.as_deref(), text, is_answered: *is_answered }
+            })),
+            Err(why) => Err(why.clone()),
+        };
         LoopStop {
             session: self.context.session.as_str(),
             stopped_agent: if self.context.event.subagent.is_some() {
@@ -304,7 +307,12 @@ impl<'c> LoopSessionStop<'c> {
             session: Some(self.context.session.to_string()),
             reason,
             detail,
-            message: stop.message.as_ref().ok().and_then(|m| m.as_ref()).map(|m| digest_of_text(m.text)),
+            message: stop
+                .message
+                .as_ref()
+                .ok()
+                .and_then(|m| m.as_ref())
+                .map(|m| digest_of_agent_message(m.text)),
             calls: since.and_then(|since| stop.session_position?.calls.checked_sub(since.calls)),
             changed: changed.as_ref().map(|changed| changed.paths.len()),
             may_be_more: changed.as_ref().is_some_and(|changed| changed.may_be_more),
@@ -351,14 +359,14 @@ pub(super) fn read_foreground_pointer(context: &HookContext) -> store::Result<Op
     let _lock = store.lock_loops(context.deadline.lock_wait())?;
     let pointer = foreground_pointer(store)?;
     if context.mode == WriteMode::Write {
-        store.write_foreground(&pointer)?;
+        store.write_foreground_pointer(&pointer)?;
     }
     Ok(Some(pointer))
 }
 
 /// Detects, at an event other than a stop, that the harness ended a turn that a loop wanted to continue.
-pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
-    match overridden_loop(context)? {
+pub fn decide_after_overridden_stop<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
+    match loop_overridden_by_harness(context)? {
         None => Ok(FeatureAnswer::no_action("no turn of a loop was ended by the harness")),
         Some(id) => {
             let why = format!("{} ended a turn that loop {id} had continued", context.harness.title);
@@ -367,7 +375,7 @@ pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnsw
                 why,
                 format!("end loops/{id}.md"),
                 move || {
-                    end_overridden(context, &id)?;
+                    end_loop_if_overridden_by_harness(context, &id)?;
                     Ok(ReplyPart::silent())
                 },
             ))
@@ -375,7 +383,7 @@ pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnsw
     }
 }
 
-pub(super) fn overridden_loop(context: &HookContext) -> store::Result<Option<Id>> {
+pub(super) fn loop_overridden_by_harness(context: &HookContext) -> store::Result<Option<Id>> {
     if context.harness.stop_block_limit.is_none() {
         return Ok(None);
     }
@@ -393,7 +401,7 @@ pub(super) fn overridden_loop(context: &HookContext) -> store::Result<Option<Id>
     }
 }
 
-pub(super) fn end_overridden(context: &HookContext, id: &Id) -> store::Result<()> {
+pub(super) fn end_loop_if_overridden_by_harness(context: &HookContext, id: &Id) -> store::Result<()> {
     let store = context.project.store;
     let _lock = store.lock_loops(context.deadline.lock_wait())?;
     let record = store.read_loop(id)?;
@@ -438,5 +446,5 @@ pub(super) fn save_loop(store: &Store, id: &Id, record: &LoopRecord, next: &Loop
 fn clear_foreground(store: &Store, id: &Id) -> store::Result<()> {
     let mut pointer = foreground_pointer(store)?;
     pointer.remove_loop(id.as_str());
-    store.write_foreground(&pointer)
+    store.write_foreground_pointer(&pointer)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use harness::Harness;
 use model::event;
-use model::loops::last_turn::{LastMessage, LastTurn};
+use model::loops::last_turn::{LastAgentMessage, LastTurn};
 use model::session::PendingBrief;
 use store::feed::FeedLimits;
 
@@ -23,7 +23,7 @@ const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 pub struct StopFacts {
     pub last_turn: LastTurn,
     /// The agent's last message, or why it is unknown.
-    pub message: Result<Option<LastMessage>, String>,
+    pub message: Result<Option<LastAgentMessage>, String>,
     pub compacting: bool,
 }
 
@@ -35,7 +35,8 @@ impl StopFacts {
             let message = last_message(stop, &listened);
             // If the last message was already answered, it may belong to the previous turn. The harness may not have
             // written the current message yet, so wait for it.
-            let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), is_answered: false, .. })));
+            let is_known =
+                matches!(&message, Ok(Some(LastAgentMessage { id: Some(_), is_answered: false, .. })));
             let is_there = !matches!(listened, Err(store::Error::Absent { .. }));
             if is_known || !is_there || Instant::now() >= until {
                 break (listened.unwrap_or_default(), message);
@@ -52,22 +53,22 @@ impl StopFacts {
 fn last_message(
     stop: &event::StopEvent,
     listened: &store::Result<LastTurn>,
-) -> Result<Option<LastMessage>, String> {
+) -> Result<Option<LastAgentMessage>, String> {
     let told = stop.message_id.as_deref();
     match (&stop.message, listened) {
         (Some(text), listened) => {
-            let unknown = || LastMessage { id: None, text: text.to_string(), is_answered: false };
+            let unknown = || LastAgentMessage { id: None, text: text.to_string(), is_answered: false };
             let message = listened
                 .as_ref()
                 .ok()
                 .and_then(|turn| turn.last_message_with_text(text))
                 .unwrap_or_else(unknown);
-            Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
+            Ok(Some(LastAgentMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
             // If the message with this id is not in the transcript yet, the transcript's last message is an older one
             // and must not be used.
-            let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
+            let is_it = |message: &LastAgentMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.last_message().filter(is_it))
         }
         (None, Err(error)) => Err(format!("cannot read the agent's last message: {error}")),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use model::journal::{self, ValidatorRun};
 use model::loops::ValidatorFailure;
-use model::redact::{REDACTION_MARGIN, Redacted};
+use model::redact::{REDACTION_MARGIN_BYTES, Redacted};
 
 use crate::hook::context::{HookContext, record_policy_of};
 use crate::process::{self, CommandJob, EndedCommand, ExitReason};
@@ -14,12 +14,12 @@ use crate::process::{self, CommandJob, EndedCommand, ExitReason};
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
 /// Validators must end this long before the harness's own deadline, so that thru can still answer in time.
-const DEADLINE_MARGIN: Duration = Duration::from_secs(2);
+const VALIDATORS_DEADLINE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs the validators one after another within the time limit, and returns the first failure.
 pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> Option<ValidatorFailure> {
     let whole = Duration::from_secs(context.project.settings.validator_timeout.into())
-        .saturating_sub(DEADLINE_MARGIN);
+        .saturating_sub(VALIDATORS_DEADLINE_MARGIN);
     let until = Instant::now() + whole;
     let variables = [("THROUGHLINE_HOOK", OsString::from("1"))];
     validators.iter().find_map(|command| {
@@ -39,10 +39,10 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
             input: b"",
             variables: &variables,
             timeout: until.saturating_duration_since(Instant::now()),
-            kept_output_bytes: MAX_OUTPUT_BYTES + REDACTION_MARGIN,
+            kept_output_bytes: MAX_OUTPUT_BYTES + REDACTION_MARGIN_BYTES,
         });
         if let Ok(ended) = &ended {
-            record_run(context, command, ended);
+            record_validator_run_in_journal(context, command, ended);
         }
         match ended {
             Ok(ended) if ended.is_success() => None,
@@ -53,7 +53,7 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
 }
 
 /// Writes the run to the session's journal, so that briefs and packets can show whether the command passed.
-fn record_run(context: &HookContext, command: &str, ended: &EndedCommand) {
+fn record_validator_run_in_journal(context: &HookContext, command: &str, ended: &EndedCommand) {
     let project = &context.project;
     let checkout = project.root.checkout.to_string_lossy();
     let run = ValidatorRun {

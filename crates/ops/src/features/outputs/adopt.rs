@@ -47,7 +47,7 @@ impl From<&ExpectedOutput> for LaunchShown {
 }
 
 /// Returns the launches to show to the user. The user's consent is recorded later, by [`adopt_launches`].
-pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<LaunchesToAdopt> {
+pub fn find_launches_to_adopt(world: &World, stage: Option<&str>) -> Result<LaunchesToAdopt> {
     require_person(world, "launch commands cannot be adopted", "thru gate run --adopt")?;
     let place = GateContext::find_project(world)?;
     require_trust(&place)?;

@@ -25,7 +25,9 @@ pub fn open_earlier_stages(store: &Store, root: &Root, settings: &Settings) -> V
         .into_iter()
         .filter(|list| list.stage != current)
         .take(MAX_EARLIER_RUNS)
-        .filter_map(|list| open_state(&live.run, &list, &layout::stage_omissions_file(&list.stage), root))
+        .filter_map(|list| {
+            state_of_stage_if_open(&live.run, &list, &layout::stage_omissions_file(&list.stage), root)
+        })
         .collect();
     for dir in store.read_earlier_live_runs() {
         let known = |stage: &str| stage == current || stages.iter().any(|known| known.stage == stage);
@@ -65,12 +67,17 @@ pub(super) fn clear_live_run(place: &GateContext, now: jiff::Timestamp) -> Resul
 
 fn open_state_of_dir(root: &Root, dir: &str) -> Option<LiveRunState> {
     let run = [&root.path, &root.checkout].iter().find_map(|base| RunFolder::open(base, dir).ok())?;
-    open_state(&run, &run.read_expected().ok()?, layout::OMISSIONS_FILE, root)
+    state_of_stage_if_open(&run, &run.read_expected().ok()?, layout::OMITTED_OUTPUTS_FILE, root)
 }
 
 /// Returns the state of a stage, or `None` if nothing in it is open. Once `thru gate run` has recorded the advisory
 /// outputs that the stage continues without, they are no longer open.
-fn open_state(run: &RunFolder, list: &ExpectedOutputs, omissions: &str, root: &Root) -> Option<LiveRunState> {
+fn state_of_stage_if_open(
+    run: &RunFolder,
+    list: &ExpectedOutputs,
+    omissions: &str,
+    root: &Root,
+) -> Option<LiveRunState> {
     let mut state = state_of_run(run, list, root).ok()?;
     if run.has_file(omissions) {
         state.invalid_outputs.retain(|output| !OmittedOutput::may_omit(output.tier, output.verdict));

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use model::gate::{
-    ExpectedOutput, ExpectedOutputs, OutputTier, OutputVerdict, agent_role_in_name, is_reserved_name,
+    ExpectedOutput, ExpectedOutputs, OutputTier, OutputVerdict, agent_role_in_output_file_name,
+    is_reserved_output_name,
 };
 use model::id::Id;
-use model::{place, time};
+use model::{checkout_path, time};
 use serde::Serialize;
 use store::{Lock, Root, RunFolder, layout};
 
@@ -14,13 +15,13 @@ use super::hook::LiveRunState;
 use super::{GateContext, LiveRunSource, earlier, worker};
 use crate::project::Project;
 use crate::project::consent::{allow_launches, is_stage_allowed};
-use crate::setup::init::LOCK_WAIT;
+use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::{Error, Result, World};
 
 /// The outputs that a stage must produce. If the request names no file, the stage's definition in the settings is
 /// used.
 #[derive(Clone, Debug, Default)]
-pub struct ExpectRequest {
+pub struct ExpectedOutputsRequest {
     pub stage: String,
     pub critical: Vec<String>,
     pub advisory: Vec<String>,
@@ -33,7 +34,7 @@ pub struct ExpectRequest {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct ExpectReport {
+pub struct ExpectedOutputsReport {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: Vec<ExpectedFile>,
@@ -55,7 +56,7 @@ pub struct ExpectedFile {
     pub tier: OutputTier,
 }
 
-pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectReport> {
+pub fn expect_outputs(world: &World, wanted: &ExpectedOutputsRequest) -> Result<ExpectedOutputsReport> {
     let stage = Id::new(&wanted.stage)
         .map_err(|bad| Error::Usage { what: bad.to_string(), hint: "use a name such as `review`".into() })?;
     let place = GateContext::from_project(world, Project::find_or_create(world)?);
@@ -63,7 +64,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectRep
     for output in &outputs {
         check_output_name(&output.file)?;
     }
-    let _lock = place.store.lock_runs(LOCK_WAIT)?;
+    let _lock = place.store.lock_run_creation(MAX_WAIT_FOR_RECORD_LOCK)?;
     let folder = choose_folder(world, &place, &stage)?;
     let outputs = outputs.into_iter().map(|output| folder.renew_output(world, &place, output));
     let expected = ExpectedOutputs::new(stage.as_str(), outputs.collect::<Result<_>>()?);
@@ -82,8 +83,8 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectRep
         let folder = super::run_path_below_root(&name);
         earlier::make_run_live(&place, &folder, Some(stage.as_str()), world.now)?;
     }
-    let session = worker::record_calling_session(world, &place, &run)?;
-    Ok(ExpectReport {
+    let session = worker::record_calling_session_works_on_run(world, &place, &run)?;
+    Ok(ExpectedOutputsReport {
         run: run.path().to_owned(),
         session: session.map(|session| session.to_string()),
         stage: expected.stage,
@@ -99,7 +100,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<ExpectRep
 
 /// Returns whether the user who runs this command chose the launch command. The project's settings may come from
 /// another person, so the user must adopt the launch commands in them first.
-fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectRequest) -> bool {
+fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectedOutputsRequest) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.settings.stages.iter().find(|stage| stage.name == wanted.stage);
     by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
@@ -155,10 +156,10 @@ fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<Chose
         let kind = RunFolderKind::Shared(last_expected_of_stage(&live.run, stage));
         return Ok(ChosenRunFolder { run: live.run, kind, _lock: Some(lock) });
     }
-    let name = Id::new(&format!("{stage}-{}", time::to_compact(world.now))).map_err(|bad| Error::Usage {
-        what: bad.to_string(),
-        hint: "choose a shorter name for the stage".into(),
-    })?;
+    let name =
+        Id::new(&format!("{stage}-{}", time::format_time_for_file_name(world.now))).map_err(|bad| {
+            Error::Usage { what: bad.to_string(), hint: "choose a shorter name for the stage".into() }
+        })?;
     Ok(ChosenRunFolder { run: place.store.create_run(&name)?, kind: RunFolderKind::New, _lock: None })
 }
 
@@ -170,7 +171,7 @@ fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs
 /// Makes room for a stage's list. If the current list belongs to another stage, it is renamed to the file name for
 /// that stage. An earlier list of the same stage is moved aside.
 fn set_aside_old_list(world: &World, run: &RunFolder, stage: &Id) -> Result<Option<String>> {
-    let word = format!("replaced-{}", time::to_compact(world.now));
+    let word = format!("replaced-{}", time::format_time_for_file_name(world.now));
     let other = run.read_expected().ok().filter(|list| list.stage != stage.as_str());
     let mut set_aside = None;
     match other.and_then(|list| Id::new(&list.stage).ok()) {
@@ -187,7 +188,7 @@ fn set_aside_old_list(world: &World, run: &RunFolder, stage: &Id) -> Result<Opti
 fn requested_outputs(
     world: &World,
     place: &GateContext,
-    wanted: &ExpectRequest,
+    wanted: &ExpectedOutputsRequest,
 ) -> Result<Vec<ExpectedOutput>> {
     let inputs = input_paths_below_root(world, &place.root, &wanted.inputs)?;
     let named = [
@@ -211,7 +212,8 @@ fn requested_outputs(
             output.inputs.clone_from(&inputs);
         }
         if let Some(prompt) = &wanted.prompt {
-            output.prompt = prompt.replace("{role}", agent_role_in_name(&output.file, &wanted.stage));
+            output.prompt =
+                prompt.replace("{role}", agent_role_in_output_file_name(&output.file, &wanted.stage));
         }
         if !wanted.launch.is_empty() {
             output.launch.clone_from(&wanted.launch);
@@ -255,8 +257,9 @@ fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Resul
         let path = world.require_cwd()?.join(named);
         let absent =
             |why: &str, hint: &str| Error::Absent { what: format!("{named}: {why}"), hint: hint.into() };
-        let place = place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy())
-            .path_if_inside();
+        let place =
+            checkout_path::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy())
+                .path_if_inside();
         let Some(place) = place else {
             return Err(absent("this is not a file in the project", "an input must be inside the project"));
         };
@@ -271,7 +274,7 @@ fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Resul
 pub(super) fn check_output_name(file: &str) -> Result<()> {
     let usage = |what: String| Error::Usage { what, hint: "use a name such as `review-security.md`".into() };
     Id::new(file).map_err(|bad| usage(bad.to_string()))?;
-    if is_reserved_name(file) {
+    if is_reserved_output_name(file) {
         return Err(usage(format!("`{file}` is reserved for the run itself")));
     }
     Ok(())

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use model::brief::{BriefSection, Candidate};
+use model::checkout_path;
 use model::config::Settings;
 use model::event::{Event, EventKind};
 use model::gate::{self, ExpectedOutputs, JudgedOutput, OutputTier, OutputVerdict};
 use model::journal::JournalRecord;
-use model::place;
 use model::render::in_backticks;
 use model::reply::{Reply, ReplyPart};
 use model::score::ScoreSignal;
@@ -28,7 +28,7 @@ const MAX_OUTPUTS_EXAMINED: usize = 32;
 const MAX_INPUTS_READ: usize = 16;
 
 /// The length to which a sub-agent's last message is cut.
-const MAX_MESSAGE_BYTES: usize = 256 * 1024;
+const MAX_SUBAGENT_LAST_MESSAGE_BYTES: usize = 256 * 1024;
 
 /// The state of a run for `thru status`.
 #[derive(Clone, Debug, Serialize)]
@@ -61,7 +61,7 @@ pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result
 pub(super) fn state_of_run(run: &RunFolder, expected: &ExpectedOutputs, root: &Root) -> Result<LiveRunState> {
     let invalid = invalid_outputs(run, expected, root, usize::MAX)?;
     let (open, changed): (Vec<_>, Vec<_>) =
-        invalid.into_iter().partition(|(_, judged)| expected.keeps_open(judged));
+        invalid.into_iter().partition(|(_, judged)| expected.keeps_stage_open(judged));
     let open = open.into_iter().map(|(i, judged)| {
         let output = &expected.outputs[i];
         OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
@@ -99,7 +99,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         Some((run, _)) if !is_worked_on(Some(&run)) => Ok(None),
         Some((run, expected)) => {
             let mut invalid = invalid_outputs(&run, &expected, root, MAX_OUTPUTS_EXAMINED)?;
-            invalid.retain(|(_, judged)| expected.keeps_open(judged));
+            invalid.retain(|(_, judged)| expected.keeps_stage_open(judged));
             Ok(Some((run, expected, invalid)))
         }
         None => Ok(None),
@@ -220,21 +220,22 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'
         EventKind::SubagentStop { message, .. } => message.as_deref(),
         _ => {
             let text = match verdict {
-                OutputVerdict::Valid => gate::valid_output_text(&stage, &path),
-                _ => gate::awaited_output_text(&stage, &path),
+                OutputVerdict::Valid => gate::text_for_subagent_with_valid_output(&stage, &path),
+                _ => gate::text_for_subagent_with_awaited_output(&stage, &path),
             };
             return Ok(FeatureAnswer::answer(ReplyPart::from_reply(Reply::ContextForAgent(text)), why));
         }
     };
-    let message = message.map(|message| context.record_policy().redact_and_cut(message, MAX_MESSAGE_BYTES));
-    let kept = gate::message_to_keep(verdict, message.as_deref());
+    let message = message
+        .map(|message| context.record_policy().redact_and_cut(message, MAX_SUBAGENT_LAST_MESSAGE_BYTES));
+    let kept = gate::last_message_to_save(verdict, message.as_deref());
     let what = match &kept {
         Some(_) => format!("save the last message beside {journal_path}"),
         None => "note that the session works on this run".to_owned(),
     };
     Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
         let ProjectContext { root, store, .. } = context.project;
-        worker::record_worker(store, root, context.session, &run)?;
+        worker::record_session_works_on_run(store, root, context.session, &run)?;
         if let Some(text) = kept {
             store.save_last_message(&run, &file, &text)?;
         }
@@ -287,5 +288,7 @@ fn invalid_outputs(
 
 /// Returns the path with which an agent in the checkout can open the file.
 fn path_for_agent(path: &Path, root: &Root) -> String {
-    place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
+    checkout_path::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy())
+        .path
+        .into_owned()
 }

@@ -20,7 +20,7 @@ use crate::process::{self, CommandJob, CommandObserver};
 use crate::world::OUTPUT_VARIABLE;
 
 /// The maximum number of bytes that are kept from the output of one launch.
-const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
+const MAX_LAUNCH_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many bytes are held back while waiting for the end of a private key.
 const MAX_PENDING_BYTES: usize = 256 * 1024;
@@ -40,7 +40,7 @@ pub(super) struct OutputLaunch<'a> {
 pub(super) fn run_launch(launch: &OutputLaunch) -> Result<String> {
     let OutputLaunch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
-    let prompt = layout::launch_prompt_file(&output.file);
+    let prompt = layout::launch_prompt_file_name(&output.file);
     run.write_file(&prompt, &gate::launch_prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
     // A process that inherits this file as stdin keeps the lock, even after the current process has ended. The lock
     // shows a later run that a launch of a killed run is still working.
@@ -51,7 +51,7 @@ pub(super) fn run_launch(launch: &OutputLaunch) -> Result<String> {
         log.lock().unwrap_or_else(PoisonError::into_inner).push_output(text);
     };
     let began = |process| orphan::record_launch_process(run, &output.file, process, launch.now);
-    let ended = process::run_streaming(
+    let ended = process::run_command_streaming_output(
         &CommandJob {
             argv: &output.launch,
             folder: launch.folder,
@@ -86,7 +86,7 @@ impl LaunchLog {
         let OutputLaunch { run, output, now, .. } = launch;
         let log = LaunchLog {
             run: Arc::clone(run),
-            name: layout::launch_log_file(&output.file),
+            name: layout::launch_log_file_name(&output.file),
             redact_options: launch.redact_options,
             pending: Vec::new(),
             written: 0,
@@ -97,7 +97,7 @@ impl LaunchLog {
     }
 
     fn push_output(&mut self, said: &[u8]) {
-        if self.written >= MAX_LOG_BYTES {
+        if self.written >= MAX_LAUNCH_LOG_BYTES {
             return;
         }
         self.pending.extend_from_slice(said);
@@ -108,7 +108,7 @@ impl LaunchLog {
         };
         let text: Vec<u8> = self.pending.drain(..ready).collect();
         self.write_redacted(&text);
-        if self.written >= MAX_LOG_BYTES {
+        if self.written >= MAX_LAUNCH_LOG_BYTES {
             self.append("=== the rest is not kept");
         }
     }

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use model::checkout_path;
 use model::config::Settings;
 use model::gate::{self, GateResult};
-use model::place;
 use serde::Serialize;
 use store::{Dir, Root, RunFolder, Store, layout};
 
@@ -64,7 +64,7 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
     let run = RunFolder::open(base, &rel)?;
     let stage = run.read_expected().ok().map(|expected| expected.stage);
     earlier::make_run_live(&place, &rel, stage.as_deref(), world.now)?;
-    worker::record_calling_session(world, &place, &run)?;
+    worker::record_calling_session_works_on_run(world, &place, &run)?;
     Ok(live_run_report(&FoundLiveRun { run, source: LiveRunSource::LiveJson }))
 }
 
@@ -135,7 +135,8 @@ pub(super) fn find_live_run_in(
     }
     let named = &*settings.live_state_file;
     let path = root.checkout.join(named);
-    let Some(rel) = place::path_within_checkout(&root.checkout.to_string_lossy(), named).path_if_inside()
+    let Some(rel) =
+        checkout_path::path_within_checkout(&root.checkout.to_string_lossy(), named).path_if_inside()
     else {
         return Err(Error::Refused {
             what: format!("gates.live_state_file is `{named}`, which is not inside this project"),
@@ -157,7 +158,7 @@ pub(super) fn find_live_run_in(
 fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     let mut absent = None;
     for base in bases {
-        let place = place::path_within_checkout(&base.to_string_lossy(), dir);
+        let place = checkout_path::path_within_checkout(&base.to_string_lossy(), dir);
         if place.is_outside || place.path == "." {
             continue;
         }
@@ -183,7 +184,7 @@ fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
 pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
     let dir = dir.to_string_lossy();
     for base in [&root.path, &root.checkout] {
-        let place = place::path_within_checkout(&base.to_string_lossy(), &dir);
+        let place = checkout_path::path_within_checkout(&base.to_string_lossy(), &dir);
         if !place.is_outside && place.path != "." {
             return Ok((base, place.path.into_owned()));
         }

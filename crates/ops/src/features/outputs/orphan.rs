@@ -23,7 +23,7 @@ pub(super) struct OrphanedLaunch {
 
 /// Returns whether a process is working on an output. Such a process has the prompt open and keeps it locked.
 pub(super) fn is_launch_running(run: &RunFolder, file: &str) -> bool {
-    matches!(run.open_with_inherited_lock(&layout::launch_prompt_file(file)), Ok(None))
+    matches!(run.open_with_inherited_lock(&layout::launch_prompt_file_name(file)), Ok(None))
 }
 
 /// Records which process is working on an output. If the record cannot be written, the lock still shows that some
@@ -56,7 +56,7 @@ impl OrphanedLaunch {
     /// Returns whether the process may be ended. It must not be ended if its process id now belongs to another
     /// process.
     pub fn can_be_ended(&self) -> bool {
-        alive::still_leads_group(&self.stamp)
+        alive::is_process_id_not_reused(&self.stamp)
     }
 
     /// Ends the process and all processes that it started. Returns false if the launch is still running afterwards.

@@ -24,7 +24,7 @@ fn earlier_stage_line(state: &LiveRunState) -> StatusReportLine {
     let check = format!("thru gate check {}", one_line(&state.stage, 128));
     let rest = format!("; see `{check}`");
     let line = StatusReportLine::colored("outputs", StatusTone::Warning, describe_open_stage(state), rest);
-    line.with_next(
+    line.with_next_step(
         NextStepUrgency::MissingOutputs,
         check,
         "says what the open outputs of an earlier stage lack",
@@ -63,7 +63,7 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportL
     let head = format!("{} of {all} open", live.invalid_outputs.len());
     let rest = format!(" (stage {stage}, {run}): {named}{more}; see `thru gate check`");
     let line = StatusReportLine::colored("outputs", StatusTone::Warning, head, rest);
-    line.with_next(NextStepUrgency::MissingOutputs, "thru gate check", "says what the open outputs lack")
+    line.with_next_step(NextStepUrgency::MissingOutputs, "thru gate check", "says what the open outputs lack")
         .changed_at(&live.requested_at)
 }
 

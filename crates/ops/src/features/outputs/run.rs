@@ -20,7 +20,7 @@ use store::{Durability, RunFolder};
 use super::launch::{OutputLaunch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
 use super::{
-    ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker,
+    ExpectedOutputsRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker,
 };
 use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
@@ -172,7 +172,7 @@ fn should_launch(
 /// How many of the refused commands the error lists.
 const MAX_COMMANDS_NAMED: usize = 5;
 /// How many characters of each command the error shows.
-const MAX_COMMAND_CHARS: usize = 200;
+const MAX_COMMAND_CHARS_IN_ERROR: usize = 200;
 
 /// Returns an error if the user has not allowed one of the commands. `expected.json` is part of the project, so
 /// anybody may have written it. A command in it is launched only if the user has allowed exactly this command on this
@@ -188,7 +188,7 @@ fn require_consent<'a>(
         return Ok(());
     }
     let named = foreign.iter().take(MAX_COMMANDS_NAMED).map(|output| {
-        let command = one_line(&quote_command(&output.launch), MAX_COMMAND_CHARS);
+        let command = one_line(&quote_command(&output.launch), MAX_COMMAND_CHARS_IN_ERROR);
         format!("{} by `{command}`", one_line(&output.file, 128))
     });
     let more = match foreign.len().saturating_sub(MAX_COMMANDS_NAMED) {
@@ -215,7 +215,10 @@ pub(super) fn find_or_create_run(
         (Err(Error::Absent { .. }), Some(stage))
             if place.settings.stages.iter().any(|known| known.name == stage) =>
         {
-            expect_outputs(world, &ExpectRequest { stage: stage.to_owned(), ..ExpectRequest::default() })?;
+            expect_outputs(
+                world,
+                &ExpectedOutputsRequest { stage: stage.to_owned(), ..ExpectedOutputsRequest::default() },
+            )?;
             place.find_run(Some(stage))
         }
         (run, _) => run,
@@ -288,7 +291,8 @@ impl GateRunner<'_> {
         let file = output.file.clone();
         // Move the old file aside. Any file that exists afterwards comes from this launch, even if the clocks of the
         // machine and its disks disagree.
-        let aside = self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
+        let aside =
+            self.run.rename_aside(&file, &format!("set-aside-{}", time::format_time_for_file_name(now)))?;
         if let Some(kept_as) = aside {
             (self.report_progress)(GateRunProgress::SetAside {
                 file: file.clone(),

@@ -19,7 +19,7 @@ pub struct SealReport {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct OutputPrompt {
+pub struct InstructionForOutputAuthor {
     pub path: PathBuf,
     pub text: String,
     /// Whether the run expects this output.
@@ -27,7 +27,7 @@ pub struct OutputPrompt {
 }
 
 /// Returns the instruction to put into the prompt of the sub-agent that writes `file` into the live run.
-pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
+pub fn output_prompt(world: &World, file: &str) -> Result<InstructionForOutputAuthor> {
     let place = GateContext::find_project(world)?;
     let live = place.find_live_run()?.ok_or_else(|| place.no_live_run_error())?;
     super::expect::check_output_name(file)?;
@@ -45,7 +45,11 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
     };
     worker::record_calling_agent_works_on_run(world, &place, &live.run);
     let path = live.run.path().join(file);
-    Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
+    Ok(InstructionForOutputAuthor {
+        text: gate::subagent_instruction(&path.to_string_lossy()),
+        path,
+        expected,
+    })
 }
 
 fn unexpected_output_error<'a>(file: &str, names: impl Iterator<Item = &'a str>) -> Error {
@@ -107,7 +111,7 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     let expects = |run: &RunFolder| {
         let lists = run.read_all_lists();
         let mut outputs = lists.iter().flat_map(|expected| &expected.outputs);
-        !gate::is_reserved_name(name) && outputs.any(|output| output.file == name)
+        !gate::is_reserved_output_name(name) && outputs.any(|output| output.file == name)
     };
     let here = || {
         let path = world.require_cwd().ok()?.join(file);

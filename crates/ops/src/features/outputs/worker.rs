@@ -21,7 +21,7 @@ pub(super) struct RunWorkedOnBySession {
 }
 
 impl SessionState for RunWorkedOnBySession {
-    const STATE_FOLDER: &'static str = layout::WORKED_RUN_FOLDER;
+    const STATE_FOLDER: &'static str = layout::RUN_WORKED_ON_BY_SESSION_FOLDER;
     const MAX_STATE_FILE_BYTES: usize = 16 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<RunWorkedOnBySession, String> {
@@ -36,7 +36,7 @@ impl SessionState for RunWorkedOnBySession {
 
 /// Records that the calling session works on a run, and returns that session. If the command is run at a terminal,
 /// the session is a guess: the last active session of this checkout that has neither ended nor crashed.
-pub(super) fn record_calling_session(
+pub(super) fn record_calling_session_works_on_run(
     world: &World,
     place: &GateContext,
     run: &RunFolder,
@@ -46,7 +46,7 @@ pub(super) fn record_calling_session(
         None => running_session_here(world, place)?,
     };
     if let Some(session) = &session {
-        record_worker(&place.store, &place.root, session, run)?;
+        record_session_works_on_run(&place.store, &place.root, session, run)?;
     }
     Ok(session)
 }
@@ -54,9 +54,9 @@ pub(super) fn record_calling_session(
 /// Records that the calling agent's session works on a run. A sub-agent that the run launched is not recorded,
 /// because it writes only its own output. Errors are ignored, because the command also works without this record.
 pub(super) fn record_calling_agent_works_on_run(world: &World, place: &GateContext, run: &RunFolder) {
-    let is_recorded = place.trusted && !world.is_in_launch();
+    let is_recorded = place.trusted && !world.is_inside_gate_run_launch();
     if let Some(session) = list::session_of_current_harness(world).filter(|_| is_recorded) {
-        let _ = record_worker(&place.store, &place.root, &session, run);
+        let _ = record_session_works_on_run(&place.store, &place.root, &session, run);
     }
 }
 
@@ -67,7 +67,12 @@ fn running_session_here(world: &World, place: &GateContext) -> Result<Option<Id>
 }
 
 /// Records that a session works on a run, unless that is already recorded.
-pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunFolder) -> Result<()> {
+pub(super) fn record_session_works_on_run(
+    store: &Store,
+    root: &Root,
+    session: &Id,
+    run: &RunFolder,
+) -> Result<()> {
     let worked = RunWorkedOnBySession { folder: folder_below_root(root, run.path())?.1 };
     // If the existing record cannot be read, replace it.
     if store.session_state(session).read_state::<RunWorkedOnBySession>().ok().flatten().as_ref()

@@ -34,7 +34,7 @@ pub(super) struct ClaimedPacket {
 }
 
 impl SessionState for ClaimedPacket {
-    const STATE_FOLDER: &'static str = layout::CLAIMS_FOLDER;
+    const STATE_FOLDER: &'static str = layout::CLAIMED_PACKETS_FOLDER;
     const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ClaimedPacket, String> {
@@ -54,7 +54,7 @@ pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<St
 }
 
 /// Returns whether a session has claimed a packet that another session wrote.
-pub(crate) fn has_claimed_other_packet(store: &Store, session: &Id) -> bool {
+pub(crate) fn has_claimed_packet_of_other_session(store: &Store, session: &Id) -> bool {
     let claimed = packet_claimed_by(store, session).ok().flatten().and_then(|packet| Id::new(&packet).ok());
     let document = claimed.as_ref().and_then(|id| store.read_packet(id).ok());
     document.is_some_and(|document| document.frontmatter_text("session_id") != Some(session.as_str()))
@@ -291,7 +291,7 @@ fn constraint_lines(document: &Document) -> Vec<String> {
 fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     let constraints = constraint_lines(document);
     let candidate = |(n, line): (usize, &String)| {
-        let (label, words) = match line.strip_prefix(model::packet::USER_SAID) {
+        let (label, words) = match line.strip_prefix(model::packet::USER_QUOTE_PREFIX) {
             Some(words) => ("the user said", words),
             None => ("a constraint", line.as_str()),
         };
@@ -304,7 +304,7 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
 }
 
 /// Lets a session that continues under a new id keep its packet.
-pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+pub(super) fn continue_packet_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context
         .project
         .store

@@ -3,11 +3,11 @@
 use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::packet::{
-    ALL_HEADINGS, CONFIRMED_HEADING, FILES_HEADING, Packet, PacketStatus, SUGGESTED_HEADING,
+    ALL_HEADINGS, CONFIRMED_FILES_HEADING, Packet, PacketStatus, RELEVANT_FILES_HEADING, SUGGESTED_HEADING,
     VALIDATORS_HEADING, confirm,
 };
 use model::text::nearest_allowed_word;
-use model::{place, suggest, time};
+use model::{checkout_path, suggest, time};
 use store::layout;
 
 use super::{
@@ -103,7 +103,7 @@ pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: 
     if files.is_empty() {
         return;
     }
-    let lines = suggest::confirmed_file_lines(files, id.as_str(), &time::to_rfc3339(world.now));
+    let lines = suggest::index_lines_of_confirmed_files(files, id.as_str(), &time::to_rfc3339(world.now));
     let limit = settings::settings_here(world).settings().log_limit_bytes();
     let _ = project.store.dir().append_lines(layout::RELEVANT_FILES_INDEX, &lines, limit);
 }
@@ -111,7 +111,7 @@ pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: 
 /// Returns the paths relative to the checkout, which is how records store them.
 fn paths_below_root(project: &Project, files: &[String]) -> Vec<String> {
     let checkout = project.root.checkout.to_string_lossy();
-    files.iter().map(|file| place::path_within_checkout(&checkout, file).path.into_owned()).collect()
+    files.iter().map(|file| checkout_path::path_within_checkout(&checkout, file).path.into_owned()).collect()
 }
 
 /// Returns the files as paths relative to the checkout. Returns an error if one of them does not exist in the
@@ -119,7 +119,7 @@ fn paths_below_root(project: &Project, files: &[String]) -> Vec<String> {
 pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
-        let place = place::path_within_checkout(&checkout, file);
+        let place = checkout_path::path_within_checkout(&checkout, file);
         if place.is_outside {
             return Err(Error::Refused {
                 what: format!("{} is outside the project, so other people could not open it", place.path),
@@ -190,7 +190,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
 /// Returns a note for the user if the frontmatter contains the same information as the section.
 fn frontmatter_note(section: &str) -> Option<&'static str> {
     match section {
-        FILES_HEADING | CONFIRMED_HEADING | SUGGESTED_HEADING => Some(
+        RELEVANT_FILES_HEADING | CONFIRMED_FILES_HEADING | SUGGESTED_HEADING => Some(
             "files below Confirmed and files in the frontmatter both count as confirmed: `thru packet confirm` and `unconfirm` change both",
         ),
         VALIDATORS_HEADING => Some(

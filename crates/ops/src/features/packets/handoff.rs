@@ -7,7 +7,7 @@ use model::digest::Digest;
 use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::loops::promise;
-use model::packet::drift::GONE_MARK;
+use model::packet::drift::FINGERPRINT_OF_MISSING_FILE;
 use model::packet::{self, GitFacts, PacketMaterial, words};
 use model::redact::{RedactOptions, Redacted};
 use model::text::fnv_fingerprint;
@@ -24,8 +24,8 @@ use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, SessionRows};
-use crate::session::list::{self, SessionChoice};
-use crate::session::{last, past, roster, transcript};
+use crate::session::list::{self, SessionChoiceReason};
+use crate::session::{facts, last, roster, transcript};
 
 /// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
@@ -46,12 +46,12 @@ pub struct HandoffRequest<'a> {
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
-    pub hashes: FileHashes,
+    pub hashes: FilesToFingerprint,
 }
 
 /// Which files get a fingerprint. A pickup uses the fingerprints to detect changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FileHashes {
+pub enum FilesToFingerprint {
     #[default]
     Take,
     /// Only for as many files as a hook has time to read.
@@ -65,7 +65,7 @@ pub struct HandoffReport {
     /// The id of the session. Empty if no session in this project has been captured.
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chosen: Option<SessionChoice>,
+    pub chosen: Option<SessionChoiceReason>,
     /// The session that asked for the packet, if it has done no work itself. The packet is then about the last
     /// session that did work.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,7 +164,7 @@ fn check_loop_options(request: &HandoffRequest) -> Result<()> {
 pub(crate) struct PacketSource {
     pub digest: Digest,
     pub harness: Option<&'static Harness>,
-    pub session_choice: Option<SessionChoice>,
+    pub session_choice: Option<SessionChoiceReason>,
     pub transcript: Option<String>,
     /// Whether the session worked in another folder. If so, its paths mean nothing in this checkout.
     pub is_of_other_folder: bool,
@@ -199,16 +199,19 @@ fn source_from_transcript(
 /// Reads the session from the store. If the project has no sessions, the packet says so.
 fn source_from_session(world: &World, project: &Project, named: Option<&str>) -> Result<PacketSource> {
     match list::choose_session(world, &project.store, named) {
-        Ok((session, chosen)) => source_of_session(world, project, &session, Some(chosen)),
+        Ok((session, chosen)) => packet_source_of_session(world, project, &session, Some(chosen)),
         // No hook has reported this session, perhaps because it began before hooks were installed.
         Err(error @ Error::Absent { .. }) if named.is_some() => {
             let session = named.and_then(|named| Id::new(named).ok());
-            let rows =
-                session.as_ref().map(|session| database::find_session(world, session)).transpose()?.flatten();
+            let rows = session
+                .as_ref()
+                .map(|session| database::find_session_in_databases(world, session))
+                .transpose()?
+                .flatten();
             match (session, rows) {
                 (Some(session), Some(rows)) => {
                     let source = source_from_database_rows(world, project, &session, &rows);
-                    Ok(PacketSource { session_choice: Some(SessionChoice::Named), ..source })
+                    Ok(PacketSource { session_choice: Some(SessionChoiceReason::Named), ..source })
                 }
                 _ => Err(error),
             }
@@ -233,7 +236,7 @@ fn replace_fresh_session(
     source: PacketSource,
 ) -> Result<(PacketSource, Option<String>)> {
     let is_fresh = is_fresh_session(&source.digest);
-    let is_idle_guess = source.session_choice == Some(SessionChoice::Guess)
+    let is_idle_guess = source.session_choice == Some(SessionChoiceReason::Guess)
         && source.digest.did_hooks_see_start
         && source.digest.call_count == 0;
     if !is_fresh && !is_idle_guess {
@@ -243,10 +246,11 @@ fn replace_fresh_session(
     let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
     let other =
         roster::last_session_with_work(&entries, &project.store, |entry| entry.session.as_str() != own);
-    let other = other.filter(|digest| is_fresh || roster::has_work(digest));
+    let other = other.filter(|digest| is_fresh || roster::did_session_do_work(digest));
     match other.and_then(|digest| Id::new(&digest.session).ok()) {
         Some(session) => {
-            let source = source_of_session(world, project, &session, Some(SessionChoice::Guess))?;
+            let source =
+                packet_source_of_session(world, project, &session, Some(SessionChoiceReason::Guess))?;
             Ok((source, Some(own)))
         }
         None => Ok((source, None)),
@@ -272,7 +276,7 @@ pub(crate) fn source_from_database_rows(
     let source = transcript::TranscriptToRead { path: checkout, checkout, redact, now: world.now };
     let transcript::ReadTranscript { mut digest, harness, is_of_other_project: elsewhere, .. } =
         transcript::read_database_rows(rows, session, &source);
-    past::unmark_existing_files(&mut digest, checkout);
+    facts::unmark_existing_files_as_deleted(&mut digest, checkout);
     let checkout = (!elsewhere).then(|| checkout.clone());
     PacketSource {
         digest,
@@ -284,16 +288,17 @@ pub(crate) fn source_from_database_rows(
     }
 }
 
-pub(crate) fn source_of_session(
+pub(crate) fn packet_source_of_session(
     world: &World,
     project: &Project,
     session: &Id,
-    chosen: Option<SessionChoice>,
+    chosen: Option<SessionChoiceReason>,
 ) -> Result<PacketSource> {
     // If the session cannot be read, return the error instead of describing an empty session.
-    let mut digest = past::digest_with_predecessors(&project.store, session, past::MAX_PREDECESSORS)?;
-    past::unmark_existing_files(&mut digest, &project.root.checkout);
-    past::compare_with_disk(&project.store, &mut digest, &project.root.checkout);
+    let mut digest =
+        facts::digest_with_predecessors(&project.store, session, facts::MAX_PREDECESSOR_SESSIONS_READ)?;
+    facts::unmark_existing_files_as_deleted(&mut digest, &project.root.checkout);
+    facts::add_current_state_from_disk(&project.store, &mut digest, &project.root.checkout);
     decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
@@ -334,8 +339,11 @@ pub(crate) fn write_packet(
     let digest = &source.digest;
     let here = &project.root.checkout;
     let checkout = source.checkout.as_deref();
-    let gone =
-        if source.is_of_other_folder { Vec::new() } else { past::gone_files(digest, here, usize::MAX) };
+    let gone = if source.is_of_other_folder {
+        Vec::new()
+    } else {
+        facts::important_files_now_missing(digest, here, usize::MAX)
+    };
     let confirmed = request.confirmed;
     let ignored = match (git, checkout) {
         // Ask git which files it ignores. This is skipped outside a repository and in hooks, which do not run git.
@@ -370,10 +378,10 @@ pub(crate) fn write_packet(
         Id::new(&digest.session).ok().filter(|_| !source.is_of_other_folder).and_then(|session| {
             continued::continued_session(&project.store, &session, settings.redact_options())
         });
-    let place = workstreams::WorkstreamFinder::of_project(&context);
+    let place = workstreams::WorkstreamFinder::workstream_finder_of_project(&context);
     let workstream = match source.is_of_other_folder {
         true => None,
-        false => workstreams::describe_for_packet(&place, &digest.session, world.now).map(redact),
+        false => workstreams::describe_workstream_for_packet(&place, &digest.session, world.now).map(redact),
     };
     let mut material = PacketMaterial {
         id: "",
@@ -412,8 +420,10 @@ pub(crate) fn write_packet(
             let chosen = confirmed.iter().filter(is_there);
             let files = chosen.chain(&first.suggested).map(String::as_str);
             match request.hashes {
-                FileHashes::Take => file_fingerprints(checkout, files),
-                FileHashes::TakeSmall => file_fingerprints(checkout, files_within_hook(checkout, files)),
+                FilesToFingerprint::Take => file_fingerprints(checkout, files),
+                FilesToFingerprint::TakeSmall => {
+                    file_fingerprints(checkout, files_hook_has_time_to_read(checkout, files))
+                }
             }
         }
         None => Vec::new(),
@@ -443,7 +453,7 @@ pub(crate) fn write_packet(
 }
 
 /// Returns the files that a hook has time to read: the first ones, as long as they are small.
-fn files_within_hook<'a>(
+fn files_hook_has_time_to_read<'a>(
     checkout: &Path,
     files: impl Iterator<Item = &'a str>,
 ) -> impl Iterator<Item = &'a str> {
@@ -463,11 +473,12 @@ pub(crate) fn file_fingerprints<'a>(
     files: impl Iterator<Item = &'a str>,
 ) -> Vec<(String, String)> {
     let look = |path: &str| match checkout.join(path).symlink_metadata() {
-        Err(_) => Some(GONE_MARK.to_owned()),
+        Err(_) => Some(FINGERPRINT_OF_MISSING_FILE.to_owned()),
         Ok(_) => file_fingerprint(checkout, path),
     };
-    let inside = files
-        .filter(|path| !model::place::path_within_checkout(&checkout.to_string_lossy(), path).is_outside);
+    let inside = files.filter(|path| {
+        !model::checkout_path::path_within_checkout(&checkout.to_string_lossy(), path).is_outside
+    });
     inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
 }
 

@@ -36,18 +36,18 @@ pub struct ImportedPacket {
 
 /// Makes a packet from a handoff that another tool wrote. The same bytes are imported only once.
 pub fn import_handoff(world: &World, file: &Path, mode: WriteMode) -> Result<ImportedPacket> {
-    import_handoff_after(world, file, mode, &[])
+    import_handoff_skipping_duplicates(world, file, mode, &[])
 }
 
 /// Imports one of several files. `earlier` lists the files that were imported before this one, so that a dry run
 /// recognises duplicates even though it writes nothing.
-pub fn import_handoff_after(
+pub fn import_handoff_skipping_duplicates(
     world: &World,
     file: &Path,
     mode: WriteMode,
     earlier: &[ImportedPacket],
 ) -> Result<ImportedPacket> {
-    let bytes = store::read_named_by_user(file, 4 * 1024 * 1024)?;
+    let bytes = store::read_file_named_by_user(file, 4 * 1024 * 1024)?;
     require_text_file(file, &bytes)?;
     let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
     let project = match mode {

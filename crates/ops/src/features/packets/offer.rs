@@ -26,8 +26,13 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
     let candidate = |offered: &OfferedPacket| {
         let OfferedPacket { id, purpose, .. } = offered;
         let purpose = in_quotation_marks(purpose, 120);
-        let text = format!("on offer: {purpose}{}; `thru pickup {id}` shows it", offered.origin());
-        Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
+        let text =
+            format!("on offer: {purpose}{}; `thru pickup {id}` shows it", offered.note_on_crashed_origin());
+        Candidate::new(
+            &packets::PACKETS_BRIEF_SECTION,
+            format!("{OFFERED_PACKET_CANDIDATE_ID_PREFIX}{id}"),
+            text,
+        )
     };
     Ok(packets_on_offer(store, now)?.iter().take(MAX_PACKETS_OFFERED).map(candidate).collect())
 }
@@ -44,7 +49,7 @@ pub(super) struct OfferedPacket {
 
 impl OfferedPacket {
     /// Returns `, from a crashed session` if that is why the packet goes first.
-    pub fn origin(&self) -> &'static str {
+    pub fn note_on_crashed_origin(&self) -> &'static str {
         if self.is_latest_crash { ", from a crashed session" } else { "" }
     }
 }
@@ -118,7 +123,7 @@ impl OpenPacket {
     }
 }
 
-pub(crate) const CANDIDATE_ID_PREFIX: &str = "offer:";
+pub(crate) const OFFERED_PACKET_CANDIDATE_ID_PREFIX: &str = "offer:";
 
 /// Returns the active packets and the drafts, most recently changed first.
 fn open_packets(store: &Store) -> Result<Vec<OpenPacket>> {
@@ -126,7 +131,7 @@ fn open_packets(store: &Store) -> Result<Vec<OpenPacket>> {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };
-    if folder.names_up_to(MAX_PACKETS_LISTED)?.len() < MAX_PACKETS_LISTED {
+    if folder.list_names_up_to(MAX_PACKETS_LISTED)?.len() < MAX_PACKETS_LISTED {
         let listing = store.list_packets()?;
         let open = |packet: ListedPacket| {
             let ListedPacket { name, status, claimed_by, purpose, updated_at, .. } = packet;

@@ -4,15 +4,15 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use model::checkout_path;
 use model::consent::quote_command;
 use model::document::{Document, HeadingPattern};
 use model::event::FileAction;
 use model::id::Id;
 use model::journal::JournalRecord;
-use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit, CurrentState};
-use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
+use model::packet::drift::{self, Claim, CommitDistance, CurrentFileState, CurrentGitState, CurrentState};
+use model::packet::pickup::{ClaimState, FileMentionStyle, PickupInput, render_pickup};
 use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
-use model::place;
 use model::redact::RedactOptions;
 use model::time;
 use serde::Serialize;
@@ -22,7 +22,7 @@ use crate::features::packets::claimed::ClaimedPacket;
 use crate::features::packets::{handoff, offer};
 use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
-use crate::session::list::{self, SessionChoice};
+use crate::session::list::{self, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
@@ -203,8 +203,8 @@ fn describe_current_evidence(project: &Project) -> Vec<String> {
     told.into_iter().map(|told| told.text).collect()
 }
 
-fn mention_style(world: &World, named: Option<&str>) -> Result<MentionStyle> {
-    let Some(name) = named.or_else(|| world.calling_harness()) else { return Ok(MentionStyle::Plain) };
+fn mention_style(world: &World, named: Option<&str>) -> Result<FileMentionStyle> {
+    let Some(name) = named.or_else(|| world.calling_harness()) else { return Ok(FileMentionStyle::Plain) };
     harness::mention_style(name).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
         hint: format!("one of {}", harness::harness_names().collect::<Vec<_>>().join(", ")),
@@ -217,7 +217,7 @@ pub(super) fn packet_to_pick_up(world: &World, project: &Project) -> Result<Id> 
     let id =
         |name: &str| Id::new(name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() });
     let listing = project.store.list_packets()?;
-    if let Ok((session, SessionChoice::Harness)) = list::choose_session(world, &project.store, None) {
+    if let Ok((session, SessionChoiceReason::Harness)) = list::choose_session(world, &project.store, None) {
         let is_own = |packet: &ListedPacket| {
             packet.status == Some(PacketStatus::Active) && packet.claimed_by == session.as_str()
         };
@@ -246,7 +246,7 @@ fn claim_packet(
     request: &PickupRequest,
 ) -> Result<packets::PacketShown> {
     let owner = match list::choose_session(world, &project.store, request.session) {
-        Ok((session, SessionChoice::Named | SessionChoice::Harness)) => Some(session),
+        Ok((session, SessionChoiceReason::Named | SessionChoiceReason::Harness)) => Some(session),
         Err(error) if request.session.is_some() => return Err(error),
         _ => None,
     };
@@ -347,14 +347,16 @@ fn verify_claims(
     let checkout = &project.root.checkout;
     let base = checkout.to_string_lossy();
     let look = |path: &&str| {
-        if place::path_within_checkout(&base, path).is_outside {
-            return CurrentFile::Outside;
+        if checkout_path::path_within_checkout(&base, path).is_outside {
+            return CurrentFileState::Outside;
         }
         match checkout.join(path).symlink_metadata() {
-            Ok(_) => CurrentFile::Here { fingerprint: handoff::file_fingerprint(checkout, path) },
+            Ok(_) => CurrentFileState::Here { fingerprint: handoff::file_fingerprint(checkout, path) },
             Err(_) => match there.filter(|there| there.join(path).symlink_metadata().is_ok()) {
-                Some(there) => CurrentFile::Elsewhere { folder: folder_from(checkout, there) },
-                None => CurrentFile::Gone,
+                Some(there) => {
+                    CurrentFileState::Elsewhere { folder: path_of_folder_seen_from(checkout, there) }
+                }
+                None => CurrentFileState::Gone,
             },
         }
     };
@@ -365,11 +367,11 @@ fn verify_claims(
         })
         .flatten()
         // The uncommitted files of another worktree mean nothing in this checkout.
-        .map(|git| CurrentGit {
+        .map(|git| CurrentGitState {
             uncommitted_files: git.uncommitted_files.filter(|_| !is_other_checkout),
             ..git
         });
-    let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
+    let files: Vec<CurrentFileState> = packet.confirmed_and_suggested_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
     let project = project.marker.project_id();
     let now =
@@ -379,7 +381,7 @@ fn verify_claims(
 
 /// Returns the path of another folder as seen from `here`: `../topic` if both have the same parent, otherwise the
 /// whole path.
-fn folder_from(here: &Path, there: &Path) -> String {
+fn path_of_folder_seen_from(here: &Path, there: &Path) -> String {
     let is_beside = here.canonicalize().is_ok_and(|here| here.parent() == there.parent());
     match there.file_name().filter(|_| is_beside) {
         Some(name) => format!("../{}", name.to_string_lossy()),
@@ -402,7 +404,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     edited
 }
 
-fn compare_with_git(project: &Project, packet: &Packet, redact: RedactOptions) -> Option<CurrentGit> {
+fn compare_with_git(project: &Project, packet: &Packet, redact: RedactOptions) -> Option<CurrentGitState> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
     // Count commits only if HEAD has moved and both its old and its new commit are known.
@@ -412,7 +414,7 @@ fn compare_with_git(project: &Project, packet: &Packet, redact: RedactOptions) -
         .flatten()
         .map(|(ahead, behind)| CommitDistance { ahead, behind });
     let uncommitted_files = packet.dirty.and_then(|_| git::list_uncommitted_files(checkout, redact));
-    Some(CurrentGit {
+    Some(CurrentGitState {
         branch: git::redacted_branch(&head, redact),
         head: head.commit,
         uncommitted_files,

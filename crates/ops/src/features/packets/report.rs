@@ -36,7 +36,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };
-    let mut names = folder.names_up_to(MAX_PACKETS_COUNTED)?;
+    let mut names = folder.list_names_up_to(MAX_PACKETS_COUNTED)?;
     let at_least = names.len() == MAX_PACKETS_COUNTED;
     names.retain(|name| name.ends_with(".md"));
     if names.is_empty() {
@@ -67,11 +67,11 @@ fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Optio
         (more, false) => format!(" (and {more} more)"),
         (more, true) => format!(" (and at least {more} more)"),
     };
-    let text = format!("{}{}{more}", in_quotation_marks(&first.purpose, 100), first.origin());
+    let text = format!("{}{}{more}", in_quotation_marks(&first.purpose, 100), first.note_on_crashed_origin());
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusReportLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);
-    let line = line.with_next(
+    let line = line.with_next_step(
         NextStepUrgency::OfferedWork,
         command,
         "prints the prompt of the packet on offer, checked against the disk",

@@ -3,7 +3,7 @@
 
 use model::brief::{BriefSection, Candidate};
 use model::id::Id;
-use model::plan::{self, Plan, PlanStanding, Task, TaskProgress, describe_task, describe_waiting};
+use model::plan::{self, Plan, PlanStanding, Task, TaskProgress, describe_open_dependencies, describe_task};
 use model::render::inline_for_model;
 use model::score::ScoreSignal;
 use store::layout;
@@ -82,7 +82,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         all.push(Candidate::new(&PLAN_BRIEF_SECTION, "plan:ready", text).with_signal(signal, value));
     } else if current.is_empty()
         && let Some(first) = loaded.plan.tasks().find(|task| !task.status.is_over())
-        && let Some(waits) = describe_waiting(&standing, first, MAX_TASKS_NAMED)
+        && let Some(waits) = describe_open_dependencies(&standing, first, MAX_TASKS_NAMED)
     {
         let text = format!("nothing is ready: {} waits for {waits}", describe_task(first, 100));
         all.push(Candidate::new(&PLAN_BRIEF_SECTION, "plan:ready", text).with_signal(signal, value));
@@ -93,7 +93,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         && let Some(task) = standing.current_task
     {
         let told: Vec<String> = all.iter().map(|candidate| candidate.id.clone()).collect();
-        let others = standing.all_dependencies(task).into_iter();
+        let others = standing.all_dependencies_of_task(task).into_iter();
         let others = others.filter(|(task, _)| !told.contains(&format!("task:{}", task.id)));
         for (dependency, depth) in others.take(MAX_DEPENDENCIES) {
             let text =
@@ -169,7 +169,7 @@ fn describe_current_task(standing: &PlanStanding, task: &Task) -> String {
     if !task.files_touched.is_empty() {
         text.push_str(&format!("; files: {}", inline_for_model(&task.files_touched.join(", "), 200)));
     }
-    if let Some(waits) = describe_waiting(standing, task, MAX_TASKS_NAMED) {
+    if let Some(waits) = describe_open_dependencies(standing, task, MAX_TASKS_NAMED) {
         text.push_str(&format!("; it waits for {waits}"));
     }
     let held = standing.tasks_waiting_for(&task.id);

@@ -125,7 +125,7 @@ fn find_fresh_proof(
 ) -> std::result::Result<String, String> {
     // Only tasks with an acceptance criterion need evidence.
     let task = task.filter(|task| task.acceptance.is_some()).ok_or_else(String::new)?;
-    evidence::observe_current_session(world, project);
+    evidence::record_runs_of_current_session(world, project);
     let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
     evidence::show::describe_fresh_proof(&project.store, &judge, task)
 }

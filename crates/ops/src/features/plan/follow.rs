@@ -28,7 +28,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let at = author.formatted_time();
     let moves = |plan: &model::plan::Plan| {
         let followed = follow_todos(plan, &known, &digest.todos, &author.author, &at);
-        followed.without_rejected(|id| evidence::describe_rejection(store, id).is_some())
+        followed.reopen_rejected_tasks(|id| evidence::describe_rejection(store, id).is_some())
     };
     let (followed, rejected) = moves(&loaded.plan);
     let still_open = |id: String| {

@@ -17,7 +17,7 @@ use store::{FoundRoot, Store, layout};
 use super::{LedgerNote, MAX_PLAN_LOCK_WAIT, MissingPlanPolicy, PlanAuthor, PlanSource, change_plan};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
-use crate::session::list::{self, SessionChoice};
+use crate::session::list::{self, SessionChoiceReason};
 use crate::{Error, Result, World, WriteMode};
 
 /// The size limit of the file. A plan written by hand is never this large.
@@ -104,7 +104,7 @@ fn assign_to_swarm_of_project(world: &World, plan: &mut Plan) {
 }
 
 pub(crate) fn read_plan_file(world: &World, path: &Path) -> Result<IncomingPlan> {
-    let bytes = store::read_named_by_user(path, MAX_FILE_BYTES)?;
+    let bytes = store::read_file_named_by_user(path, MAX_FILE_BYTES)?;
     let given = InputRedactor::with_settings_of(world);
     let cleaned = given.redact_bytes(&bytes);
     let ImportedPlan { mut plan, warnings } = parse_plan_file(path, &cleaned)?;
@@ -171,7 +171,7 @@ pub(crate) fn import_plan(
     let there = loaded.map(|loaded| loaded.plan);
     let known =
         there.as_ref().is_some_and(|plan| import_marks(plan).contains(&incoming.fingerprint.as_str()));
-    let mut report = build_report(incoming);
+    let mut report = build_plan_import_report(incoming);
     report.already_imported = known;
     let same =
         there.as_ref().is_some_and(|plan| without_import_marks(plan) == without_import_marks(&incoming.plan));
@@ -232,7 +232,7 @@ fn without_import_marks(plan: &Plan) -> Plan {
     plan
 }
 
-fn build_report(incoming: &IncomingPlan) -> PlanImportReport {
+fn build_plan_import_report(incoming: &IncomingPlan) -> PlanImportReport {
     let IncomingPlan { from, plan, warnings, redacted, .. } = incoming;
     let with = |status: TaskStatus| plan.tasks().filter(|task| task.status == status).count();
     PlanImportReport {
@@ -257,7 +257,7 @@ pub fn import_session_plan(
     named: Option<&str>,
     place: ExistingPlanPolicy,
     mode: WriteMode,
-) -> Result<(PlanImportReport, Id, SessionChoice)> {
+) -> Result<(PlanImportReport, Id, SessionChoiceReason)> {
     let project = Project::find_for_reading(world)?;
     let (session, chosen) = list::choose_session(world, &project.store, named)?;
     let digest = project.store.current_digest(&session, |_| {})?;
@@ -288,7 +288,8 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
     }
     let parts = text.into_iter().chain(todos.iter().map(|todo| todo.text.as_str()));
     let fingerprint = format!("{:016x}", fnv_fingerprint(parts));
-    let own = todos.iter().filter(|todo| !plan::is_task_of(&plan, &todo.text)).map(|todo| todo.text.clone());
+    let own =
+        todos.iter().filter(|todo| !plan::has_task_for_todo(&plan, &todo.text)).map(|todo| todo.text.clone());
     let own: Vec<String> = own.collect();
     if !own.is_empty() {
         let id = plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1));

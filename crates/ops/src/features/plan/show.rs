@@ -59,7 +59,7 @@ impl PlanShown {
             in_progress: ids(&standing.in_progress),
             blocked: ids(&standing.blocked),
             phases: phases.collect(),
-            problems: plan::find_problems(&self.loaded.plan).iter().map(ToString::to_string).collect(),
+            problems: plan::find_plan_problems(&self.loaded.plan).iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -115,11 +115,11 @@ pub struct TaskShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<TaskEvidenceLine>,
     /// The changes to the task, oldest first.
-    pub history: Vec<HistoryLine>,
+    pub history: Vec<PlanHistoryLine>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct HistoryLine {
+pub struct PlanHistoryLine {
     pub seq: u64,
     pub at: String,
     #[serde(rename = "what")]
@@ -131,10 +131,10 @@ pub struct HistoryLine {
     pub why: String,
 }
 
-impl From<LedgerLine> for HistoryLine {
-    fn from(line: LedgerLine) -> HistoryLine {
+impl From<LedgerLine> for PlanHistoryLine {
+    fn from(line: LedgerLine) -> PlanHistoryLine {
         let LedgerLine { seq, ts, change_kind, id, author, why, .. } = line;
-        HistoryLine { seq, at: ts, change_kind, id, author, why }
+        PlanHistoryLine { seq, at: ts, change_kind, id, author, why }
     }
 }
 
@@ -150,7 +150,7 @@ pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
         });
     };
     let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
-    let history = show_log(world)?.lines.into_iter().filter(|line| line.id == id).collect();
+    let history = show_plan_log(world)?.lines.into_iter().filter(|line| line.id == id).collect();
     Ok(TaskShown {
         phase_name: plan.phase(task.phase).map(|phase| phase.name.clone()).unwrap_or_default(),
         ready: standing.ready.iter().any(|ready| ready.id == task.id),
@@ -164,16 +164,16 @@ pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
 
 #[derive(Debug, Serialize)]
 pub struct PlanLogReport {
-    pub lines: Vec<HistoryLine>,
+    pub lines: Vec<PlanHistoryLine>,
     /// How many lines cannot be read.
     pub torn: usize,
 }
 
-pub fn show_log(world: &World) -> Result<PlanLogReport> {
+pub fn show_plan_log(world: &World) -> Result<PlanLogReport> {
     let project = Project::find_for_reading(world)?;
     let (lines, tally) = project.store.read_plan_ledger()?;
     Ok(PlanLogReport {
-        lines: lines.into_iter().map(HistoryLine::from).collect(),
+        lines: lines.into_iter().map(PlanHistoryLine::from).collect(),
         torn: tally.invalid_lines.len(),
     })
 }
@@ -206,8 +206,10 @@ pub(super) fn plan_findings(
 ) -> Result<(Vec<Finding>, usize)> {
     let error = |text: String| Finding::new(FindingLevel::Error, text).at_line(layout::PLAN_FILE, None);
     let hint = "fix it with `thru plan set ID --depends …`, or in plan.json";
-    let mut found: Vec<Finding> =
-        plan::find_problems(plan).iter().map(|problem| error(problem.to_string()).with_hint(hint)).collect();
+    let mut found: Vec<Finding> = plan::find_plan_problems(plan)
+        .iter()
+        .map(|problem| error(problem.to_string()).with_hint(hint))
+        .collect();
     let (lines, tally) = store.read_plan_ledger()?;
     let count_lines = lines.len();
     if !tally.invalid_lines.is_empty() {

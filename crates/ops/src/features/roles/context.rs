@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::diff::unified_diff;
 use model::id::Id;
-use model::role::{self, RoleFinding, RoleReport};
+use model::role::{self, ContextFileCheckReport, ContextFileFinding};
 use serde::Serialize;
 use store::{Dir, Durability};
 
@@ -22,20 +22,20 @@ pub struct CheckedContextFile {
     pub valid: bool,
     pub errors: usize,
     pub warnings: usize,
-    pub findings: Vec<RoleFinding>,
+    pub findings: Vec<ContextFileFinding>,
     /// The last line of the report, which begins with `PASS:` or `FAIL:`.
     pub verdict: String,
 }
 
 /// The results of a validation. If one file cannot be read, the others are still checked.
 #[derive(Debug, Default)]
-pub struct ValidationReport {
+pub struct ContextValidationReport {
     pub checked_files: Vec<CheckedContextFile>,
     /// The error from the first file that could not be read.
     pub first_error: Option<Error>,
 }
 
-impl ValidationReport {
+impl ContextValidationReport {
     fn add_result(&mut self, checked: Result<CheckedContextFile>) {
         match checked {
             Ok(checked) => self.checked_files.push(checked),
@@ -44,13 +44,13 @@ impl ValidationReport {
     }
 }
 
-pub fn validate_files(world: &World, files: &[PathBuf]) -> Result<ValidationReport> {
+pub fn validate_context_files(world: &World, files: &[PathBuf]) -> Result<ContextValidationReport> {
     let roles = find_roles(world)?;
-    let mut validated = ValidationReport::default();
+    let mut validated = ContextValidationReport::default();
     for file in files {
         let check = || -> Result<CheckedContextFile> {
             let (path, shown) = resolve_named_file(world, &roles, file)?;
-            let bytes = store::read_named_by_user(&path, MAX_FILE_BYTES)?;
+            let bytes = store::read_file_named_by_user(&path, MAX_FILE_BYTES)?;
             Ok(checked_file(shown, roles.check_context_file(world, &bytes)))
         };
         validated.add_result(check());
@@ -58,9 +58,9 @@ pub fn validate_files(world: &World, files: &[PathBuf]) -> Result<ValidationRepo
     Ok(validated)
 }
 
-pub fn validate_all(world: &World) -> Result<ValidationReport> {
+pub fn validate_all(world: &World) -> Result<ContextValidationReport> {
     let roles = find_roles(world)?;
-    let mut validated = ValidationReport::default();
+    let mut validated = ContextValidationReport::default();
     for role in roles.role_names()? {
         if let Some(found) = roles.find_context_file(&role).transpose() {
             validated.add_result(
@@ -73,7 +73,7 @@ pub fn validate_all(world: &World) -> Result<ValidationReport> {
     Ok(validated)
 }
 
-fn checked_file(file: String, report: RoleReport) -> CheckedContextFile {
+fn checked_file(file: String, report: ContextFileCheckReport) -> CheckedContextFile {
     let name = file.rsplit('/').next().unwrap_or(&file).to_owned();
     CheckedContextFile {
         role: role::role_of_file(&file).map(|role| role.to_string()),
@@ -100,7 +100,7 @@ pub fn create_context_file(world: &World, name: &str) -> Result<CreatedContextFi
     if let Some(file) = roles.find_context_file(&role)? {
         return Ok(CreatedContextFile { role: role.to_string(), file: file.display_path, created: false });
     }
-    let (dir, name, shown) = roles.new_file_location(&role)?;
+    let (dir, name, shown) = roles.new_context_file_location(&role)?;
     let pane = (world.read_variable)("TMUX_PANE").map(|pane| pane.to_string_lossy().into_owned());
     let pane = pane.filter(|pane| !pane.is_empty());
     let text = role::context_file_template(&role, pane.as_deref().unwrap_or("none"), &shown, world.now);
@@ -109,7 +109,7 @@ pub fn create_context_file(world: &World, name: &str) -> Result<CreatedContextFi
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct FixReport {
+pub struct ContextFileFixReport {
     pub file: String,
     /// The numbers of the lines that changed, or that would change in a dry run.
     pub lines: Vec<usize>,
@@ -122,12 +122,12 @@ pub struct FixReport {
     pub check: CheckedContextFile,
 }
 
-pub fn fix_file(world: &World, file: &Path, mode: WriteMode) -> Result<FixReport> {
+pub fn fix_file(world: &World, file: &Path, mode: WriteMode) -> Result<ContextFileFixReport> {
     let roles: ProjectRoles = find_roles(world)?;
     let (path, shown) = resolve_named_file(world, &roles, file)?;
     let bytes = store::read_outside_store(&path, MAX_FILE_BYTES)?;
     let fixed = role::fix_context_file(bytes.clone());
-    let mut mended = FixReport {
+    let mut mended = ContextFileFixReport {
         file: shown.clone(),
         written: mode == WriteMode::Write && !fixed.changed_lines.is_empty(),
         diff: unified_diff(&String::from_utf8_lossy(&bytes), &String::from_utf8_lossy(&fixed.bytes)),

@@ -99,7 +99,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             return Ok(vec![Candidate::new(&role::ROLE_BRIEF_SECTION, format!("role:{role}:name"), text)]);
         }
     };
-    let would_be = || super::expected_path(root, settings, &role).unwrap_or_default();
+    let would_be = || super::expected_context_file_path(root, settings, &role).unwrap_or_default();
     let path = found.as_ref().map_or_else(would_be, |file| file.display_path.clone());
     let file = found.map(|file| ContextFile::read(file.bytes));
     let report = file.as_ref().map(|file| file.check(&lifecycle_facts(settings, world.now)));

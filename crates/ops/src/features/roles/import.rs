@@ -14,7 +14,7 @@ use crate::{Error, Result, World, WriteMode};
 /// The folder to import from if the user names none.
 pub const DEFAULT_AGENTS_FOLDER: &str = "session/agents";
 
-const MAX_FILE_BYTES: usize = 1024 * 1024;
+const MAX_IMPORTED_CONTEXT_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ContextFilesImportReport {
@@ -29,14 +29,14 @@ pub struct ImportedAgent {
     pub role: String,
     /// The path of the role's file in this project.
     pub file: String,
-    pub outcome: ImportOutcome,
+    pub outcome: ContextFileImportOutcome,
     /// The number of errors that `thru context validate` finds in the file.
     pub errors: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ImportOutcome {
+pub enum ContextFileImportOutcome {
     Imported,
     /// The same file was imported before, so nothing is written.
     #[serde(rename = "same")]
@@ -81,7 +81,7 @@ pub fn import_agents(
             leave_out("a folder, a link or a pipe; only files are read");
             continue;
         }
-        let bytes = match dir.read_file(&entry.name, MAX_FILE_BYTES) {
+        let bytes = match dir.read_file(&entry.name, MAX_IMPORTED_CONTEXT_FILE_BYTES) {
             Ok(bytes) => bytes,
             Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => {
                 leave_out(&why);
@@ -90,14 +90,14 @@ pub fn import_agents(
             Err(error) => return Err(error.into()),
         };
         let text = redactor.redact_bytes(&bytes);
-        let (file, known) = roles.import_target(&role)?;
+        let (file, known) = roles.read_import_target_of_role(&role)?;
         let outcome = match known {
-            Some(known) if known == text.as_ref() => ImportOutcome::AlreadyImported,
-            Some(_) => ImportOutcome::OtherFileExists,
-            None => ImportOutcome::Imported,
+            Some(known) if known == text.as_ref() => ContextFileImportOutcome::AlreadyImported,
+            Some(_) => ContextFileImportOutcome::OtherFileExists,
+            None => ContextFileImportOutcome::Imported,
         };
-        if (outcome, mode) == (ImportOutcome::Imported, WriteMode::Write) {
-            let (folder, name, _) = roles.new_file_location(&role)?;
+        if (outcome, mode) == (ContextFileImportOutcome::Imported, WriteMode::Write) {
+            let (folder, name, _) = roles.new_context_file_location(&role)?;
             folder.create_private_file(&name, &text)?;
         }
         let errors = roles.check_context_file(world, &text).errors().len();

@@ -5,7 +5,7 @@ use model::role::lifecycle::{
     ContextFileValidity, ForceStep, Lifecycle, LifecycleEvent, LifecycleState, LifecycleStep,
     LifecycleStepActor,
 };
-use model::role::{RoleFinding, RoleFindingKind};
+use model::role::{ContextFileFinding, ContextFileFindingKind};
 use serde::Serialize;
 use store::role::{LifecycleChange, MissingLifecycle};
 use store::{FoundRoot, Store};
@@ -19,7 +19,7 @@ use crate::features::roles::{
 use crate::hook::deadline::Deadline;
 use crate::project::settings;
 use crate::session::{list, roster};
-use crate::setup::init::LOCK_WAIT;
+use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::{Error, Result, World};
 
 /// The actor that is recorded for steps taken from the command line.
@@ -36,7 +36,12 @@ pub struct BegunLifecycle {
 pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
     let role = parse_role_name(name)?;
     let (_, store) = find_or_create_roles(world)?;
-    match store.change_lifecycle(&role, MissingLifecycle::Replace(world.now), LOCK_WAIT, |_| Ok(0))? {
+    match store.change_lifecycle(
+        &role,
+        MissingLifecycle::Replace(world.now),
+        MAX_WAIT_FOR_RECORD_LOCK,
+        |_| Ok(0),
+    )? {
         LifecycleChange::Changed { lifecycle, created } => {
             Ok(BegunLifecycle { role: lifecycle.role, state: lifecycle.state, created })
         }
@@ -55,7 +60,7 @@ pub struct SaveReport {
     #[serde(rename = "missing")]
     pub missing_path: Option<String>,
     pub valid: bool,
-    pub findings: Vec<RoleFinding>,
+    pub findings: Vec<ContextFileFinding>,
     pub state: LifecycleState,
     pub since: String,
 }
@@ -72,8 +77,8 @@ pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result
         }
         None => (
             false,
-            vec![RoleFinding {
-                kind: RoleFindingKind::Missing,
+            vec![ContextFileFinding {
+                kind: ContextFileFindingKind::Missing,
                 line: None,
                 text: "there is no context file".to_owned(),
             }],
@@ -85,7 +90,7 @@ pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result
     let missing = if file.is_some() { MissingLifecycle::Create(world.now) } else { MissingLifecycle::Leave };
     let lifecycle = step_lifecycle(world, &store, &role, missing, happened, force)?;
     Ok(SaveReport {
-        missing_path: if file.is_none() { Some(roles.expected_path(&role)?) } else { None },
+        missing_path: if file.is_none() { Some(roles.expected_context_file_path(&role)?) } else { None },
         file: file.map(|file| file.display_path),
         role: lifecycle.role,
         source,
@@ -135,7 +140,7 @@ pub(crate) fn step_lifecycle(
         previous_session: None,
         now: world.now,
     };
-    match store.change_lifecycle(role, missing, LOCK_WAIT, |lifecycle| {
+    match store.change_lifecycle(role, missing, MAX_WAIT_FOR_RECORD_LOCK, |lifecycle| {
         lifecycle.apply_event(happened, force, &actor)
     })? {
         LifecycleChange::Changed { lifecycle, .. } => Ok(lifecycle),
@@ -311,20 +316,29 @@ pub struct PreCompactReport {
 /// Does the same as the hook before a compaction. Nothing can stop a compaction, so all problems become warnings.
 pub fn run_pre_compact(world: &World, named: Option<&str>) -> PreCompactReport {
     let mut done = PreCompactReport::default();
-    if let Err(error) = try_pre_compact(world, named, &mut done) {
+    if let Err(error) = try_lifecycle_step_before_compaction(world, named, &mut done) {
         done.warnings.push(error.to_string());
     }
     done
 }
 
-fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompactReport) -> Result<()> {
+fn try_lifecycle_step_before_compaction(
+    world: &World,
+    named: Option<&str>,
+    done: &mut PreCompactReport,
+) -> Result<()> {
     let FoundRoot::Marked { root, store, .. } = world.find_root()? else {
         return Err(Error::NoRoot { path: world.require_cwd()?.to_owned() });
     };
     let settings = settings::settings_here(world).settings();
     let IdentifiedRole { role, source } = identify_role(world, Some(&store), named)?;
     (done.role, done.source) = (Some(role.to_string()), Some(source));
-    let begun = store.change_lifecycle(&role, MissingLifecycle::Create(world.now), LOCK_WAIT, |_| Ok(0))?;
+    let begun = store.change_lifecycle(
+        &role,
+        MissingLifecycle::Create(world.now),
+        MAX_WAIT_FOR_RECORD_LOCK,
+        |_| Ok(0),
+    )?;
     refuse_similar_name(&role, &begun)?;
     let session = list::session_of_current_harness(world);
     let mover = RoleStateChanger {
@@ -332,7 +346,7 @@ fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompactRepo
         actor: COMMAND_LINE_ACTOR,
         session: session.as_ref(),
         previous_session: None,
-        deadline: Deadline::of_command(LOCK_WAIT),
+        deadline: Deadline::of_command(MAX_WAIT_FOR_RECORD_LOCK),
     };
     done.warnings.extend(mover.record_compaction(&role)?);
     done.state = store.read_lifecycle(&role)?.map(|lifecycle| lifecycle.state);

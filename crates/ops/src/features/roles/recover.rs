@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use harness::HARNESSES;
+use model::checkout_path;
 use model::config::Settings;
 use model::id::Id;
-use model::place;
 use model::role::lifecycle::{ForceStep, LifecycleEvent, LifecycleState};
 use model::role::{ContextFile, ContextFileContent};
 use serde::Serialize;
@@ -116,7 +116,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         lifecycle_error: None,
     };
     let Some(file) = roles.find_context_file(&role)? else {
-        report.missing_path = Some(roles.expected_path(&role)?);
+        report.missing_path = Some(roles.expected_context_file_path(&role)?);
         report.similar_role = roles.role_with_similar_name(&role)?;
         return Ok(report);
     };
@@ -200,7 +200,8 @@ fn architecture_document(roles: &ProjectRoles) -> Option<DocumentToRead> {
 
 /// Returns the first path that names an existing file inside the checkout.
 fn first_existing_document(checkout: &Path, paths: &[String]) -> Option<DocumentToRead> {
-    let inside = |path: &&String| !place::path_within_checkout(&checkout.to_string_lossy(), path).is_outside;
+    let inside =
+        |path: &&String| !checkout_path::path_within_checkout(&checkout.to_string_lossy(), path).is_outside;
     let there =
         |path: &&String| checkout.join(path.as_str()).symlink_metadata().is_ok_and(|meta| !meta.is_dir());
     paths.iter().filter(inside).find(there).map(|path| DocumentToRead { path: path.clone(), exists: true })

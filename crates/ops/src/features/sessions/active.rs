@@ -12,7 +12,7 @@ use crate::Result;
 
 /// How many bytes are read from the end of the session list, and also from the end of the receipts. In either file,
 /// this is about 200 lines.
-pub(super) const LOG_TAIL_BYTES: u64 = 32 * 1024;
+pub(super) const RECENT_SESSIONS_LOG_TAIL_BYTES: u64 = 32 * 1024;
 
 /// Returns the other sessions that recorded something since `from`, most recently active first. Searches the end of
 /// the session list and of the receipts. The receipts also show prompts and stops of sessions that started long ago.
@@ -21,7 +21,7 @@ pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str
         return Ok(Vec::new());
     };
     let [list, receipts] = [layout::SESSIONS_INDEX, layout::RECEIPTS_LOG]
-        .map(|log| store.dir().read_recent_lines(log, LOG_TAIL_BYTES).unwrap_or_default());
+        .map(|log| store.dir().read_recent_lines(log, RECENT_SESSIONS_LOG_TAIL_BYTES).unwrap_or_default());
     let mut others: BTreeSet<&[u8]> = BTreeSet::new();
     for log in [&list, &receipts] {
         others.extend(scan::string_values_of_key(log, br#""session":""#));

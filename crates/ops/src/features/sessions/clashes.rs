@@ -8,7 +8,7 @@ use model::activity::{self, Activity, Clash, MAX_CLASH_GAP, OtherSessionState};
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
 use model::journal::JournalRecord;
-use model::render::path_or_code;
+use model::render::format_path_or_code;
 use model::reply::{Reply, ReplyPart};
 use model::time;
 use store::{Durability, SessionState, Store, layout};
@@ -25,7 +25,7 @@ const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
 /// If the part of the journal that is read first contains no earlier prompt, the edits of all sessions that were active
 /// within this time are compared.
-const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
+const MAX_AGE_OF_COMPARED_EDITS: SignedDuration = SignedDuration::from_hours(24);
 
 /// How many bytes are read from the end of a journal in each attempt. The next attempt is made only if the text does
 /// not reach back far enough. A journal is rotated at 8 MB.
@@ -34,7 +34,7 @@ const TAIL_BYTES_OF_ATTEMPTS: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 102
 /// How many clashes get a line of their own.
 const MAX_CLASHES_TOLD: usize = 5;
 /// How many of the remaining files are named.
-const MAX_FILES_NAMED: usize = 20;
+const MAX_CLASHING_FILES_NAMED: usize = 20;
 
 /// The clashes that a session has been told about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<FeatureA
         move || {
             // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
             // warns the agent.
-            let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
+            let _lock = store.lock_session_digest(context.session, context.deadline.lock_wait())?;
             let clashes = without_reported_clashes(store, context.session, clashes);
             let session = store.session_state(context.session);
             let mut told = session.read_state::<ReportedClashes>()?.unwrap_or_default();
@@ -97,10 +97,11 @@ fn may_warn_at_event(event: &Event) -> bool {
 fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let ProjectContext { store, world, .. } = *project;
     let mut window = OwnJournalTail::read(store, own, world.now, TAIL_BYTES_OF_ATTEMPTS[0])?;
-    if window.is_complete && scan::edit_lines(&window.text, &window.since).is_empty() {
+    if window.is_complete && scan::journal_lines_with_edits(&window.text, &window.since).is_empty() {
         return Ok(Vec::new());
     }
-    let long_ago = time::to_rfc3339(world.now.saturating_sub(MAX_TURN_AGE).unwrap_or(Timestamp::MIN));
+    let long_ago =
+        time::to_rfc3339(world.now.saturating_sub(MAX_AGE_OF_COMPARED_EDITS).unwrap_or(Timestamp::MIN));
     let since = if window.since.is_empty() { &long_ago } else { &window.since };
     let others = active::sessions_active_since(store, own, world.now, since)?;
     if others.is_empty() {
@@ -113,12 +114,12 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     }
     let OwnJournalTail { text, since, .. } = &window;
     let paths = JournalLinePathFinder::default();
-    let mut edited = scan::edit_lines(text, since);
+    let mut edited = scan::journal_lines_with_edits(text, since);
     let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.paths(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
     for session in &others {
         let text = journal_tail_since(store, session, since)?;
-        let mut lines = scan::edit_lines(&text, since);
+        let mut lines = scan::journal_lines_with_edits(&text, since);
         lines.retain(|line| line.paths(&paths).any(|name| own_names.contains(name)));
         same_names.extend(lines.iter().flat_map(|line| line.paths(&paths)).map(<[u8]>::to_vec));
         theirs.extend(activities_of_lines(store, session, &lines));
@@ -147,12 +148,12 @@ fn clash_filter<'s>(
     let first = window.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
     let began =
         first.filter(|_| window.is_whole_journal).map(|record| record.ts.to_string()).unwrap_or_default();
-    let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
+    let entries = roster::read_roster(store, active::RECENT_SESSIONS_LOG_TAIL_BYTES)?;
     let own_place = entries.iter().position(|entry| entry.session == *own).unwrap_or(0);
     Ok(move |clash: &Clash| {
         let was_over = |(place, entry): (usize, &RosterEntry)| {
             entry.session.as_str() == clash.other_session && entry.end(store, now).is_some() && {
-                let at = entry.active_at(store);
+                let at = entry.time_of_last_activity(store);
                 at < began || at == began && place < own_place
             }
         };
@@ -232,8 +233,11 @@ fn clash_reply(store: &Store, clashes: &[Clash], now: Timestamp) -> ReplyPart {
         .map(|clash| clash.describe_for_agent(harness_title(&clash.other_harness), other(clash)))
         .collect();
     if !more.is_empty() {
-        let names: Vec<String> =
-            more.iter().take(MAX_FILES_NAMED).map(|clash| path_or_code(&clash.path, 120)).collect();
+        let names: Vec<String> = more
+            .iter()
+            .take(MAX_CLASHING_FILES_NAMED)
+            .map(|clash| format_path_or_code(&clash.path, 120))
+            .collect();
         let rest = more.len() - names.len();
         let rest = if rest > 0 { format!(", +{rest} more") } else { String::new() };
         text.push_str(&format!(

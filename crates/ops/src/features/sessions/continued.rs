@@ -7,7 +7,7 @@ use model::id::Id;
 use model::packet::{ContinuedPacket, ContinuedSession, words};
 use model::prompt::{self, PromptKind};
 use model::redact::RedactOptions;
-use model::render::{in_quotation_marks, path_or_code};
+use model::render::{format_path_or_code, in_quotation_marks};
 use model::score::ScoreSignal;
 use store::Store;
 
@@ -35,7 +35,7 @@ enum EarlierWork {
 }
 
 /// Returns the work that the described session continues, unless the user has given it another task since.
-pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
+pub fn continued_work_candidate(context: &BriefContext) -> Option<Candidate> {
     if context.occasion == BriefOccasion::Replayed {
         return None;
     }
@@ -108,7 +108,7 @@ fn packet_of_session(store: &Store, session: &Id, redact: RedactOptions) -> Opti
 }
 
 fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candidate {
-    let id = path_or_code(&packet.id, 128);
+    let id = format_path_or_code(&packet.id, 128);
     let state = if is_done { ", which is done by now; its goal was" } else { "; its goal is" };
     // If the purpose is the beginning of the first message, the message says it all.
     let beginning = packet.goal.trim_end_matches('…');
@@ -136,11 +136,11 @@ fn earlier_work(store: &Store, described: &Id, redact: RedactOptions) -> Option<
     let mut session = described.clone();
     for _ in 0..MAX_SESSIONS_FOLLOWED {
         // Read this small file first, because most sessions do not continue an earlier one.
-        let before = sent::session_told_at_start(store, &session)?;
+        let before = sent::session_described_at_start(store, &session)?;
         let digest = store.current_digest(&session, |_| {}).ok()?;
         // A packet or a loop is a task, even if the user only typed "go".
         if !only_says_continue(&digest)
-            || claimed::has_claimed_other_packet(store, &session)
+            || claimed::has_claimed_packet_of_other_session(store, &session)
             || loops::session::has_had_loop(store, &session)
         {
             return None;

@@ -24,20 +24,24 @@ const RECENT_WORK_BRIEF_SECTION: BriefSection = BriefSection {
 };
 
 /// A sub-agent is told only about calls that are more recent than this.
-const MAX_AGE_FOR_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
+const MAX_CALL_AGE_TOLD_TO_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
 
-const MAX_OTHER_SESSIONS: usize = 4;
+const MAX_OTHER_SESSIONS_DESCRIBED: usize = 4;
 /// How many bytes at the end of a journal are searched for recent work.
 const RECENT_WORK_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns a candidate for a sub-agent that is starting. The candidate describes what the other agents of the same
 /// session, and other sessions, did in the last half hour.
-pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
+pub fn recent_work_candidate_for_subagent(
+    project: &ProjectContext,
+    session: &Id,
+) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
     let from = start_of_recent_time(world.now);
     let mut done = calls_of_session_since(store, session, &from);
-    for other in
-        active::sessions_active_since(store, session, world.now, &from)?.iter().take(MAX_OTHER_SESSIONS)
+    for other in active::sessions_active_since(store, session, world.now, &from)?
+        .iter()
+        .take(MAX_OTHER_SESSIONS_DESCRIBED)
     {
         done.extend(calls_of_session_since(store, other, &from));
     }
@@ -47,7 +51,7 @@ pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<O
 
 /// Describes, for a brief, the recent work of another session's agents in at most `max` characters. Returns `None` if
 /// that session has neither sub-agents nor a role.
-pub fn recent_work_of_session(project: &ProjectContext, session: &Id, max: usize) -> Option<String> {
+pub fn describe_recent_work_of_session(project: &ProjectContext, session: &Id, max: usize) -> Option<String> {
     if max == 0 {
         return None;
     }
@@ -57,7 +61,7 @@ pub fn recent_work_of_session(project: &ProjectContext, session: &Id, max: usize
 }
 
 fn start_of_recent_time(now: Timestamp) -> String {
-    time::to_rfc3339(now.saturating_sub(MAX_AGE_FOR_SUBAGENT).unwrap_or(Timestamp::MIN))
+    time::to_rfc3339(now.saturating_sub(MAX_CALL_AGE_TOLD_TO_SUBAGENT).unwrap_or(Timestamp::MIN))
 }
 
 /// Returns a session's calls since the time `from`. They are read from the journal, because the log contains them

@@ -18,7 +18,7 @@ const SWARM_SUMMARIES_FOLDER: &str = "summaries";
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// How long the import waits for a process that is removing old originals.
-const LOCK_WAIT: Duration = Duration::from_secs(10);
+const MAX_WAIT_FOR_ORIGINALS_LOCK: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OutputImportReport {
@@ -65,7 +65,7 @@ pub(crate) fn import_outputs(
         WriteMode::Write => Some(Project::find_or_create(world)?.store),
         WriteMode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
-    let known = store.as_ref().map(store::Store::list_summarised).transpose()?.unwrap_or_default().0;
+    let known = store.as_ref().map(store::Store::list_summarised_outputs).transpose()?.unwrap_or_default().0;
     let mut report = OutputImportReport::default();
     let mut entries = dir.entries()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -107,7 +107,7 @@ pub(crate) fn import_outputs(
         }
         report.new += 1;
         if let (Some(store), WriteMode::Write) = (&store, mode) {
-            store.write_original(text.as_bytes(), &noted, u64::MAX, LOCK_WAIT)?;
+            store.write_original(text.as_bytes(), &noted, u64::MAX, MAX_WAIT_FOR_ORIGINALS_LOCK)?;
         }
     }
     Ok(Some(report))

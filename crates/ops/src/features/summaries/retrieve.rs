@@ -72,7 +72,7 @@ pub fn retrieve_original(
 }
 
 fn missing_original_error(store: &Store, id: &str) -> Error {
-    let archived = store.list_archived().unwrap_or_default();
+    let archived = store.list_archived_originals().unwrap_or_default();
     match archived.into_iter().rev().find(|one| one.id == id) {
         Some(ArchivedOutput { ts, digest, bytes, .. }) => Error::Absent {
             what: format!(

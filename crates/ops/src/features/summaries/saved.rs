@@ -18,7 +18,7 @@ pub struct SavedTokens {
 }
 
 pub fn count_saved_tokens(store: &Store) -> Result<SavedTokens> {
-    let (mut summarised, _) = store.list_summarised()?;
+    let (mut summarised, _) = store.list_summarised_outputs()?;
     // Another tool summarised the imported outputs, so thru did not save anything by summarising them.
     summarised.retain(|one| !one.is_imported());
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();

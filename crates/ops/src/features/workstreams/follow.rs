@@ -11,7 +11,7 @@ use model::id::Id;
 use model::journal::RecordedTodo;
 use model::manifest;
 use model::text::fnv_fingerprint;
-use model::workstream::{self, DetectionConfidence, DetectionFacts, PrecompactState};
+use model::workstream::{self, DetectionConfidence, DetectionFacts, WorkstreamAtCompaction};
 use store::{Durability, Result, layout};
 
 use super::state::{ChosenWorkstream, TickedEntries, read_state, session_state};
@@ -22,7 +22,7 @@ use crate::hook::deadline::Deadline;
 /// Updates manifests from their steps files at a checkpoint. Before a compaction, also records the active workstream.
 /// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
-    let workstreams = &WorkstreamFinder::of_project(&context.project);
+    let workstreams = &WorkstreamFinder::workstream_finder_of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
     let deadline = context.deadline;
     let touched = digest.files.iter().any(|file| workstream::workstream_of_path(&file.path).is_some());
@@ -64,15 +64,17 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let idle = digest.record_count <= digest.records_at_last_detection + 1
         && digest.last_work_record <= digest.records_at_last_detection;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
-    let detected =
-        repeated.map_or_else(|| workstream::detect_workstream(&clues), PrecompactState::into_detected);
+    let detected = repeated.map_or_else(
+        || workstream::detect_workstream(&clues),
+        WorkstreamAtCompaction::into_detected_workstream,
+    );
     // Do not tick boxes for a workstream that is only a guess.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != DetectionConfidence::Low);
     let followed =
         SessionFollower { workstreams, session, digest, now, deadline }.update_touched_manifests(sure);
     if compacts {
-        let bytes = PrecompactState::new(detected, session.as_str(), root.as_str(), now).to_bytes();
-        for path in [&layout::precompact_path(session), layout::PRECOMPACT_STATE_FILE] {
+        let bytes = WorkstreamAtCompaction::new(detected, session.as_str(), root.as_str(), now).to_bytes();
+        for path in [&layout::workstream_at_compaction_path(session), layout::PRECOMPACT_STATE_FILE] {
             workstreams.store.dir().write_at_path(path, &bytes, Durability::Relaxed)?;
         }
     }
@@ -90,7 +92,7 @@ pub(super) fn workstream_naming_session(
     {
         return (Some(id), Ok(()));
     }
-    let all = match place.list_each() {
+    let all = match place.list_each_workstream_or_error() {
         Ok(all) => all,
         Err(error) => return (None, Err(error)),
     };

@@ -12,8 +12,8 @@ use crate::features::{DoctorCheck, ProjectContext, StatusReportLine, format_name
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     // If a folder cannot be read, still show the other status lines. `thru resume` reports the error.
-    let finder = WorkstreamFinder::of_project(project);
-    let all = finder.list_all().unwrap_or_default();
+    let finder = WorkstreamFinder::workstream_finder_of_project(project);
+    let all = finder.list_all_workstreams().unwrap_or_default();
     if all.is_empty() {
         return Ok(Vec::new());
     }
@@ -37,13 +37,13 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
     let store = project.store;
     let newest = read_state(store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::err);
     let newest = newest.map(|why| state_file_finding(layout::PRECOMPACT_STATE_FILE, &why));
-    let sessions = store.sessions_with_state::<workstream::PrecompactState>().unwrap_or_default();
+    let sessions = store.sessions_with_state::<workstream::WorkstreamAtCompaction>().unwrap_or_default();
     let own = sessions.iter().filter_map(|session| {
         let why = session_state(store, session.as_str())?.err()?;
-        Some(state_file_finding(&layout::precompact_path(session), &why))
+        Some(state_file_finding(&layout::workstream_at_compaction_path(session), &why))
     });
     let mut findings: Vec<Finding> = newest.into_iter().chain(own).collect();
-    let place = WorkstreamFinder::of_project(project);
+    let place = WorkstreamFinder::workstream_finder_of_project(project);
     let text = match resume::check_all_manifests(&place) {
         Ok(checked) => {
             let text = count_with_noun(checked.len(), "manifest");

@@ -10,7 +10,7 @@ use model::document::Document;
 use model::finding::{Finding, FindingLevel};
 use model::manifest::{self, Manifest, NewManifestContent};
 use model::time;
-use model::workstream::{DetectedWorkstream, DetectionConfidence, DetectionMethod, PrecompactState};
+use model::workstream::{DetectedWorkstream, DetectionConfidence, DetectionMethod, WorkstreamAtCompaction};
 use serde::Serialize;
 use store::layout;
 
@@ -18,14 +18,14 @@ use crate::features::workstreams::{
     self, ChosenWorkstream, FileToLoad, LoadLocation, PLANNING_FOLDER, Workstream, WorkstreamFinder,
 };
 use crate::project::{Project, settings};
-use crate::session::list::{self, SessionChoice};
+use crate::session::list::{self, SessionChoiceReason};
 use crate::{Error, Result, World};
 
 pub use migrate::{MigratedFile, MigrationDirection, MigrationOutcome, migrate_all};
-pub use questions::{GateFile, ReadingGate, reading_gate};
+pub use questions::{FileOfReadingGate, ReadingGate, reading_gate};
 
 /// The size limit of a manifest outside a project.
-const MAX_MANIFEST_BYTES: usize = 256 * 1024;
+const MAX_OUTSIDE_MANIFEST_BYTES: usize = 256 * 1024;
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// The files that a new manifest loads if the user names none and the folder contains none.
@@ -53,8 +53,10 @@ pub struct NewManifest<'a> {
 pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
     let id = manifest::id_with_padded_number(wish.id);
     let id = require_valid_id(&id)?;
-    if let Some(outside) =
-        wish.files_to_load.iter().find(|file| model::place::path_within_checkout("/p", file).is_outside)
+    if let Some(outside) = wish
+        .files_to_load
+        .iter()
+        .find(|file| model::checkout_path::path_within_checkout("/p", file).is_outside)
     {
         return Err(Error::Refused {
             what: format!("`{outside}` is outside the project, and files there are never opened"),
@@ -122,7 +124,7 @@ fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
             && name != manifest::MANIFEST_FILE_NAME
             && name != manifest::LEGACY_MANIFEST_FILE_NAME
     });
-    sort_usual_first(&mut names);
+    sort_default_files_first(&mut names);
     Ok(if names.is_empty() {
         DEFAULT_FILES_TO_LOAD.iter().map(|name| (*name).to_owned()).collect()
     } else {
@@ -130,7 +132,7 @@ fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
     })
 }
 
-fn sort_usual_first(names: &mut [String]) {
+fn sort_default_files_first(names: &mut [String]) {
     let usual = |name: &String| {
         DEFAULT_FILES_TO_LOAD.iter().position(|known| known == name).unwrap_or(DEFAULT_FILES_TO_LOAD.len())
     };
@@ -170,7 +172,7 @@ pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
             problem,
         }
     };
-    Ok(place.list_all()?.into_iter().map(row).collect())
+    Ok(place.list_all_workstreams()?.into_iter().map(row).collect())
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -183,11 +185,11 @@ pub struct ManifestShown {
     /// Whether the steps file has checkboxes.
     pub has_steps: bool,
     #[serde(rename = "loads")]
-    pub files_to_load: Vec<ShownLoad>,
+    pub files_to_load: Vec<ShownFileToLoad>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct ShownLoad {
+pub struct ShownFileToLoad {
     pub written_path: String,
     pub location: LoadLocation,
     pub path: Option<String>,
@@ -200,15 +202,15 @@ pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
     let found = context.choose_workstream(id)?;
     let place = context.workstreams();
     let manifest = place.up_to_date_manifest(&found, world.now)?;
-    let loads = place.files_to_load(&found, &manifest)?.into_iter().map(load_shown).collect();
+    let loads = place.files_to_load(&found, &manifest)?.into_iter().map(shown_file_to_load).collect();
     let next_step = place.next_open_step(&found, &manifest)?;
     let has_steps = place.has_steps(&found, &manifest)?;
     Ok(ManifestShown { path: found.manifest, manifest, next_step, has_steps, files_to_load: loads })
 }
 
-fn load_shown(load: FileToLoad) -> ShownLoad {
+fn shown_file_to_load(load: FileToLoad) -> ShownFileToLoad {
     let FileToLoad { written_path, location, path, bytes, modified_at } = load;
-    ShownLoad { written_path, location, path, bytes, changed_at: modified_at.map(time::to_rfc3339) }
+    ShownFileToLoad { written_path, location, path, bytes, changed_at: modified_at.map(time::to_rfc3339) }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -231,7 +233,7 @@ pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<Chec
     };
     let place = context.workstreams();
     let Some(file) = file else { return check_all_manifests(&place) };
-    let all = place.list_all()?;
+    let all = place.list_all_workstreams()?;
     let Some(path) = place.path_below_root(world, file)? else { return Ok(vec![check_single_file(file)?]) };
     match all.iter().find(|found| found.manifest == path) {
         Some(found) => Ok(vec![check_manifest(&place, found, &all)?]),
@@ -240,12 +242,12 @@ pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<Chec
 }
 
 pub(super) fn check_all_manifests(place: &WorkstreamFinder) -> Result<Vec<CheckedManifest>> {
-    let all = place.list_all()?;
+    let all = place.list_all_workstreams()?;
     all.iter().map(|found| check_manifest(place, found, &all)).collect()
 }
 
 fn check_single_file(file: &Path) -> Result<CheckedManifest> {
-    let bytes = store::read_named_by_user(file, MAX_MANIFEST_BYTES)?;
+    let bytes = store::read_file_named_by_user(file, MAX_OUTSIDE_MANIFEST_BYTES)?;
     let path = file.display().to_string();
     Ok(CheckedManifest { findings: manifest_findings(&bytes, &path), path })
 }
@@ -310,12 +312,13 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
         confidence: DetectionConfidence::High,
         method: DetectionMethod::Transcript,
     };
-    let state = PrecompactState::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
+    let state =
+        WorkstreamAtCompaction::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
     store.session_state(&session).write_state(&state)?;
     Ok(UsedWorkstream {
         project_id: found.id,
         session: session.to_string(),
-        is_guessed_session: chosen == SessionChoice::Guess,
+        is_guessed_session: chosen == SessionChoiceReason::Guess,
         manifest: found.manifest,
     })
 }
@@ -405,7 +408,7 @@ impl ResumeContext {
         if let Some(found) = last.map(|id| place.find_by_id(&id)).transpose()?.flatten() {
             return Ok(found);
         }
-        let mut all = place.list_all()?;
+        let mut all = place.list_all_workstreams()?;
         match (all.pop(), all.as_slice()) {
             (Some(only), []) => Ok(only),
             (None, _) => Err(Error::Absent {
@@ -427,7 +430,7 @@ impl ResumeContext {
         if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(manifest::id_with_padded_number(typed).into_owned());
         }
-        let all = self.workstreams().list_all()?;
+        let all = self.workstreams().list_all_workstreams()?;
         let ids_with_number = |is_it: &dyn Fn(&str) -> bool| -> Vec<&str> {
             let ids = all.iter().map(|one| one.id.as_str());
             ids.filter(|id| id.split_once('-').is_some_and(|(number, _)| is_it(number))).collect()

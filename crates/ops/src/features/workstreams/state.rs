@@ -5,24 +5,24 @@ use std::collections::BTreeSet;
 
 use model::id::Id;
 use model::manifest::is_workstream_id;
-use model::workstream::{MAX_STATE_BYTES, PrecompactState};
+use model::workstream::{MAX_WORKSTREAM_STATE_FILE_BYTES, WorkstreamAtCompaction};
 use store::{SessionState, Store, layout};
 
 use crate::hook::context::HookContext;
 
 /// Reads a state file. Returns `None` if it does not exist. The error says why the file cannot be used.
-pub fn read_state(store: &Store, rel: &str) -> Option<Result<PrecompactState, String>> {
-    match store.dir().read_file(rel, MAX_STATE_BYTES * 4) {
-        Ok(bytes) => Some(PrecompactState::parse(&bytes)),
+pub fn read_state(store: &Store, rel: &str) -> Option<Result<WorkstreamAtCompaction, String>> {
+    match store.dir().read_file(rel, MAX_WORKSTREAM_STATE_FILE_BYTES * 4) {
+        Ok(bytes) => Some(WorkstreamAtCompaction::parse(&bytes)),
         Err(store::Error::Absent { .. }) => None,
         Err(error) => Some(Err(error.to_string())),
     }
 }
 
 /// Reads a session's own state file. Returns an error if the file belongs to another session.
-pub fn session_state(store: &Store, session: &str) -> Option<Result<PrecompactState, String>> {
+pub fn session_state(store: &Store, session: &str) -> Option<Result<WorkstreamAtCompaction, String>> {
     let id = Id::new(session).ok()?;
-    let state = match store.session_state(&id).read_state::<PrecompactState>() {
+    let state = match store.session_state(&id).read_state::<WorkstreamAtCompaction>() {
         Ok(state) => Ok(state?),
         Err(store::Error::Damaged { why, .. }) => Err(why),
         Err(error) => Err(error.to_string()),
@@ -41,7 +41,7 @@ pub struct ChosenWorkstream {
 }
 
 impl SessionState for ChosenWorkstream {
-    const STATE_FOLDER: &'static str = layout::WORKSTREAM_USED_FOLDER;
+    const STATE_FOLDER: &'static str = layout::CHOSEN_WORKSTREAM_FOLDER;
     const MAX_STATE_FILE_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> Result<ChosenWorkstream, String> {
@@ -66,7 +66,7 @@ pub(super) struct TickedEntries {
 }
 
 impl SessionState for TickedEntries {
-    const STATE_FOLDER: &'static str = layout::TICKED_FOLDER;
+    const STATE_FOLDER: &'static str = layout::TICKED_BOXES_FOLDER;
     const MAX_STATE_FILE_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> Result<TickedEntries, String> {
@@ -106,8 +106,11 @@ pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> crate::Res
     let store = context.project.store;
     let session = store.session_state(context.session);
     // A damaged state counts as missing, because the next compaction writes a new one.
-    if let Ok(Some(state)) = store.session_state(previous).read_state::<PrecompactState>() {
-        session.write_state(&PrecompactState { session_id: Some(context.session.to_string()), ..state })?;
+    if let Ok(Some(state)) = store.session_state(previous).read_state::<WorkstreamAtCompaction>() {
+        session.write_state(&WorkstreamAtCompaction {
+            session_id: Some(context.session.to_string()),
+            ..state
+        })?;
     }
     session.inherit_from_session::<ChosenWorkstream>(previous)?;
     session.inherit_from_session::<TickedEntries>(previous)?;

@@ -92,7 +92,7 @@ fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> 
 }
 
 fn requests_of_stages(world: &World, project: &Project) -> Vec<PermissionRequest> {
-    let own = world.config_file().map(|path| path.display().to_string());
+    let own = world.user_settings_file().map(|path| path.display().to_string());
     let stages = settings::resolve_settings(world, Some(&project.store)).stages.into_iter();
     let of_project =
         stages.filter(|stage| own.as_ref() != Some(&stage.source) && stage.unusable_reason.is_none());

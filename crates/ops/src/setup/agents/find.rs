@@ -15,18 +15,18 @@ use crate::{Error, Result, World};
 
 /// An agent file that thru wrote. Somebody may have changed it since.
 #[derive(Clone, Debug)]
-pub(super) struct OwnAgentFile {
+pub(super) struct AgentFileWrittenByThru {
     pub path: PathBuf,
     pub swarm: SwarmId,
     pub is_changed: bool,
 }
 
 /// How many files in a folder are examined.
-const MAX_FILES: usize = 1_000;
+const MAX_AGENT_FILES_EXAMINED: usize = 1_000;
 
 /// Returns the agent files that thru wrote to a folder, sorted by name. Returns an empty list if the folder does not
 /// exist.
-pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
+pub(super) fn agent_files_written_by_thru(folder: &Path) -> Result<Vec<AgentFileWrittenByThru>> {
     let mut found = Vec::new();
     for path in files_with_suffix(folder, ".md")? {
         let Some(bytes) = read_settings_file(&path)? else { continue };
@@ -35,7 +35,7 @@ pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
             FileAuthor::Changed(swarm) => (swarm, true),
             FileAuthor::WrittenByOthers => continue,
         };
-        found.push(OwnAgentFile { path, swarm, is_changed });
+        found.push(AgentFileWrittenByThru { path, swarm, is_changed });
     }
     Ok(found)
 }
@@ -51,7 +51,7 @@ fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
         listed => listed.map_err(|error| fail(&error))?,
     };
     let mut paths = Vec::new();
-    for entry in entries.take(MAX_FILES) {
+    for entry in entries.take(MAX_AGENT_FILES_EXAMINED) {
         let path = entry.map_err(|error| fail(&error))?.path();
         if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end)) {
             paths.push(path);
@@ -111,7 +111,7 @@ pub fn list_installed_swarms(world: &World, checkout: &Path) -> Result<Vec<Insta
     for harness in harness::HARNESSES.iter().filter(|harness| harness.agents.is_some()) {
         for (scope, place) in [(InstallScope::Local, "project"), (InstallScope::User, "user")] {
             let Ok(folder) = agents_folder(world, harness, checkout, scope) else { continue };
-            for one in own_agent_files(&folder)? {
+            for one in agent_files_written_by_thru(&folder)? {
                 let swarm = one.swarm.to_string();
                 let is_same = |known: &&mut InstalledSwarm| known.swarm == swarm && known.folder == folder;
                 let name = one.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use super::super::install::InstallScope;
 use super::super::install::files::read_settings_file;
-use super::{program_for_agents, wanted_swarm};
+use super::{thru_command_for_agents, wanted_swarm};
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct PromptSource {
+pub struct UserPromptForAgent {
     #[serde(skip)]
     pub replacement: Option<String>,
     #[serde(skip)]
@@ -25,7 +25,7 @@ pub struct PromptSource {
 
 #[derive(Clone, Debug)]
 pub struct SwarmPrompts {
-    by_role: Vec<(SwarmRole, PromptSource)>,
+    by_role: Vec<(SwarmRole, UserPromptForAgent)>,
     /// The files in the folder whose names match no agent.
     pub unused_files: Vec<PathBuf>,
 }
@@ -43,7 +43,7 @@ impl SwarmPrompts {
         let own = folder.join(swarm.as_str());
         let mut by_role = Vec::new();
         for part in SwarmRole::ALL {
-            let mut source = PromptSource::default();
+            let mut source = UserPromptForAgent::default();
             let mut first = |name: String| -> Result<Option<String>> {
                 for path in [own.join(&name), folder.join(&name)] {
                     if let Some(text) = read_prompt(&path)? {
@@ -55,12 +55,12 @@ impl SwarmPrompts {
             };
             let replacement = first(format!("{}.md", part.name()))?;
             let appended_text = first(format!("{}_append.md", part.name()))?;
-            by_role.push((part, PromptSource { replacement, appended_text, ..source }));
+            by_role.push((part, UserPromptForAgent { replacement, appended_text, ..source }));
         }
         Ok(SwarmPrompts { by_role, unused_files: unused_prompt_files(&folder, &own) })
     }
 
-    pub fn prompt_of(&self, part: SwarmRole) -> PromptSource {
+    pub fn prompt_of_swarm_role(&self, part: SwarmRole) -> UserPromptForAgent {
         self.by_role
             .iter()
             .find(|(known, _)| *known == part)
@@ -70,12 +70,12 @@ impl SwarmPrompts {
 }
 
 /// Returns an agent's whole prompt, as an installation would write it.
-pub fn whole_prompt(world: &World, swarm_role: SwarmRole, swarm: Option<&str>) -> Result<String> {
+pub fn whole_prompt_of_agent(world: &World, swarm_role: SwarmRole, swarm: Option<&str>) -> Result<String> {
     let swarm = wanted_swarm(world, swarm)?;
-    let source = SwarmPrompts::read(world, &swarm)?.prompt_of(swarm_role);
-    let program = program_for_agents(world, InstallScope::Local)
-        .or_else(|_| program_for_agents(world, InstallScope::Project))?;
-    Ok(agents::full_prompt(&agents::AgentDefinition {
+    let source = SwarmPrompts::read(world, &swarm)?.prompt_of_swarm_role(swarm_role);
+    let program = thru_command_for_agents(world, InstallScope::Local)
+        .or_else(|_| thru_command_for_agents(world, InstallScope::Project))?;
+    Ok(agents::full_agent_prompt(&agents::AgentDefinition {
         swarm: &swarm,
         swarm_role,
         model: None,
@@ -86,7 +86,7 @@ pub fn whole_prompt(world: &World, swarm_role: SwarmRole, swarm: Option<&str>) -
 }
 
 fn user_prompts_folder(world: &World) -> Option<PathBuf> {
-    Some(world.config_file()?.parent()?.join(PROMPTS_FOLDER))
+    Some(world.user_settings_file()?.parent()?.join(PROMPTS_FOLDER))
 }
 
 fn read_prompt(path: &Path) -> Result<Option<String>> {

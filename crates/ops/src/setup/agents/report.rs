@@ -13,7 +13,7 @@ use store::FoundRoot;
 use super::super::install::InstallScope;
 use super::super::install::files::read_settings_file;
 use super::super::install::places::{harnesses_in_use, wired_files_in_force};
-use super::{AgentFileState, SwarmPrompts, agents_folder, find, program_for_agents, wanted_swarm};
+use super::{AgentFileState, SwarmPrompts, agents_folder, find, thru_command_for_agents, wanted_swarm};
 use crate::features::{plan, swarm};
 use crate::project::{Project, settings, trust};
 use crate::{Result, World};
@@ -41,12 +41,12 @@ pub struct AgentFileLocation {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Diagnosis {
+pub struct SwarmDiagnosis {
     pub swarm: String,
     pub findings: Vec<Finding>,
 }
 
-impl Diagnosis {
+impl SwarmDiagnosis {
     /// Returns whether there is nothing to act on. Notes are only for information.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.level == FindingLevel::Note)
@@ -66,7 +66,7 @@ fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<Age
     let models = settings::settings_here(world).settings().swarm_models;
     let mut rows = Vec::new();
     for part in SwarmRole::ALL {
-        let source = prompts.prompt_of(part);
+        let source = prompts.prompt_of_swarm_role(part);
         let mut places = Vec::new();
         for harness in
             harnesses_in_use(world, checkout).into_iter().filter(|harness| harness.agents.is_some())
@@ -122,7 +122,7 @@ fn agent_file_state(
             FileAuthor::WrittenByUs(_) => {
                 // The file may have been installed in this scope or in the project scope, so it may match either text.
                 let is_same = |scope: InstallScope| {
-                    let program = program_for_agents(world, scope).unwrap_or_default();
+                    let program = thru_command_for_agents(world, scope).unwrap_or_default();
                     agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })
                         .as_deref()
                         == Some(&*text)
@@ -140,7 +140,7 @@ fn agent_file_state(
 }
 
 /// Reports what is missing or changed, and writes nothing.
-pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
+pub fn diagnose(world: &World, named: Option<&str>) -> Result<SwarmDiagnosis> {
     let swarm = wanted_swarm(world, named)?;
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
     let checkout = root.checkout;
@@ -182,7 +182,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
         findings.push(Finding::new(FindingLevel::Note, text));
     }
     findings.extend(plan_findings(world)?);
-    Ok(Diagnosis { swarm: swarm.to_string(), findings })
+    Ok(SwarmDiagnosis { swarm: swarm.to_string(), findings })
 }
 
 fn harness_findings(

@@ -33,11 +33,11 @@ pub struct UninstallReport {
     pub missing_checkouts: Vec<PathBuf>,
     /// The files that remain on this machine. They have no effect on their own.
     #[serde(rename = "left")]
-    pub remaining_files: Vec<RemainingFile>,
+    pub remaining_files: Vec<FileLeftByUninstallation>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RemainingFile {
+pub struct FileLeftByUninstallation {
     pub path: PathBuf,
     #[serde(rename = "what")]
     pub description: &'static str,
@@ -135,14 +135,19 @@ fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
     Ok(InstalledFolders { existing_checkouts, missing_checkouts })
 }
 
-fn remaining_installations(world: &World, roots: &[PathBuf]) -> Vec<RemainingFile> {
-    let stores = roots
-        .iter()
-        .map(|root| RemainingFile { path: root.join(layout::STORE_FOLDER), description: "records" });
-    let state = world
-        .state_folder()
-        .map(|path| RemainingFile { path, description: "trust, consent and backups of settings files" });
-    let config = world.config_file().map(|path| RemainingFile { path, description: "your thru settings" });
-    let program = Some(RemainingFile { path: world.program_path.clone(), description: "the program" });
+fn remaining_installations(world: &World, roots: &[PathBuf]) -> Vec<FileLeftByUninstallation> {
+    let stores = roots.iter().map(|root| FileLeftByUninstallation {
+        path: root.join(layout::STORE_FOLDER),
+        description: "records",
+    });
+    let state = world.state_folder().map(|path| FileLeftByUninstallation {
+        path,
+        description: "trust, consent and backups of settings files",
+    });
+    let config = world
+        .user_settings_file()
+        .map(|path| FileLeftByUninstallation { path, description: "your thru settings" });
+    let program =
+        Some(FileLeftByUninstallation { path: world.program_path.clone(), description: "the program" });
     stores.chain(state).chain(config).chain(program).filter(|left| left.path.exists()).collect()
 }

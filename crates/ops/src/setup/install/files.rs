@@ -7,12 +7,16 @@ use store::{Dir, FolderChange};
 use super::InstallScope;
 use crate::{Error, Result, World};
 
-const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
+const MAX_SETTINGS_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Returns the file to write for a path. A link in the user's own folders is followed, because many people keep their
 /// settings under version control and link to them. A link in a project is refused, because it may have come with the
 /// project and may lead anywhere.
-pub(in crate::setup) fn resolve_target(project: &Path, scope: InstallScope, path: &Path) -> Result<PathBuf> {
+pub(in crate::setup) fn file_to_write_for_path(
+    project: &Path,
+    scope: InstallScope,
+    path: &Path,
+) -> Result<PathBuf> {
     if scope == InstallScope::User {
         return Ok(real_path(path));
     }
@@ -42,7 +46,7 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     })
 }
 
-/// Opens the folder of a file that [`resolve_target`] returned, and returns it with the file's name. Creates the
+/// Opens the folder of a file that [`file_to_write_for_path`] returned, and returns it with the file's name. Creates the
 /// folder if necessary. Folders that are created in the user's home are recorded, so that they can be removed later.
 pub(in crate::setup) fn open_folder(
     world: &World,
@@ -56,7 +60,7 @@ pub(in crate::setup) fn open_folder(
     let inside =
         folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != InstallScope::User);
     let dir = match inside {
-        // The kernel checks each part of the path again, so a link that has appeared since `resolve_target` is not
+        // The kernel checks each part of the path again, so a link that has appeared since `file_to_write_for_path` is not
         // followed.
         Some(rel) => Dir::open(project)?.create_subfolder_by_umask(rel)?,
         None => {
@@ -102,7 +106,7 @@ fn remove_created_folders(world: &World) {
 }
 
 pub(in crate::setup) fn read_settings_file(path: &Path) -> Result<Option<Vec<u8>>> {
-    match store::read_outside_store(path, MAX_FILE_BYTES) {
+    match store::read_outside_store(path, MAX_SETTINGS_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => Ok(None),
         read => Ok(Some(read?)),
     }

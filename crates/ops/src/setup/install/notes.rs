@@ -29,7 +29,7 @@ pub(super) fn install_not_recorded_note(error: &store::Error) -> String {
 /// Returns a note about thru's commands that have another name in this harness, because the harness itself has
 /// commands with these names.
 pub fn renamed_command_note(harness: &Harness) -> Option<String> {
-    let names = harness::commands::renamed_commands(harness);
+    let names = harness::commands::command_names_taken_by_harness(harness);
     let listed = |prefix: &str| {
         let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
         match names.split_last() {

@@ -10,17 +10,17 @@ use serde::Serialize;
 use store::git::CheckoutKind;
 
 use super::files::read_settings_file;
-use super::{InstallScope, ignored_file_note, is_file_ignored_by_harness};
+use super::{InstallScope, is_file_ignored_by_harness, note_on_file_ignored_by_harness};
 use crate::{Error, Result, World};
 
-pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
+pub(super) fn hook_table_of_harness(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         InstallMethod::HookTable(table) => Some(table),
         InstallMethod::Plugin(_) => None,
     }
 }
 
-pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
+pub(super) fn plugin_of_harness(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
         InstallMethod::Plugin(plugin) => Some(plugin),
         InstallMethod::HookTable(_) => None,
@@ -55,7 +55,7 @@ fn has_content(folder: &Path) -> bool {
 }
 
 /// Returns the signs of a harness that thru looks for. They are shown to the user if no harness is found.
-pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
+pub fn signs_of_harness_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let sign = |folder: &Path| match folder.is_dir() {
             true => format!("{} (which is empty)", folder.display()),
@@ -94,16 +94,16 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
 
 /// Returns the scope in which hooks are installed by default. The settings file of that scope is not in git.
 pub fn default_scope(harness: &Harness) -> InstallScope {
-    match hook_table_of(harness) {
+    match hook_table_of_harness(harness) {
         Some(table) if table.local_file.is_none() => InstallScope::User,
         _ => InstallScope::Local,
     }
 }
 
 /// Returns all files through which a harness calls thru, in any scope.
-pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<CallingFile> {
+pub fn files_that_call_thru(world: &World, harness: &Harness, project: &Path) -> Vec<CallingFile> {
     let mut found = Vec::new();
-    if let Some(plugin) = plugin_of(harness) {
+    if let Some(plugin) = plugin_of_harness(harness) {
         let folders = [InstallScope::Local, InstallScope::User]
             .map(|scope| harness_folder(world, harness, project, scope));
         for path in folders.into_iter().flatten().map(|folder| folder.join(plugin.file)) {
@@ -119,7 +119,7 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Call
         for file in files {
             let path = folder.join(file.name);
             let Ok(Some(bytes)) = read_settings_file(&path) else { continue };
-            match settings::find_hooks(&bytes, &file.hook_location) {
+            match settings::find_thru_hooks(&bytes, &file.hook_location) {
                 Ok(hooks) if !hooks.is_empty() => {
                     let events = hooks.into_iter().map(|hook| hook.event).collect();
                     found.push(CallingFile { path, events, plugin: None });
@@ -134,13 +134,13 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Call
 /// Returns the files through which a harness calls thru in this checkout. If the checkout is a worktree, some of
 /// these files can be in the main checkout.
 pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<CallingFile> {
-    let mut found = wired_files(world, harness, checkout);
-    if !is_wired_in(world, harness, checkout, InstallScope::Local)
-        && serves_worktrees(harness)
+    let mut found = files_that_call_thru(world, harness, checkout);
+    if !is_wired_in_scope(world, harness, checkout, InstallScope::Local)
+        && do_main_hooks_run_in_worktrees(harness)
         && let Some(CheckoutKind::Worktree { main_checkout }) = store::git::checkout_kind(checkout)
     {
         let local = local_hook_files(harness, &main_checkout.join(harness.folder));
-        let of_main = wired_files(world, harness, &main_checkout);
+        let of_main = files_that_call_thru(world, harness, &main_checkout);
         found.extend(of_main.into_iter().filter(|file| local.iter().any(|(path, _)| *path == file.path)));
     }
     found
@@ -161,7 +161,7 @@ pub fn ignored_files(world: &World, checkout: &Path) -> Vec<IgnoredFile> {
         wired.filter(move |file| is_wired_file_ignored(harness, file)).map(move |file| IgnoredFile {
             harness: harness.name,
             path: file.path,
-            why: ignored_file_note(harness),
+            why: note_on_file_ignored_by_harness(harness),
         })
     };
     HARNESSES.iter().flat_map(of_harness).collect()
@@ -173,8 +173,8 @@ pub fn is_wired_file_ignored(harness: &Harness, file: &CallingFile) -> bool {
 }
 
 /// Returns whether the main checkout's hooks run in every worktree, including worktrees that are added later.
-pub(super) fn serves_worktrees(harness: &Harness) -> bool {
-    hook_table_of(harness).is_some_and(|table| table.local_serves_worktrees)
+pub(super) fn do_main_hooks_run_in_worktrees(harness: &Harness) -> bool {
+    hook_table_of_harness(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
 /// Returns the properties of thru's plugin at this path, or `None` if the file does not exist or thru did not write
@@ -193,9 +193,9 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
             let path = folder.join(file.name);
             let problem = match read_settings_file(&path) {
                 Ok(None) => continue,
-                Ok(Some(bytes)) => {
-                    settings::find_hooks(&bytes, &file.hook_location).err().map(|problem| problem.to_string())
-                }
+                Ok(Some(bytes)) => settings::find_thru_hooks(&bytes, &file.hook_location)
+                    .err()
+                    .map(|problem| problem.to_string()),
                 Err(error) => Some(error.to_string()),
             };
             found.extend(problem.map(|problem| (path, problem)));
@@ -207,15 +207,15 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
 /// Returns after how many days a harness deletes its transcripts, or `None` if it keeps them forever.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
-    let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
+    let file = hook_table_of_harness(harness).map(|table| folder.join(table.file.name));
     let text = file.and_then(|file| read_settings_file(&file).ok().flatten()).unwrap_or_default();
     (harness.retention_days)(&String::from_utf8_lossy(&text))
 }
 
 /// Returns whether the files of this scope contain thru's hooks.
-pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: InstallScope) -> bool {
+pub fn is_wired_in_scope(world: &World, harness: &Harness, project: &Path, scope: InstallScope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
-    if let Some(plugin) = plugin_of(harness) {
+    if let Some(plugin) = plugin_of_harness(harness) {
         // The local and the shared plugin have the same path, so they are distinguished by the program that they
         // call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
@@ -224,12 +224,12 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Inst
     }
     let files: Vec<PathBuf> =
         hook_files_of_scope(harness, scope).iter().map(|file| folder.join(file.name)).collect();
-    wired_files(world, harness, project).iter().any(|wired| files.contains(&wired.path))
+    files_that_call_thru(world, harness, project).iter().any(|wired| files.contains(&wired.path))
 }
 
 /// Returns all files of a scope that can contain hooks.
 pub(super) fn hook_files_of_scope(harness: &Harness, scope: InstallScope) -> Vec<SettingsFile> {
-    let Some(table) = hook_table_of(harness) else { return Vec::new() };
+    let Some(table) = hook_table_of_harness(harness) else { return Vec::new() };
     match (scope, table.local_file) {
         (InstallScope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
         (InstallScope::Local, None) => Vec::new(),
@@ -269,7 +269,7 @@ pub(super) fn settings_file(
     folder: &Path,
     scope: InstallScope,
 ) -> Result<Option<SettingsFile>> {
-    let Some(table) = hook_table_of(harness) else { return Ok(None) };
+    let Some(table) = hook_table_of_harness(harness) else { return Ok(None) };
     if let (InstallScope::Local, Some(name)) = (scope, table.local_file) {
         return Ok(Some(SettingsFile { name, ..table.file }));
     }
@@ -302,7 +302,7 @@ pub(super) fn other_scope(scope: InstallScope) -> Option<InstallScope> {
 pub(in crate::setup) const PROGRAM_NAME: &str = "thru";
 
 #[derive(Clone, Debug)]
-pub(super) struct ThruFile {
+pub(super) struct FileAddedToHarness {
     pub path: PathBuf,
     pub text: String,
 }
@@ -313,30 +313,32 @@ pub(super) fn thru_files_for_harness(
     harness: &Harness,
     folder: &Path,
     scope: InstallScope,
-) -> Vec<ThruFile> {
+) -> Vec<FileAddedToHarness> {
     let program = match scope {
         InstallScope::Project => PROGRAM_NAME.into(),
         _ => world.program_path.to_string_lossy(),
     };
     let words = settings::quote_shell_word(&program);
-    let command = |command: commands::SlashCommand| ThruFile {
+    let command = |command: commands::SlashCommand| FileAddedToHarness {
         path: folder.join(COMMANDS_FOLDER).join(format!("{}.md", command.name)),
         text: command.text,
     };
-    let mut files: Vec<ThruFile> =
+    let mut files: Vec<FileAddedToHarness> =
         commands::command_files(harness, &words).into_iter().map(command).collect();
-    if let Some(plugin) = plugin_of(harness) {
+    if let Some(plugin) = plugin_of_harness(harness) {
         let patience = crate::project::settings::settings_here(world).settings().validator_timeout;
         let text = plugin::plugin_file_text(harness, plugin, &program, THRU_VERSION, patience);
-        files.push(ThruFile { path: folder.join(plugin.file), text });
+        files.push(FileAddedToHarness { path: folder.join(plugin.file), text });
     }
     files
 }
 
 /// Returns the paths under which older versions of thru installed commands that have been renamed since, because the
 /// harness now has commands with these names.
-pub(super) fn renamed_command_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
-    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin_of(harness).is_none());
+pub(super) fn former_paths_of_renamed_commands(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
+    let names = commands::command_names_taken_by_harness(harness)
+        .into_iter()
+        .filter(|_| plugin_of_harness(harness).is_none());
     names.map(|name| folder.join(COMMANDS_FOLDER).join(format!("{name}.md"))).collect()
 }
 

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use harness::settings::{self, EditOutcome, SettingsProblem};
 use harness::{Harness, SettingsFile};
 
-use super::places::{harness_folder, hook_table_of};
+use super::places::{harness_folder, hook_table_of_harness};
 use super::{
     Error, FileChange, InstallJob, InstallReport, InstallScope, InstallTask, Path, PlannedFileChange,
-    PlannedFileKind, Result, World, WriteMode, file_plan, read_settings_file, resolve_target,
+    PlannedFileKind, Result, World, WriteMode, file_plan, file_to_write_for_path, read_settings_file,
 };
 
 /// Adds the status line. If the user already has one, thru's status line calls that one first.
 pub fn install_status_line(world: &World, name: &str, mode: WriteMode) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
-    let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of)) else {
+    let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of_harness)) else {
         return Err(Error::Refused {
             what: format!("programs cannot set the status line of {name}"),
             hint: "omit --statusline".into(),
@@ -61,7 +61,7 @@ impl InstallJob<'_> {
     pub(super) fn plan_status_line(&self, file: &SettingsFile) -> Result<Option<PlannedFileChange>> {
         let InstallJob { world, harness, project, scope, .. } = *self;
         let Some(line) = harness.status_line else { return Ok(None) };
-        let path = resolve_target(project, scope, &self.folder.join(file.name))?;
+        let path = file_to_write_for_path(project, scope, &self.folder.join(file.name))?;
         let before = read_settings_file(&path)?;
         let program = world.program_path.to_string_lossy();
         let spliced =
@@ -96,7 +96,7 @@ pub(super) fn without_status_line(
 /// Returns the user's settings file if it contains thru's status line. A file that cannot be read is ignored, because
 /// other checks report it.
 pub(super) fn file_with_our_status_line(world: &World, harness: &Harness) -> Option<PathBuf> {
-    let (line, table) = (harness.status_line?, hook_table_of(harness)?);
+    let (line, table) = (harness.status_line?, hook_table_of_harness(harness)?);
     let path = harness_folder(world, harness, Path::new(""), InstallScope::User).ok()?.join(table.file.name);
     let bytes = read_settings_file(&path).ok()??;
     settings::status_line::is_our_status_line(&bytes, line.settings_key)

@@ -1,6 +1,6 @@
 //! `thru brief --explain`: shows why each candidate is or is not in the brief.
 
-use model::brief::ExplainedRow;
+use model::brief::ExplainedCandidate;
 use model::render::one_line;
 use model::score::ScorePart;
 use ops::session::brief::BriefReport;
@@ -15,9 +15,9 @@ const TABLE_WIDTH: usize = 100;
 const INDENT: usize = 4;
 
 /// Finds a candidate by its id, or by the beginning of its id.
-pub fn find_candidate(rows: &[ExplainedRow], id: &str) -> Result<ExplainedRow> {
+pub fn find_candidate(rows: &[ExplainedCandidate], id: &str) -> Result<ExplainedCandidate> {
     let exact = rows.iter().find(|row| row.id == id);
-    let begins: Vec<&ExplainedRow> = rows.iter().filter(|row| row.id.starts_with(id)).collect();
+    let begins: Vec<&ExplainedCandidate> = rows.iter().filter(|row| row.id.starts_with(id)).collect();
     match (exact, begins.as_slice()) {
         (Some(row), _) => Ok(row.clone()),
         (None, [row]) => Ok((*row).clone()),
@@ -36,7 +36,7 @@ pub fn find_candidate(rows: &[ExplainedRow], id: &str) -> Result<ExplainedRow> {
 }
 
 /// Prints each candidate and its details, in the order in which the candidates were considered.
-pub fn print_table(report: &BriefReport) {
+pub fn print_explained_candidates(report: &BriefReport) {
     let rows = &report.explained.rows;
     let by = if report.scoring { "score" } else { "rank" };
     let classes = rows.iter().map(|row| row.class.len()).max().unwrap_or(0).max("class".len());
@@ -44,7 +44,7 @@ pub fn print_table(report: &BriefReport) {
     output::print_line(format_args!("{DIM}{by:>6}  tokens  in   {:<classes$}  what{DIM:#}", "class"));
     for row in rows {
         let mark = if row.taken { format!("{GOOD}yes{GOOD:#}") } else { "no ".to_owned() };
-        let ExplainedRow { class, tokens, .. } = row;
+        let ExplainedCandidate { class, tokens, .. } = row;
         let place = row.score.map_or(row.rank.to_string(), |score| format!("{score:.3}"));
         let text = one_line(&row.text, text);
         output::print_line(format_args!("{place:>6}  {tokens:>6}  {mark}  {class:<classes$}  {text}"));
@@ -68,7 +68,7 @@ pub fn print_table(report: &BriefReport) {
 }
 
 /// Prints one candidate, with its whole text.
-pub fn print_candidate(row: &ExplainedRow, of: usize) {
+pub fn print_candidate(row: &ExplainedCandidate, of: usize) {
     let mut pairs = vec![
         ("id", row.id.clone()),
         ("class", row.class.to_owned()),
@@ -91,7 +91,7 @@ pub fn print_candidate(row: &ExplainedRow, of: usize) {
 
 /// Returns the details of a candidate: its id, its signals (such as `files 0.917 × 1 = 0.917`) and the reason for its
 /// verdict (such as `in full`).
-fn candidate_details(row: &ExplainedRow) -> Vec<String> {
+fn candidate_details(row: &ExplainedCandidate) -> Vec<String> {
     let signals =
         row.signals.iter().map(|part| format!("{} {}", part.signal, format_product(part, row.depth)));
     std::iter::once(one_line(&row.id, TABLE_WIDTH - INDENT)).chain(signals).chain([row.why.clone()]).collect()

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ops::features::roles::context::{self, FixReport};
+use ops::features::roles::context::{self, ContextFileFixReport};
 use ops::{Result, World, WriteMode};
 
 use super::validate::print_checked;
@@ -29,7 +29,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     Ok(u8::from(!mended.check.valid))
 }
 
-fn print_fix_report(mended: &FixReport) {
+fn print_fix_report(mended: &ContextFileFixReport) {
     let file = &mended.file;
     match (mended.lines.is_empty(), mended.written) {
         (true, _) => output::print_line(format_args!("{BOLD}{file}{BOLD:#}: nothing to fix")),

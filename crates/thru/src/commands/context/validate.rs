@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ops::features::roles::context::{self, CheckedContextFile, ValidationReport};
+use ops::features::roles::context::{self, CheckedContextFile, ContextValidationReport};
 use ops::{Result, World};
 
 use crate::output::{self, OutputFormat};
@@ -19,9 +19,9 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
-    let ValidationReport { checked_files: checked, first_error } = match args.all {
+    let ContextValidationReport { checked_files: checked, first_error } = match args.all {
         true => context::validate_all(world)?,
-        false => context::validate_files(world, &args.files)?,
+        false => context::validate_context_files(world, &args.files)?,
     };
     match format {
         // Only one JSON document is printed. On failure, the caller prints the error as that document.

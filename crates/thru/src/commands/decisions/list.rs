@@ -4,7 +4,7 @@ use ops::features::decisions::show::{self, DecisionFilter, DecisionListing};
 use ops::features::decisions::suggest::{self, SuggestionListing};
 use ops::{Result, World};
 
-use super::{MAX_TEXT_CHARS, format_reason, format_row};
+use super::{MAX_LISTED_DECISION_CHARS, format_reason, format_row};
 use crate::output::{self, DIM, OutputFormat, WARN};
 
 pub fn run(world: &World, all: bool, most: usize, format: OutputFormat) -> Result<u8> {
@@ -17,11 +17,11 @@ pub fn run(world: &World, all: bool, most: usize, format: OutputFormat) -> Resul
     Ok(0)
 }
 
-pub fn list_suggested(world: &World, most: usize, format: OutputFormat) -> Result<u8> {
+pub fn list_suggested_decisions(world: &World, most: usize, format: OutputFormat) -> Result<u8> {
     let suggested = suggest::list_suggestions(world, most)?;
     match format {
         OutputFormat::Json => output::print_json(&suggested),
-        OutputFormat::Text => print_suggested(&suggested),
+        OutputFormat::Text => print_suggested_decisions(&suggested),
     }
     Ok(0)
 }
@@ -60,7 +60,7 @@ fn print_listing(listing: &DecisionListing, all: bool) {
     }
 }
 
-fn print_suggested(suggested: &SuggestionListing) {
+fn print_suggested_decisions(suggested: &SuggestionListing) {
     if suggested.suggested.is_empty() {
         output::print_message(
             "No suggestions: no agent said that something was decided, or every suggestion was accepted.",
@@ -72,7 +72,7 @@ fn print_suggested(suggested: &SuggestionListing) {
         output::print_line(format_args!(
             "{DIM}{}{DIM:#}  {}{why}",
             one.id,
-            one_line(&one.text, MAX_TEXT_CHARS)
+            one_line(&one.text, MAX_LISTED_DECISION_CHARS)
         ));
     }
     if suggested.not_listed > 0 {

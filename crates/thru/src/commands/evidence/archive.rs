@@ -22,12 +22,12 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let report = archive::archive_old_entries(world, args.id.as_deref(), args.keep, mode)?;
     match format {
         OutputFormat::Json => output::print_json(&report),
-        OutputFormat::Text => print_archived(&report, args.keep),
+        OutputFormat::Text => print_archived_evidence(&report, args.keep),
     }
     Ok(0)
 }
 
-fn print_archived(report: &ArchiveReport, keep: usize) {
+fn print_archived_evidence(report: &ArchiveReport, keep: usize) {
     for task in &report.tasks {
         let how = if report.written { "moved" } else { "would be moved" };
         let entries = count_entries(task.archived);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::evidence::EvidenceVerdict;
 use model::render::one_line;
-use ops::features::evidence::run::{self, RecordedRun};
+use ops::features::evidence::run::{self, RunRecordedAsEvidence};
 use ops::{Result, World};
 
 use crate::commands::plan::print_notes;
@@ -55,7 +55,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let recorded = recorded?;
     match format {
         OutputFormat::Json => output::print_json(&recorded),
-        OutputFormat::Text => print_recorded(&recorded),
+        OutputFormat::Text => print_recorded_run(&recorded),
     }
     Ok(u8::from(!recorded.has_passed()))
 }
@@ -99,7 +99,7 @@ impl LinePrinter {
     }
 }
 
-fn print_recorded(recorded: &RecordedRun) {
+fn print_recorded_run(recorded: &RunRecordedAsEvidence) {
     let entry = &recorded.entry;
     let (style, word) = match entry.verdict() {
         EvidenceVerdict::Pass => (GOOD, "Passed"),

@@ -1,14 +1,14 @@
 use model::evidence::EvidenceEntry;
 use model::render::one_line;
 use model::text::count_with_noun;
-use ops::features::evidence::show::{self, EntryFilter, EntryShown, TaskEvidenceShown};
+use ops::features::evidence::show::{self, EntryShown, EvidenceEntryFilter, TaskEvidenceShown};
 use ops::{Result, World};
 
 use super::{count_entries, proof_style};
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 pub fn run(world: &World, id: &str, archived: bool, format: OutputFormat) -> Result<u8> {
-    let which = if archived { EntryFilter::Archived } else { EntryFilter::Current };
+    let which = if archived { EvidenceEntryFilter::Archived } else { EvidenceEntryFilter::Current };
     let shown = show::show_task_evidence(world, id, which)?;
     match format {
         OutputFormat::Json => output::print_json(&shown),
@@ -17,7 +17,7 @@ pub fn run(world: &World, id: &str, archived: bool, format: OutputFormat) -> Res
     Ok(0)
 }
 
-fn print_evidence(shown: &TaskEvidenceShown, which: EntryFilter) {
+fn print_evidence(shown: &TaskEvidenceShown, which: EvidenceEntryFilter) {
     let style = proof_style(&shown.evidence);
     output::print_line(format_args!(
         "{BOLD}{}{BOLD:#}  {style}●{style:#} {}",
@@ -28,7 +28,7 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EntryFilter) {
         let verdict = entry.verdict();
         let style = match verdict {
             _ if verdict.is_good() => GOOD,
-            _ if verdict.is_bad() => BAD,
+            _ if verdict.is_negative_verdict() => BAD,
             _ => DIM,
         };
         let stale = match stale {
@@ -45,7 +45,7 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EntryFilter) {
         ));
         print_fields(entry);
     }
-    if shown.archived > 0 && which == EntryFilter::Current {
+    if shown.archived > 0 && which == EvidenceEntryFilter::Current {
         output::print_message(format_args!(
             "{DIM}{} in the archive; `thru evidence show {} --archived` shows them{DIM:#}",
             count_entries(shown.archived),

@@ -1,6 +1,6 @@
 use model::render::one_line;
 use model::text::count_with_noun;
-use ops::features::outputs::{self, ExpectReport, ExpectRequest};
+use ops::features::outputs::{self, ExpectedOutputsReport, ExpectedOutputsRequest};
 use ops::{Result, World};
 
 use crate::output::{self, DIM, OutputFormat, WARN};
@@ -38,7 +38,7 @@ pub struct Args {
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let made = outputs::expect_outputs(
         world,
-        &ExpectRequest {
+        &ExpectedOutputsRequest {
             stage: args.stage.clone(),
             critical: args.critical.clone(),
             advisory: args.advisory.clone(),
@@ -55,7 +55,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     Ok(0)
 }
 
-fn print_expectation(made: &ExpectReport) {
+fn print_expectation(made: &ExpectedOutputsReport) {
     let outputs = count_with_noun(made.outputs.len(), "output");
     output::print_line(format_args!("Stage {} expects {outputs} in {}", made.stage, made.run.display()));
     for wish in &made.outputs {

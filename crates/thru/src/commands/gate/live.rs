@@ -34,7 +34,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     };
     match format {
         OutputFormat::Json => output::print_json(&live),
-        OutputFormat::Text => print_live(&live),
+        OutputFormat::Text => print_live_run(&live),
     }
     Ok(0)
 }
@@ -109,7 +109,7 @@ impl ClearedJson<'_> {
     }
 }
 
-fn print_live(live: &LiveRunReport) {
+fn print_live_run(live: &LiveRunReport) {
     let stage = match &live.stage {
         Some(stage) => format!("stage {}", one_line(stage, 128)),
         None => "nothing is expected in it yet".to_owned(),

@@ -57,7 +57,7 @@ fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: OutputFormat) 
     let question =
         UserQuestion { refusal: "nothing is adopted or launched", command: "thru gate run --adopt" };
     question.require_person(format)?;
-    let adoption = outputs::prepare_adoption(world, stage_named)?;
+    let adoption = outputs::find_launches_to_adopt(world, stage_named)?;
     if adoption.launches.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ops::features::roles::import::{self, ContextFilesImportReport, ImportOutcome, ImportedAgent};
+use ops::features::roles::import::{self, ContextFileImportOutcome, ContextFilesImportReport, ImportedAgent};
 use ops::{Result, World, WriteMode};
 
 use crate::output::{self, DIM, GOOD, OutputFormat, WARN};
@@ -28,10 +28,12 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 fn print_report(report: &ContextFilesImportReport, mode: WriteMode) {
     for ImportedAgent { role, file, outcome, errors } in &report.agents {
         let how = match (outcome, mode) {
-            (ImportOutcome::Imported, WriteMode::Write) => format!("{GOOD}imported{GOOD:#} as {file}"),
-            (ImportOutcome::Imported, WriteMode::DryRun) => format!("would be imported as {file}"),
-            (ImportOutcome::AlreadyImported, _) => format!("was already imported as {file}"),
-            (ImportOutcome::OtherFileExists, _) => {
+            (ContextFileImportOutcome::Imported, WriteMode::Write) => {
+                format!("{GOOD}imported{GOOD:#} as {file}")
+            }
+            (ContextFileImportOutcome::Imported, WriteMode::DryRun) => format!("would be imported as {file}"),
+            (ContextFileImportOutcome::AlreadyImported, _) => format!("was already imported as {file}"),
+            (ContextFileImportOutcome::OtherFileExists, _) => {
                 format!("{WARN}left out{WARN:#}: {file} exists and differs")
             }
         };

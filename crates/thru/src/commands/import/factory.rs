@@ -18,7 +18,7 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
-    let report = factory::import_factory(world, args.path.as_deref(), mode)?;
+    let report = factory::import_factory_packets(world, args.path.as_deref(), mode)?;
     match format {
         OutputFormat::Json => output::print_json(&report),
         OutputFormat::Text => print_factory(&report, mode),
@@ -26,7 +26,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     Ok(0)
 }
 
-fn print_factory(report: &factory::FactoryReport, mode: WriteMode) {
+fn print_factory(report: &factory::FactoryImportReport, mode: WriteMode) {
     if report.imported.is_empty() {
         output::print_message("No handoffs were found in .factory; name a file or a folder.");
     }

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ops::features::loops::ralph::{self, RalphReport};
+use ops::features::loops::ralph::{self, RalphImportReport};
 use ops::{Result, World, WriteMode};
 
 use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
@@ -25,8 +25,8 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     Ok(0)
 }
 
-fn print_ralph(report: &RalphReport, mode: WriteMode) {
-    let RalphReport { file, shown_loop, already_imported, .. } = report;
+fn print_ralph(report: &RalphImportReport, mode: WriteMode) {
+    let RalphImportReport { file, shown_loop, already_imported, .. } = report;
     let file = file.display();
     if *already_imported {
         output::print_line(format_args!("{file} was already imported as {BOLD}{}{BOLD:#}", shown_loop.id));

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use ops::features::evidence::import::EvidenceImportReport;
 use ops::features::plan::import::ExistingPlanPolicy;
 use ops::features::summaries::{ImportedOutput, OutputImportReport};
-use ops::project::benchmark::ImportedRunsReport;
+use ops::project::benchmark::BenchmarkRunsImportReport;
 use ops::setup::swarm;
 use ops::{Result, World, WriteMode};
 
@@ -39,7 +39,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     Ok(0)
 }
 
-fn print_swarm(report: &swarm::SwarmReport, mode: WriteMode) {
+fn print_swarm(report: &swarm::SwarmImportReport, mode: WriteMode) {
     if let Some(report) = &report.plan {
         plan::print_import(report, mode);
     }
@@ -52,7 +52,7 @@ fn print_swarm(report: &swarm::SwarmReport, mode: WriteMode) {
     if let Some(summaries) = &report.summaries {
         print_outputs(summaries, mode);
     }
-    if let Some(ImportedRunsReport { runs, new, unread_reason }) = &report.benchmarks {
+    if let Some(BenchmarkRunsImportReport { runs, new, unread_reason }) = &report.benchmarks {
         let how = import_outcome_words(*new, mode);
         output::print_line(format_args!("{GOOD}Benchmarks{GOOD:#}: {runs} runs {how}"));
         if !unread_reason.is_empty() {

@@ -22,12 +22,12 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let saved = lifecycle::save_role(world, args.which.name(), insist)?;
     match format {
         OutputFormat::Json => output::print_json(&saved),
-        OutputFormat::Text => print_saved(&saved),
+        OutputFormat::Text => print_saved_role(&saved),
     }
     Ok(u8::from(!saved.valid))
 }
 
-fn print_saved(saved: &SaveReport) {
+fn print_saved_role(saved: &SaveReport) {
     print_role_warning(&saved.source);
     saved.findings.iter().for_each(output::print_line);
     let role = &saved.role;

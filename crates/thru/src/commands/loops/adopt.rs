@@ -1,13 +1,13 @@
 use ops::features::loops::{self, LoopShown};
 use ops::{Result, World};
 
-use super::change::{describe_ending, print_changed};
+use super::change::{describe_how_loop_ends, print_changed_loop};
 use super::list::describe_state;
 use crate::ask::{self, UserQuestion};
 use crate::output::{self, BOLD, OutputFormat};
 
 pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<()> {
-    let adoption = loops::prepare_adoption(world, id)?;
+    let adoption = loops::find_loop_to_adopt(world, id)?;
     let command = format!("thru loop adopt {}", adoption.shown_loop.id);
     let question = UserQuestion { refusal: "the loop is not adopted", command: &command };
     if adoption.shown_loop.is_allowed_here {
@@ -20,7 +20,7 @@ pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<()> {
     question.require_person(format)?;
     print_adoption(&adoption.shown_loop);
     question.ask("Give this prompt to the agent and run these commands on this machine?")?;
-    print_changed(&loops::adopt_loop(world, &adoption)?, "Adopted", format);
+    print_changed_loop(&loops::adopt_loop(world, &adoption)?, "Adopted", format);
     Ok(())
 }
 
@@ -41,5 +41,5 @@ fn print_adoption(shown: &LoopShown) {
     for command in &shown.validators {
         ask::print_marked_text(command);
     }
-    output::print_line(describe_ending(shown));
+    output::print_line(describe_how_loop_ends(shown));
 }

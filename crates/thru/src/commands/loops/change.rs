@@ -7,7 +7,7 @@ use ops::features::loops::{LoopChanged, LoopShown};
 use crate::clock;
 use crate::output::{self, BOLD, GOOD, OutputFormat, WARN};
 
-pub fn print_changed(changed: &LoopChanged, what: &str, format: OutputFormat) {
+pub fn print_changed_loop(changed: &LoopChanged, what: &str, format: OutputFormat) {
     if format == OutputFormat::Json {
         return output::print_json(changed);
     }
@@ -19,14 +19,14 @@ pub fn print_changed(changed: &LoopChanged, what: &str, format: OutputFormat) {
         shown_loop.describe_state()
     ));
     if shown_loop.status == LoopStatus::Active {
-        output::print_line(format_args!("{}", describe_ending(shown_loop)));
+        output::print_line(format_args!("{}", describe_how_loop_ends(shown_loop)));
     }
     for note in notes {
         output::print_message(format_args!("{WARN}note:{WARN:#} {}", one_line(note, 400)));
     }
 }
 
-pub fn describe_ending(shown: &LoopShown) -> String {
+pub fn describe_how_loop_ends(shown: &LoopShown) -> String {
     let of = |outcome: PromiseOutcome| {
         let texts = shown.promises.iter().filter(move |promise| promise.outcome == outcome);
         texts

@@ -29,7 +29,7 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
             (false, false) => " ",
         };
         let style = match shown.status {
-            _ if is_foreign(shown) => WARN,
+            _ if is_open_without_consent(shown) => WARN,
             LoopStatus::Active if shown.waits_for_another_loop() => WARN,
             LoopStatus::Active => GOOD,
             LoopStatus::Paused => WARN,
@@ -55,7 +55,7 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
             behind.id
         ));
     }
-    list.loops.iter().for_each(|shown| print_foreign_note(world, shown));
+    list.loops.iter().for_each(|shown| print_note_on_loop_without_consent(world, shown));
     for damaged in &list.damaged {
         output::print_message(format_args!("{BAD}damaged:{BAD:#} {}", one_line(damaged, 400)));
     }
@@ -64,7 +64,7 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
 
 /// Returns the state of a loop, such as `paused (limit)`, `active (waits)` or `active (not started here)`.
 pub fn describe_state(shown: &LoopShown) -> String {
-    if is_foreign(shown) {
+    if is_open_without_consent(shown) {
         let why = if shown.is_folder_moved { "folder moved" } else { "not started here" };
         return format!("{} ({why})", shown.status.name());
     }
@@ -79,12 +79,12 @@ pub fn describe_state(shown: &LoopShown) -> String {
 
 /// Returns whether the loop is active or paused although the user did not start it on this machine. No agent gets the
 /// prompt of such a loop.
-fn is_foreign(shown: &LoopShown) -> bool {
+fn is_open_without_consent(shown: &LoopShown) -> bool {
     !shown.is_allowed_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
 
-pub fn print_foreign_note(world: &World, shown: &LoopShown) {
-    if is_foreign(shown) {
+pub fn print_note_on_loop_without_consent(world: &World, shown: &LoopShown) {
+    if is_open_without_consent(shown) {
         let advice = loops::advice_without_consent(world, &shown.id);
         output::print_message(format_args!("{WARN}note:{WARN:#} {advice}"));
     }

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<()> {
-    let log = loops::show_log(world, id)?;
+    let log = loops::show_loop_log(world, id)?;
     if format == OutputFormat::Json {
         output::print_json(&log);
         return Ok(());
@@ -25,7 +25,7 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<()> 
     for entry in entries {
         let date = clock::local_date(&entry.ts);
         if date != day {
-            output::print_line(format_args!("{DIM}{date} {}{DIM:#}", clock::zone_name(&entry.ts)));
+            output::print_line(format_args!("{DIM}{date} {}{DIM:#}", clock::time_zone_name(&entry.ts)));
             day = date;
         }
         print_entry(entry, &clock::local_time_of_day(&entry.ts));
@@ -62,7 +62,7 @@ fn print_entry(entry: &LoopLogEntry, clock: &str) {
     };
     parts.extend(Some(one_line(&entry.detail, 300)).filter(|detail| !detail.is_empty()));
     let tokens = entry.tokens.map(|TurnTokens { input, output }| {
-        format!("{} tokens in, {} out", format_thousands(input), format_thousands(output))
+        format!("{} tokens in, {} out", format_count_in_thousands(input), format_count_in_thousands(output))
     });
     let work = [Some(describe_turn(entry)).filter(|words| !words.is_empty()), tokens];
     let work = work.into_iter().flatten().collect::<Vec<_>>().join("; ");
@@ -81,6 +81,6 @@ fn print_entry(entry: &LoopLogEntry, clock: &str) {
 }
 
 /// Returns a number like `950` or `12.3k`.
-fn format_thousands(n: u64) -> String {
+fn format_count_in_thousands(n: u64) -> String {
     if n < 1_000 { n.to_string() } else { format!("{:.1}k", n as f64 / 1_000.0) }
 }

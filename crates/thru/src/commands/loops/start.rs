@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
-use ops::features::loops::start::{self, PacketValidators, PromptSource, StartOptions};
+use ops::features::loops::start::{self, LoopStartOptions, PacketValidators, PromptSource};
 use ops::{Result, World};
 
-use super::change::print_changed;
+use super::change::print_changed_loop;
 use super::{OwnerArgs, parse_seconds};
 use crate::output::OutputFormat;
 
@@ -55,7 +55,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<()> {
     };
     let started = start::start_loop(
         world,
-        &StartOptions {
+        &LoopStartOptions {
             prompt,
             max_iterations: args.max_iterations,
             promises: args.promise.clone(),
@@ -70,6 +70,6 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<()> {
             owner: args.owner.wanted_owner(),
         },
     )?;
-    print_changed(&started, "Started", format);
+    print_changed_loop(&started, "Started", format);
     Ok(())
 }

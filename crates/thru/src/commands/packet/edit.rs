@@ -33,7 +33,7 @@ fn print_edited(edited: &EditedPacket, format: OutputFormat) {
 
 /// Makes a path absolute if the file exists relative to the current folder. Other paths are returned unchanged, because
 /// they may be relative to the project's folder.
-pub fn to_absolute_paths(world: &World, files: &[String]) -> Vec<String> {
+pub fn to_absolute_paths_if_existing(world: &World, files: &[String]) -> Vec<String> {
     let seen_from_here = |file: &String| match &world.cwd {
         Some(cwd) if cwd.join(file).exists() => cwd.join(file).to_string_lossy().into_owned(),
         _ => file.clone(),

@@ -8,13 +8,13 @@ use ops::{Result, World};
 use crate::output::{self, BAD, DIM, GOOD, OutputFormat, WARN};
 
 /// How many packets are listed by default.
-const DEFAULT_LIMIT: usize = 40;
+const PACKETS_LISTED_BY_DEFAULT: usize = 40;
 
 pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: OutputFormat) -> Result<u8> {
     let most = match (limit, format) {
         (Some(0), _) | (None, OutputFormat::Json) => usize::MAX,
         (Some(limit), _) => limit,
-        (None, OutputFormat::Text) => DEFAULT_LIMIT,
+        (None, OutputFormat::Text) => PACKETS_LISTED_BY_DEFAULT,
     };
     let (rows, all) = packets::list_packets(world, status.and_then(PacketStatus::parse), most)?;
     match format {

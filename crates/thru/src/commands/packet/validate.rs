@@ -11,7 +11,7 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> 
     match format {
         OutputFormat::Json => output::print_json(&checked),
         OutputFormat::Text => {
-            checked.iter().for_each(print_checked);
+            checked.iter().for_each(print_checked_packet);
             if id.is_none() {
                 let fine = checked.len() - invalid;
                 output::print_message(format_args!(
@@ -24,7 +24,7 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> 
     Ok(u8::from(invalid > 0))
 }
 
-fn print_checked(one: &CheckedPacket) {
+fn print_checked_packet(one: &CheckedPacket) {
     let errors = one.findings.iter().filter(|finding| finding.level == FindingLevel::Error).count();
     let (style, word) = if one.valid { (GOOD, "valid") } else { (BAD, "not valid") };
     let others = one.findings.len() - errors;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use ops::features::plan::import::{self, ExistingPlanPolicy, PlanImportReport};
-use ops::session::list::SessionChoice;
+use ops::session::list::SessionChoiceReason;
 use ops::{Result, World, WriteMode};
 
 use super::print_notes;
@@ -41,7 +41,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         None => {
             let (report, session, chosen) =
                 import::import_session_plan(world, args.session.as_deref(), place, mode)?;
-            if chosen == SessionChoice::Guess && format == OutputFormat::Text {
+            if chosen == SessionChoiceReason::Guess && format == OutputFormat::Text {
                 output::print_message(format_args!(
                     "{WARN}note:{WARN:#} assuming the newest session here, {session}"
                 ));

@@ -8,7 +8,7 @@ use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
 /// Prints the newest `n` changes, or all changes if `n` is 0.
 pub fn run(world: &World, n: usize, format: OutputFormat) -> Result<u8> {
-    let mut log = show::show_log(world)?;
+    let mut log = show::show_plan_log(world)?;
     let skip = if n == 0 { 0 } else { log.lines.len().saturating_sub(n) };
     log.lines.drain(..skip);
     match format {

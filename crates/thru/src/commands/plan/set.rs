@@ -86,7 +86,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let change = TaskFieldChanges {
         status: parse_word(args.status.as_deref(), TaskStatus::parse, "a status", &statuses)?,
         description: args.description.clone(),
-        size: parse_size(args.size.as_deref())?,
+        size: parse_task_size(args.size.as_deref())?,
         dependency_ids: args.depends.as_deref().map(parse_ids),
         acceptance: args.acceptance.clone(),
         files: (!args.files.is_empty()).then(|| args.files.clone()),
@@ -103,7 +103,7 @@ pub fn parse_ids(list: &str) -> Vec<String> {
     ids.map(str::to_owned).collect()
 }
 
-pub fn parse_size(word_given: Option<&str>) -> Result<Option<TaskSize>> {
+pub fn parse_task_size(word_given: Option<&str>) -> Result<Option<TaskSize>> {
     parse_word(word_given, TaskSize::parse, "a size", &["small", "medium", "large"])
 }
 

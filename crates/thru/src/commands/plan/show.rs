@@ -68,7 +68,7 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     if only.is_none() {
         print_footer(&standing);
     }
-    for problem in plan::find_problems(plan) {
+    for problem in plan::find_plan_problems(plan) {
         output::print_message(format_args!("{BAD}error:{BAD:#} {problem}"));
     }
     Ok(())

@@ -36,7 +36,7 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> 
         (None, false) => "none: no file that it loads has a `- [ ]` box".to_owned(),
     };
     pairs.push(("next step", next_step));
-    pairs.extend(manifest.named_action().map(|action| {
+    pairs.extend(manifest.action_that_continues_work().map(|action| {
         ("next action", format!("{} (the skill or command that continues the work)", one_line(action, 100)))
     }));
     pairs.extend([

@@ -18,12 +18,12 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let bound = roles::bind_role(world, &args.role, args.session.as_deref())?;
     match format {
         OutputFormat::Json => output::print_json(&bound),
-        OutputFormat::Text => print_bound(&bound),
+        OutputFormat::Text => print_bound_role(&bound),
     }
     Ok(0)
 }
 
-fn print_bound(
+fn print_bound_role(
     BoundRole { role, session, is_guessed_session, file, missing_path, similar_role: near }: &BoundRole,
 ) {
     if *is_guessed_session {

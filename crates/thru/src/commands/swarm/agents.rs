@@ -30,7 +30,7 @@ struct PromptJson<'a> {
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if let Some(part) = args.agent.as_deref().and_then(SwarmRole::from_agent_type) {
-        let prompt = agents::whole_prompt(world, part, args.swarm.as_deref())?;
+        let prompt = agents::whole_prompt_of_agent(world, part, args.swarm.as_deref())?;
         match format {
             OutputFormat::Json => output::print_json(&PromptJson { agent: part.name(), prompt }),
             OutputFormat::Text => output::print_line(&prompt),

@@ -34,7 +34,7 @@ pub struct Args {
 
 /// Returns exit code 1 if any block was not written.
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
-    let message = extract::read_message(world, &args.message)?;
+    let message = extract::read_message_to_extract_from(world, &args.message)?;
     let existing_file = if args.replace { ExistingFilePolicy::Replace } else { ExistingFilePolicy::Keep };
     let mode = if args.dry_run { WriteMode::DryRun } else { WriteMode::Write };
     let allowed = AllowedWrites { existing_file, allowed_guarded_files: &args.allow };

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use ops::setup::agents::{self, AgentInstallReport, AgentsRequest, HarnessReport};
-use ops::setup::install::{ChangedFile, FileChange, InstallScope};
+use ops::setup::agents::{self, AgentInstallReport, AgentsRequest, HarnessAgentFilesReport};
+use ops::setup::install::{FileChange, FileChangedByInstall, InstallScope};
 use ops::{Result, World, WriteMode};
 
 use crate::commands::install;
@@ -82,7 +82,7 @@ fn print_report(report: &AgentInstallReport, format: OutputFormat) {
     if format == OutputFormat::Json {
         return output::print_json(report);
     }
-    let is_empty = |one: &HarnessReport| one.files.is_empty() && one.kept_files.is_empty();
+    let is_empty = |one: &HarnessAgentFilesReport| one.files.is_empty() && one.kept_files.is_empty();
     if report.harnesses.iter().all(is_empty) {
         output::print_line("No agents of a swarm are installed here.");
     }
@@ -97,7 +97,7 @@ fn print_report(report: &AgentInstallReport, format: OutputFormat) {
     }
 }
 
-fn print_harness(report: &HarnessReport, written: bool) {
+fn print_harness(report: &HarnessAgentFilesReport, written: bool) {
     let harness = report.harness;
     let rows = [
         (FileChange::Created, "created", "would create"),
@@ -107,7 +107,7 @@ fn print_harness(report: &HarnessReport, written: bool) {
     ];
     for (change, done, planned) in rows {
         let word = if written { done } else { planned };
-        let mut folders: BTreeMap<&Path, Vec<&ChangedFile>> = BTreeMap::new();
+        let mut folders: BTreeMap<&Path, Vec<&FileChangedByInstall>> = BTreeMap::new();
         for file in report.files.iter().filter(|file| file.change == change) {
             folders.entry(file.path.parent().unwrap_or(&file.path)).or_default().push(file);
         }

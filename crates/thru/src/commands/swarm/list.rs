@@ -13,7 +13,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
-    let mut found = agents::list_installed(world)?;
+    let mut found = agents::list_swarms_installed_here(world)?;
     found.retain(|one| args.harness.as_deref().is_none_or(|harness| harness == one.harness));
     match format {
         OutputFormat::Json => output::print_json(&found),

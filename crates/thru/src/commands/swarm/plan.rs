@@ -31,7 +31,7 @@ struct SwarmPlanJson<'a> {
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.adopt {
-        print_adopted(&swarm::adopt_plan(world, args.swarm.as_deref())?, format);
+        print_adopted_plan(&swarm::adopt_plan(world, args.swarm.as_deref())?, format);
         return Ok(0);
     }
     let shown = swarm::show_swarm_plan(world)?;
@@ -75,7 +75,7 @@ fn print_swarm_plan(shown: &SwarmPlan, all: bool) -> Result<()> {
     Ok(())
 }
 
-fn print_adopted(report: &AdoptedPlan, format: OutputFormat) {
+fn print_adopted_plan(report: &AdoptedPlan, format: OutputFormat) {
     if format == OutputFormat::Json {
         return output::print_json(report);
     }

@@ -2,7 +2,7 @@ use ops::features::plan::edit::{self, AddTaskRequest};
 use ops::{Result, World};
 
 use super::print_task_report;
-use crate::commands::plan::{parse_ids, parse_size};
+use crate::commands::plan::{parse_ids, parse_task_size};
 use crate::output::OutputFormat;
 
 /// Add a task to the plan
@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         id: id.clone(),
         phase: *phase,
         text: text.clone(),
-        size: parse_size(args.size.as_deref())?,
+        size: parse_task_size(args.size.as_deref())?,
         depends: depends.as_deref().map(parse_ids).unwrap_or_default(),
         acceptance: acceptance.clone(),
         files: files.clone(),

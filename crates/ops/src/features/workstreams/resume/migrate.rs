@@ -9,7 +9,7 @@ use model::finding::FindingLevel;
 use model::manifest::{self, are_manifests_equal_except_time};
 use serde::Serialize;
 
-use super::{LOCK_WAIT, ResumeContext, sort_usual_first};
+use super::{LOCK_WAIT, ResumeContext, sort_default_files_first};
 use crate::features::workstreams::{self, PLANNING_FOLDER, WorkstreamFinder};
 use crate::{Result, World};
 
@@ -154,7 +154,7 @@ impl OldResumeFile<'_> {
         }
         let made = self.converted_manifest(legacy_path)?;
         let note = manifest::unknown_phase_in_legacy_file(&original).map_or(String::new(), |phase| {
-            format!("; its phase `{phase}` is unknown, so it becomes {}", manifest::DEFAULT_PHASE)
+            format!("; its phase `{phase}` is unknown, so it becomes {}", manifest::DEFAULT_MANIFEST_PHASE)
         });
         // If the existing manifest equals the converted file, an earlier migration was interrupted.
         let is_begun =
@@ -286,7 +286,7 @@ fn markdown_files(place: &WorkstreamFinder, folder: &str) -> Result<Vec<String>>
                 && name != manifest::MANIFEST_FILE_NAME
                 && name != manifest::LEGACY_MANIFEST_FILE_NAME
         });
-        sort_usual_first(&mut names);
+        sort_default_files_first(&mut names);
         files.extend(names.into_iter().map(|name| format!("{prefix}{name}")));
     }
     Ok(files)

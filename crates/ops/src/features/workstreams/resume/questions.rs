@@ -6,7 +6,7 @@ use model::journal::JournalRecord;
 use serde::Serialize;
 
 use super::ResumeContext;
-use crate::features::workstreams::{self, FileToLoad, LoadLocation, told};
+use crate::features::workstreams::{self, FileToLoad, LoadLocation, brief};
 use crate::session::{journal, list};
 use crate::{Error, Result, World};
 
@@ -15,14 +15,14 @@ pub struct ReadingGate {
     pub project_id: String,
     /// The session, or `None` if the project has had no session yet.
     pub session: Option<String>,
-    pub files: Vec<GateFile>,
+    pub files: Vec<FileOfReadingGate>,
     pub questions: Vec<String>,
     /// Whether the agent has edited anything since the last compaction.
     pub has_edited: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct GateFile {
+pub struct FileOfReadingGate {
     pub written_path: String,
     pub location: LoadLocation,
     pub path: Option<String>,
@@ -32,7 +32,7 @@ pub struct GateFile {
     pub was_in_brief: bool,
 }
 
-impl GateFile {
+impl FileOfReadingGate {
     pub fn is_open(&self) -> bool {
         self.read_at.is_none() && !self.was_in_brief
     }
@@ -40,7 +40,7 @@ impl GateFile {
 
 impl ReadingGate {
     pub fn is_open(&self) -> bool {
-        self.files.iter().any(GateFile::is_open)
+        self.files.iter().any(FileOfReadingGate::is_open)
     }
 }
 
@@ -84,8 +84,10 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
     if let Some(mut journal) = journal {
         journal.read_new_records(&mut each)?;
     }
-    let file = |load: FileToLoad| GateFile {
-        was_in_brief: chosen.as_ref().is_some_and(|session| told::is_in_context(&place, session, &load)),
+    let file = |load: FileToLoad| FileOfReadingGate {
+        was_in_brief: chosen
+            .as_ref()
+            .is_some_and(|session| brief::is_file_text_in_context(&place, session, &load)),
         read_at: load
             .path
             .as_deref()

@@ -23,7 +23,10 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
     let plan = format!("{PLAN_TEXT}{}", "A last remark. ".repeat(80));
     let headings = |digest: &Digest| {
         let left = digest.remaining_sections(&plan, 10).into_owned();
-        let done = left.lines().filter(|line| line.ends_with(DONE_NOTE)).map(|line| line[..6].to_owned());
+        let done = left
+            .lines()
+            .filter(|line| line.ends_with(FINISHED_SECTION_NOTE))
+            .map(|line| line[..6].to_owned());
         (done.collect::<Vec<_>>(), left)
     };
     assert_eq!(session_with_edits(&[]).remaining_sections(&plan, 10), plan);
@@ -54,7 +57,7 @@ fn of_complete_work_only_purpose_and_checks_are_quoted() {
     });
     digest.checks = vec![serde_json::from_value(passed).unwrap()];
     let left = digest.remaining_sections(&plan, 10).into_owned();
-    let notes: Vec<&str> = left.lines().filter(|line| line.ends_with(COMPLETE_NOTE)).collect();
+    let notes: Vec<&str> = left.lines().filter(|line| line.ends_with(NOTE_FOR_COMPLETE_SECTION)).collect();
     assert_eq!(notes.len(), 1, "{left}");
     for kept in ["drops comments", "### 3. Create", "### 4. The command line", "make test"] {
         assert!(left.contains(kept), "{kept}: {left}");

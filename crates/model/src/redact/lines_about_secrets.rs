@@ -40,7 +40,7 @@ const TELLING_WORDS: [&str; 21] = [
 ];
 
 /// Words which show that a value is public. For example, the value is a digest, a public key or a position in a list.
-const PUBLIC_WORDS: [&str; 36] = [
+const WORDS_SHOWING_VALUE_IS_PUBLIC: [&str; 36] = [
     "mappings",
     "revision",
     "sha1",
@@ -106,7 +106,7 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     let says = |words: &[&str]| contains_any(above, words) || contains_any(below, words);
     let value = &text[start..end];
     let told = says(&TELLING_WORDS)
-        && !says(&PUBLIC_WORDS)
+        && !says(&WORDS_SHOWING_VALUE_IS_PUBLIC)
         && !is_harmless_id(above, value)
         && !is_wallet_address(value);
     told.then_some(FoundSecret { start, end, kind: "token" })
@@ -122,7 +122,7 @@ pub fn is_wallet_address(value: &[u8]) -> bool {
 fn is_harmless_id(before: &[u8], value: &[u8]) -> bool {
     const ID_PREFIXES: &str = "msg req toolu call run file chatcmpl resp asst thread evt cus pi in sub acct price prod ch txn card src ba re \
         seti cs pm PRR PRRC PR IC I U R O MDQ MDU MDEx kwDO ep job build dpl prj team usr user org ws conv trace span sess session";
-    const THINGS: &str = "request trace span user order build job run ref file commit session object node tenant account client customer \
+    const WORDS_BEFORE_HARMLESS_IDS: &str = "request trace span user order build job run ref file commit session object node tenant account client customer \
         project message event upload document record item entry row shard instance deployment cluster machine image";
     let before = before.trim_ascii_end();
     let before = &before
@@ -133,7 +133,7 @@ fn is_harmless_id(before: &[u8], value: &[u8]) -> bool {
         |list: &str, word: &[u8]| list.split_ascii_whitespace().any(|known| known.as_bytes() == word);
     super::classes::ends_with_ignore_case(word, "id")
         || super::classes::ends_with_ignore_case(word, "ids")
-        || listed(THINGS, &word.to_ascii_lowercase())
+        || listed(WORDS_BEFORE_HARMLESS_IDS, &word.to_ascii_lowercase())
         || listed(ID_PREFIXES, prefix)
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use memchr::memmem::Finder;
 
-use crate::prompt::MIN_SUBSTANTIAL_CHARS;
+use crate::prompt::MIN_SUBSTANTIAL_PROMPT_CHARS;
 use crate::run::RunResult;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
 /// Files of at least this worth are likely to be needed. In real sessions, one in fifty files below this value was
 /// needed again, compared with one in eight slightly above it.
-const MIN_LIKELY_WORTH: f64 = 0.75;
+const MIN_WORTH_OF_LIKELY_NEEDED_FILE: f64 = 0.75;
 
 impl Digest {
     /// Returns the files in descending order of worth.
@@ -21,16 +21,16 @@ impl Digest {
     }
 
     /// Returns how many files are likely to be needed. Files that were only mentioned in commands are not counted.
-    pub fn count_likely_files(&self) -> usize {
+    pub fn count_files_likely_needed_again(&self) -> usize {
         let related = RelatedFiles::group_by_name(self);
         let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
-        used.filter(|file| self.file_worth(file, &related) >= MIN_LIKELY_WORTH).count()
+        used.filter(|file| self.file_worth(file, &related) >= MIN_WORTH_OF_LIKELY_NEEDED_FILE).count()
     }
 
     /// Returns the commands that did not fail, in descending order of worth.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
         let passed = self.commands.iter().filter(|command| command.last_result != RunResult::Failed);
-        rank_by_worth(passed, |command| self.command_worth(command), |command| &command.command)
+        rank_by_worth(passed, |command| self.likelihood_of_running_again(command), |command| &command.command)
     }
 
     /// Estimates how likely a file is to be needed. The weights are based on real sessions. Recent use counts most.
@@ -52,7 +52,7 @@ impl Digest {
         worth += if related.errors.iter().any(|error| names(error)) { 1.5 } else { 0.0 };
         worth += if file.edits > 0 { 0.6 } else { 0.0 };
         worth
-            - if is_generated(&file.path) {
+            - if is_generated_or_vendored_file(&file.path) {
                 1.5
             } else if file.is_outside_checkout {
                 0.5
@@ -63,8 +63,8 @@ impl Digest {
 
     /// Returns the prompts that are likely to be about the current work: the last two, the last long one, and the first
     /// one.
-    fn current_prompts(&self) -> Vec<&Prompt> {
-        let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= MIN_SUBSTANTIAL_CHARS;
+    fn prompts_about_current_work(&self) -> Vec<&Prompt> {
+        let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= MIN_SUBSTANTIAL_PROMPT_CHARS;
         let newest = self.prompts.iter().rev().take(2);
         let all = newest.chain(self.prompts.iter().rev().find(says)).chain(self.prompts.first());
         all.fold(Vec::new(), |mut goals: Vec<&Prompt>, prompt| {
@@ -77,7 +77,7 @@ impl Digest {
 
     /// Estimates how likely a command is to be run again. Frequent commands, recent commands and checks are more
     /// likely. Long commands are less likely.
-    fn command_worth(&self, command: &CommandUse) -> f64 {
+    fn likelihood_of_running_again(&self, command: &CommandUse) -> f64 {
         let often = f64::from(command.runs).ln_1p();
         let checks = if is_check_or_status(&command.command) { 0.6 } else { 0.0 };
         let long = if command.command.len() > 60 { 0.3 } else { 0.0 };
@@ -124,7 +124,7 @@ impl<'a> RelatedFiles<'a> {
             .take(MAX_FAILURES_SEARCHED)
             .map(|failure| failure.error.as_str())
             .collect();
-        RelatedFiles { last_used_by_group: last, goals: digest.current_prompts(), errors }
+        RelatedFiles { last_used_by_group: last, goals: digest.prompts_about_current_work(), errors }
     }
 
     fn last_use_of_related(&self, file: &FileUse) -> u64 {
@@ -168,7 +168,7 @@ fn rank_by_worth<'d, T>(
 }
 
 /// Returns whether a file is generated, vendored or a lock file. People rarely edit such files.
-pub fn is_generated(path: &str) -> bool {
+pub fn is_generated_or_vendored_file(path: &str) -> bool {
     const GENERATED_FOLDERS: &[&str] =
         &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -1,7 +1,7 @@
 //! Finds what a harness's summary claims: that checks pass, that work is not committed, or that something was done.
 
 use super::super::effects::contains_file_name;
-use crate::content::{TextContent, meaningful_words, normalise_text};
+use crate::content::{SearchableText, meaningful_words, normalise_text};
 use crate::effect::{Effect, EffectKind};
 use crate::run::CommandKind;
 
@@ -102,18 +102,18 @@ const FIXED_WORDS: &[&str] = &["fixed", "resolved", "corrected", "repaired"];
 /// The summary, prepared for searching.
 pub(super) struct SummaryClaims<'s> {
     pub text: &'s str,
-    pub content: TextContent,
+    pub content: SearchableText,
     /// The lines of the summary, in normalised form.
     lines: Vec<String>,
     /// The text without code and quotations, which say nothing about the state of this work.
-    statements: TextContent,
+    statements: SearchableText,
 }
 
 impl<'s> SummaryClaims<'s> {
     pub fn from_text(text: &'s str) -> SummaryClaims<'s> {
         let lines = text.lines().map(normalise_text).filter(|line| !line.is_empty()).collect();
-        let statements = TextContent::from_text(&without_quotations(text));
-        SummaryClaims { text, content: TextContent::from_text(text), lines, statements }
+        let statements = SearchableText::from_text(&without_quotations(text));
+        SummaryClaims { text, content: SearchableText::from_text(text), lines, statements }
     }
 
     pub fn names_file(&self, path: &str) -> bool {
@@ -171,7 +171,7 @@ impl<'s> SummaryClaims<'s> {
 
     /// Returns whether the summary mentions an effect by its id, its link, its number or its description. `alone` is
     /// true if the session has no other effect of the same kind.
-    pub fn tells_act(&self, effect: &Effect, alone: bool) -> bool {
+    pub fn mentions_effect(&self, effect: &Effect, alone: bool) -> bool {
         let Effect { kind, what, id, link, .. } = effect;
         let has_id = id.len() >= 5 && self.content.has_phrase(&id.to_lowercase());
         if has_id || !link.is_empty() && self.text.contains(link.as_str()) {
@@ -183,7 +183,7 @@ impl<'s> SummaryClaims<'s> {
                     && self
                         .clauses()
                         .any(|clause| has_word(clause, COMMITTED_WORDS) && !has_word(clause, &["not"]))
-                    && self.tells_subject(what)
+                    && self.has_line_with_most_words_of(what)
                     && self.pending_phrase_about(what).is_none()
             }
             EffectKind::Push => self.says_published(),
@@ -197,7 +197,7 @@ impl<'s> SummaryClaims<'s> {
                     || alone && self.says_done(&verbs, &verbs)
                     || self.says_done(&["all", "each", "both", "every"], &verbs)
             }
-            _ => !what.is_empty() && self.tells_subject(what),
+            _ => !what.is_empty() && self.has_line_with_most_words_of(what),
         }
     }
 
@@ -222,9 +222,13 @@ impl<'s> SummaryClaims<'s> {
     }
 
     /// Returns whether a single line contains most of the meaningful words of `text`.
-    pub fn tells_subject(&self, text: &str) -> bool {
+    pub fn has_line_with_most_words_of(&self, text: &str) -> bool {
         let words = subject_words(text);
-        !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, MIN_SUBJECT_WORDS_PERCENT))
+        !words.is_empty()
+            && self
+                .lines
+                .iter()
+                .any(|line| contains_percent_of_words(line, &words, MIN_SUBJECT_WORDS_PERCENT))
     }
 
     /// Returns the phrase with which a line says that the work with this subject is not finished.
@@ -234,7 +238,8 @@ impl<'s> SummaryClaims<'s> {
             return None;
         }
         let lines = self.lines.iter().filter(|line| line.len() <= MAX_UNFINISHED_LINE_BYTES);
-        let mut lines = lines.filter(|line| has_share(line, &words, MIN_UNFINISHED_WORDS_PERCENT));
+        let mut lines =
+            lines.filter(|line| contains_percent_of_words(line, &words, MIN_UNFINISHED_WORDS_PERCENT));
         lines.find_map(|line| UNFINISHED_PHRASES.iter().find(|phrase| line.contains(*phrase)).copied())
     }
 
@@ -295,7 +300,7 @@ fn subject_words(text: &str) -> Vec<String> {
     meaningful_words(&normalise_text(subject)).map(str::to_owned).collect()
 }
 
-fn has_share(line: &str, words: &[String], percent: usize) -> bool {
+fn contains_percent_of_words(line: &str, words: &[String], percent: usize) -> bool {
     let held = words.iter().filter(|word| line.contains(word.as_str())).count();
     held * 100 >= words.len() * percent
 }
@@ -416,8 +421,8 @@ mod tests {
             ("It is not pushed.", push(), false),
         ];
         for (text, act, expected) in cases {
-            assert_eq!(SummaryClaims::from_text(text).tells_act(&act, false), expected, "{text}");
+            assert_eq!(SummaryClaims::from_text(text).mentions_effect(&act, false), expected, "{text}");
         }
-        assert!(SummaryClaims::from_text("Replied to the reviewer.").tells_act(&reply(), true));
+        assert!(SummaryClaims::from_text("Replied to the reviewer.").mentions_effect(&reply(), true));
     }
 }

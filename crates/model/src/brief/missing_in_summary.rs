@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
 use super::paths::list_by_folder;
-use super::sections::goal::{ANSWERED_LABEL, NEWEST_LABEL, TASK_OF_MESSAGE_LABEL};
+use super::sections::goal::{ANSWERED_REQUEST_LABEL, NEWEST_MESSAGE_LABEL, TASK_OF_MESSAGE_LABEL};
 use crate::digest::{Digest, Failure, FileUse, Trap};
 use crate::error_line::starts_with_file_and_line;
 use crate::failure;
-use crate::render::{in_backticks, path_or_code};
+use crate::render::{format_path_or_code, in_backticks};
 use crate::run::{self, ProjectCheck};
 
 use claims::SummaryClaims;
@@ -25,17 +25,17 @@ use git::NOT_NAMED_PHRASE;
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
 /// The maximum number of edited files. Those edited most often are chosen.
-const MAX_EDITED_FILES: usize = 10;
+const MAX_EDITED_FILES_BESIDE_SUMMARY: usize = 10;
 
 /// The maximum number of files that were only read.
 const MAX_READ_FILES: usize = 3;
 
 /// The maximum number of files that are listed if the summary is shorter than [`THIN_SUMMARY_BYTES`].
-const MAX_FILES_IF_THIN: usize = 6;
+const MAX_FILES_FOR_THIN_SUMMARY: usize = 6;
 
 /// A file that was only read is listed only if two conditions are met: no edited file is listed, and the file was used
 /// within this many records before the compaction.
-const RECENT_RECORDS: u64 = 8;
+const MAX_RECORDS_SINCE_FILE_WAS_READ: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
 const MAX_NEW_ERROR_LINES: usize = 3;
@@ -88,8 +88,8 @@ pub(super) fn facts_missing_in_summary(
         let is_known = !candidate.strings_stating_fact.is_empty()
             && candidate.strings_stating_fact.iter().all(|words| claims.content.contains_text(words));
         let is_repeated = candidate.class == FactClass::Words
-            && candidate.strings_stating_fact.iter().any(|words| claims.tells_subject(words));
-        if is_known && has_label(&candidate, NEWEST_LABEL) {
+            && candidate.strings_stating_fact.iter().any(|words| claims.has_line_with_most_words_of(words));
+        if is_known && is_goal_with_label(&candidate, NEWEST_MESSAGE_LABEL) {
             newest = Some(candidate);
             continue;
         }
@@ -104,7 +104,8 @@ pub(super) fn facts_missing_in_summary(
             continue;
         }
         let candidate = match candidate.class {
-            FactClass::Failing => match new_about_failure(candidate, material.digest, &claims) {
+            FactClass::Failing => match failure_lines_missing_in_summary(candidate, material.digest, &claims)
+            {
                 Some(candidate) => candidate,
                 None => continue,
             },
@@ -119,19 +120,21 @@ pub(super) fn facts_missing_in_summary(
     }
     if let Some(newest) = newest {
         // The summary contains the newest message, so the message was left out of the brief. But two labels refer to
-        // the message as "it". A fact with `ANSWERED_LABEL` is useless without the message and is dropped. A fact with
+        // the message as "it". A fact with `ANSWERED_REQUEST_LABEL` is useless without the message and is dropped. A fact with
         // `TASK_OF_MESSAGE_LABEL` is still useful, so the message is put back before it.
-        kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
-        if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
+        kept.retain(|candidate| !is_goal_with_label(candidate, ANSWERED_REQUEST_LABEL));
+        if let Some(place) =
+            kept.iter().position(|candidate| is_goal_with_label(candidate, TASK_OF_MESSAGE_LABEL))
+        {
             kept.insert(place, newest);
         }
     }
-    kept.extend(new_about_checks(checks, &claims));
-    kept.extend(files_not_named(material, &claims, thin, &risk));
+    kept.extend(checks_missing_in_summary(checks, &claims));
+    kept.extend(files_missing_in_summary(material, &claims, thin, &risk));
     kept
 }
 
-fn has_label(candidate: &Candidate, label: &str) -> bool {
+fn is_goal_with_label(candidate: &Candidate, label: &str) -> bool {
     candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
 
@@ -148,8 +151,8 @@ fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) 
 /// Returns one line about the checks. It lists checks that passed, unless the summary reports the state of checks of
 /// the same kind. It also lists checks that the summary announces without quoting their commands. A check that is
 /// part of another check is left out.
-fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
-    checks.retain(|check| is_new_pass(check, claims) || is_announced(check, claims));
+fn checks_missing_in_summary(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
+    checks.retain(|check| is_new_pass(check, claims) || is_check_announced_by_summary(check, claims));
     let keys: Vec<BTreeSet<String>> = checks.iter().map(check_keys).collect();
     let is_part = |at: usize| {
         let is_wider = |(other, of_other): (usize, &BTreeSet<String>)| {
@@ -177,7 +180,7 @@ fn new_about_checks(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Optio
 
 /// Returns whether the summary announces every kind of check in this command line. Returns false if the line runs
 /// only some of the tests.
-fn is_announced(candidate: &Candidate, claims: &SummaryClaims) -> bool {
+fn is_check_announced_by_summary(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
     let checks = run::checks_of_command(command, "");
     let mut proving = checks.iter().filter(|check| check.check_kind.is_check());
@@ -202,7 +205,11 @@ fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
 
 /// Reduces a failure to the error lines that the summary lacks. If the summary does not mention any failure, the whole
 /// failure is kept.
-fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
+fn failure_lines_missing_in_summary(
+    candidate: Candidate,
+    digest: &Digest,
+    claims: &SummaryClaims,
+) -> Option<Candidate> {
     let is_this = |failure: &&Failure| candidate.id == format!("failure:{}", failure.record);
     let failure = digest.open_failures().find(is_this)?;
     if !claims.tells_of_failure() {
@@ -220,11 +227,13 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
         let file = line.split(':').next().filter(|_| starts_with_file_and_line(line));
         edited.is_empty() || file.is_some_and(|file| !edited.iter().any(|edited| is_same_file(edited, file)))
     };
-    let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line) && holds(line));
-    let new: Vec<&str> = lines.filter(|line| !tells_error_line(claims, line)).collect();
+    let lines =
+        failure::reason_lines(&failure.error).filter(|line| has_exact_detail_of_error(line) && holds(line));
+    let new: Vec<&str> = lines.filter(|line| !does_summary_contain_error_line(claims, line)).collect();
     let checks = run::checks_of_command(&failure.command_or_file, &failure.folder);
     let is_told = checks.iter().any(|check| claims.says_check_fails(check.check_kind))
-        || failure::reason_lines(&failure.error).any(|line| is_exact(line) && tells_error_line(claims, line));
+        || failure::reason_lines(&failure.error)
+            .any(|line| has_exact_detail_of_error(line) && does_summary_contain_error_line(claims, line));
     if new.is_empty() {
         // The failure holds, but the summary is only about others.
         return (!is_told && edited.is_empty()).then_some(candidate);
@@ -250,7 +259,7 @@ fn is_same_file(path: &str, named: &str) -> bool {
 }
 
 /// Returns whether an error line contains the name of a test, a location or a compared value.
-fn is_exact(line: &str) -> bool {
+fn has_exact_detail_of_error(line: &str) -> bool {
     let small = line.to_lowercase();
     run::failed_test_in_line(line).is_some()
         || failure::names_failed_test(line)
@@ -269,7 +278,7 @@ fn unittest_name(line: &str) -> Option<&str> {
 }
 
 /// Returns whether the summary contains the test, the location or the values in an error line.
-fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
+fn does_summary_contain_error_line(claims: &SummaryClaims, line: &str) -> bool {
     if let Some(test) = run::failed_test_in_line(line) {
         let name = test.rsplit("::").next().unwrap_or(test);
         return claims.text.contains(name.split('/').next().unwrap_or(name));
@@ -293,13 +302,13 @@ fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
         rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '"' | '=' | ':' | ';'));
     let numbers: Vec<&str> = words.map(|word| word.trim_matches(['%', '.'])).filter(is_number).collect();
     claims.content.contains_text(line)
-        || claims.tells_subject(rest)
+        || claims.has_line_with_most_words_of(rest)
         || !numbers.is_empty() && numbers.iter().all(|number| claims.text.contains(number))
 }
 
 /// Returns one line with files that the summary does not mention. These are the files edited since the last
 /// compaction or, if there are none, the files that were read last.
-fn files_not_named(
+fn files_missing_in_summary(
     material: &BriefMaterial,
     claims: &SummaryClaims,
     thin: bool,
@@ -323,11 +332,12 @@ fn files_not_named(
         files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.edits > 0);
     edited.retain(|file| file.edited_at > digest.last_compaction_before_work || thin);
     edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
-    edited.truncate(if thin { MAX_FILES_IF_THIN } else { MAX_EDITED_FILES });
-    let is_recent = |file: &FileUse| edited.is_empty() && file.last_use_record + RECENT_RECORDS > newest;
+    edited.truncate(if thin { MAX_FILES_FOR_THIN_SUMMARY } else { MAX_EDITED_FILES_BESIDE_SUMMARY });
+    let is_recent =
+        |file: &FileUse| edited.is_empty() && file.last_use_record + MAX_RECORDS_SINCE_FILE_WAS_READ > newest;
     read.retain(|file| thin || !lists_others && is_recent(file));
-    read.truncate(if thin { MAX_FILES_IF_THIN - edited.len() } else { MAX_READ_FILES });
-    let read = read.iter().map(|file| path_or_code(&file.path, 200));
+    read.truncate(if thin { MAX_FILES_FOR_THIN_SUMMARY - edited.len() } else { MAX_READ_FILES });
+    let read = read.iter().map(|file| format_path_or_code(&file.path, 200));
     let (edited, read) = (
         list_by_folder(edited.iter().map(|file| file.path.as_str()), usize::MAX),
         read.collect::<Vec<_>>().join(", "),
@@ -345,5 +355,5 @@ fn files_not_named(
 }
 
 #[cfg(test)]
-#[path = "beside_tests.rs"]
+#[path = "missing_in_summary_tests.rs"]
 mod tests;

@@ -7,7 +7,7 @@ use model::digest::Digest;
 use model::id::Id;
 use model::manifest::Manifest;
 use model::redact::Redacted;
-use model::render::{in_backticks, in_quotation_marks, path_or_code as shown_path};
+use model::render::{format_path_or_code as shown_path, in_backticks, in_quotation_marks};
 use model::reply::{Reply, ReplyPart};
 use model::score::ScoreSignal;
 use model::session::PendingBrief;
@@ -45,7 +45,7 @@ pub const BRIEF_SECTION_NAMES: &[&str] = &[WORKSTREAM_BRIEF_SECTION.name, INLINE
 /// used, the candidate says why. A session that starts has no workstream yet, so it gets one line about the workstream
 /// of the last session or, if there is none, about the newest open one.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let place = WorkstreamFinder::of_project(&context.project);
+    let place = WorkstreamFinder::workstream_finder_of_project(&context.project);
     if context.occasion == BriefOccasion::Started {
         return Ok(workstream_at_start(&place, context.described_session, context.project.world.now));
     }
@@ -86,18 +86,27 @@ fn workstream_at_start(place: &WorkstreamFinder, last: Option<&Id>, now: Timesta
     let Some((found, manifest)) = last.and_then(|last| place.open_workstream_of_session(last, now)) else {
         return Vec::new();
     };
-    let text = format!("from the last session: {}", describe_with_step(place, &found, &manifest));
+    let text =
+        format!("from the last session: {}", describe_workstream_with_next_step(place, &found, &manifest));
     vec![workstream_fact(&shown_path(&found.id, 64), text)]
 }
 
 /// Describes the workstream that a session works on, for its packet.
-pub fn describe_for_packet(place: &WorkstreamFinder, session: &str, now: Timestamp) -> Option<String> {
+pub fn describe_workstream_for_packet(
+    place: &WorkstreamFinder,
+    session: &str,
+    now: Timestamp,
+) -> Option<String> {
     let (found, manifest) = place.open_workstream_of_session(&Id::new(session).ok()?, now)?;
-    Some(describe_with_step(place, &found, &manifest))
+    Some(describe_workstream_with_next_step(place, &found, &manifest))
 }
 
 /// Describes a workstream together with its next step. If the steps file cannot be read, the manifest still names it.
-fn describe_with_step(place: &WorkstreamFinder, found: &Workstream, manifest: &Manifest) -> String {
+fn describe_workstream_with_next_step(
+    place: &WorkstreamFinder,
+    found: &Workstream,
+    manifest: &Manifest,
+) -> String {
     let step = place.next_open_step(found, manifest).ok().flatten();
     describe_workstream(found, manifest, step.as_deref())
 }
@@ -130,7 +139,7 @@ fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> 
         return Vec::new();
     }
     let of = |what: &str| format!("{id}:{what}");
-    let mut told = vec![workstream_fact(id, describe_with_step(place, &found, &manifest))];
+    let mut told = vec![workstream_fact(id, describe_workstream_with_next_step(place, &found, &manifest))];
     let loads = match place.files_to_load(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {
@@ -175,7 +184,9 @@ fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&st
     }
     words.extend(step.map(|step| format!("next step {}", in_quotation_marks(step, 160))));
     words.extend(
-        manifest.named_action().map(|action| format!("continued with {}", in_backticks(action, 100))),
+        manifest
+            .action_that_continues_work()
+            .map(|action| format!("continued with {}", in_backticks(action, 100))),
     );
     if !manifest.continue_at.is_empty() {
         words.push(format!("continues at {}", in_backticks(&manifest.continue_at, 200)));
@@ -202,7 +213,7 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
 }
 
 /// Returns whether the session's brief contained the whole text of a file as it is now, apart from ticked boxes.
-pub(super) fn is_in_context(place: &WorkstreamFinder, session: &Id, load: &FileToLoad) -> bool {
+pub(super) fn is_file_text_in_context(place: &WorkstreamFinder, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
         && inlined_file_candidate(place, load)
             .is_some_and(|candidate| context_held::holds_full_text(place.store, session, &candidate))
@@ -212,12 +223,12 @@ fn inlined_file_candidate(place: &WorkstreamFinder, load: &FileToLoad) -> Option
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read_file(path).ok()?).ok()?;
     let text = Redacted::redact_head(&text, MAX_INLINED_BYTES, place.settings.redact_options());
-    let mut candidate = Candidate::in_section(
+    let mut candidate = Candidate::new_after_session_facts(
         &INLINED_FILES_BRIEF_SECTION,
         format!("workstream:file:{path}"),
         quote_file_text(path, &text),
     );
-    candidate.text_kind = TokenTextKind::of_path(path);
+    candidate.text_kind = TokenTextKind::kind_of_file_content(path);
     Some(candidate)
 }
 
@@ -225,7 +236,7 @@ const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
 /// Reminds the agent, at a prompt, of the manifest's files that it has not read although it has started to edit. The
 /// agent is reminded of each set of files only once between two compactions.
-pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
+pub fn remind_of_unread_files_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
     let asked = context.event.subagent.is_none() && context.pending_brief != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
@@ -240,7 +251,7 @@ pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswe
 }
 
 fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
-    let place = WorkstreamFinder::of_project(&context.project);
+    let place = WorkstreamFinder::workstream_finder_of_project(&context.project);
     let state = session_state(place.store, context.session.as_str())?.ok()?;
     let found = place.find_by_id(state.active_project_id.as_deref()?).ok()??;
     let manifest = place
@@ -248,7 +259,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         .ok()
         .filter(|manifest| !manifest.is_finished())?;
     let digest = context.session_digest()?;
-    let mark = digest.last_compaction();
+    let mark = digest.last_compaction_record_number();
     let steps = place.find_steps_file(&found, &manifest).ok()?;
     let own = |path: &str| Some(path) == steps.as_deref() || path == found.manifest;
     if !digest.files.iter().any(|file| file.edited_at > mark && !own(&file.path)) {
@@ -258,7 +269,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
     let unread: Vec<&str> = loads
         .iter()
         .filter(|load| load.path.as_deref().is_some_and(|path| !was_read_since(digest, path, mark)))
-        .filter(|load| !is_in_context(&place, context.session, load))
+        .filter(|load| !is_file_text_in_context(&place, context.session, load))
         .filter_map(|load| load.path.as_deref())
         .collect();
     if unread.is_empty() {

@@ -4,14 +4,14 @@
 use super::super::BriefOccasion;
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::{
-    self, clock_time, commit_name, effect_candidate, find_contradictions, without_duplicates,
+    self, commit_id_or_subject, effect_candidate, find_contradictions, format_clock_time, without_duplicates,
 };
 use super::super::paths::list_by_folder;
 use super::claims::SummaryClaims;
-use super::ids::{is_push_of, missing_ids};
-use crate::digest::{Digest, EffectUse, FileUse, GitState};
+use super::ids::{is_push_of_branch, missing_ids};
+use crate::digest::{Digest, FileUse, GitState, RecordedEffect};
 use crate::effect::EffectKind;
-use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
+use crate::render::{format_path_or_code, in_quotation_marks, inline_for_model};
 use crate::text::cut_to_bytes;
 
 /// Default branches. Feature work is rarely meant to be committed to them directly.
@@ -33,8 +33,8 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
         effect_candidate(FactClass::Risk, &format!("risk:contradiction-{place}"), vec![text])
     });
     let names_branch = |facts: &[Candidate]| facts.iter().any(|fact| fact.forms[0].contains(git.branch));
-    let mut acts = untold_acts(digest, claims);
-    let branch = match names_branch(&acts) || !is_branch_wanted(digest, &git, claims) {
+    let mut acts = effects_missing_in_summary(digest, claims);
+    let branch = match names_branch(&acts) || !is_branch_name_missing_in_summary(digest, &git, claims) {
         true => "",
         false => git.branch,
     };
@@ -46,12 +46,12 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     let branch = if names_branch(&all) || names_branch(&acts) { "" } else { branch };
     let state = git_state(digest, &git, claims, branch);
     let has = |words: &[&str]| words.iter().any(|word| claims.content.has_phrase(word));
-    all.extend(effects::stashed_work(&git).filter(|_| !has(&["stash", "stashed", "git stash"])));
-    all.extend(effects::unpushed_work(&git).filter(|_| !claims.says_unpushed()));
-    all.extend(effects::reset_commits(digest).filter(|_| !has(&["reset", "git reset"])));
+    all.extend(effects::stashed_work_candidate(&git).filter(|_| !has(&["stash", "stashed", "git stash"])));
+    all.extend(effects::unpushed_work_candidate(&git).filter(|_| !claims.says_unpushed()));
+    all.extend(effects::commits_removed_by_reset(digest).filter(|_| !has(&["reset", "git reset"])));
     all.extend(state);
     let noted = ["stash", "stashed", "reset", "discarded", "restored", "reverted", "restore", "checkout"];
-    all.extend(effects::checkout_notes(&git).filter(|_| !has(&noted)));
+    all.extend(effects::stashes_and_resets_candidate(&git).filter(|_| !has(&noted)));
     all.extend(acts);
     all
 }
@@ -62,36 +62,39 @@ fn commits_called_unfinished<'a>(
     claims: &'a SummaryClaims,
 ) -> impl Iterator<Item = String> + 'a {
     let commits = digest.standing_commits().into_iter();
-    commits.filter(|used| is_new(digest, used) && !used.effect.what.is_empty()).filter_map(|used| {
-        let is_named = claims.tells_act(&used.effect, false);
-        let phrase = claims.pending_phrase_about(&used.effect.what).filter(|_| !is_named)?;
-        Some(format!(
-            "the summary says “{phrase}”; commit {} {} was made{}",
-            commit_name(used),
-            in_quotation_marks(&used.effect.what, 100),
-            clock_time(&used.at)
-        ))
-    })
+    commits
+        .filter(|used| is_effect_newer_than_last_brief(digest, used) && !used.effect.what.is_empty())
+        .filter_map(|used| {
+            let is_named = claims.mentions_effect(&used.effect, false);
+            let phrase = claims.pending_phrase_about(&used.effect.what).filter(|_| !is_named)?;
+            Some(format!(
+                "the summary says “{phrase}”; commit {} {} was made{}",
+                commit_id_or_subject(used),
+                in_quotation_marks(&used.effect.what, 100),
+                format_clock_time(&used.at)
+            ))
+        })
 }
 
 /// Returns the effects since the last compaction that the summary does not mention.
-fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
-    let acts = || digest.effects.iter().filter(|used| is_new(digest, used));
-    let is_commit = |used: &EffectUse| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend);
-    let is_told = |used: &EffectUse| {
+fn effects_missing_in_summary(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
+    let acts = || digest.effects.iter().filter(|used| is_effect_newer_than_last_brief(digest, used));
+    let is_commit =
+        |used: &RecordedEffect| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend);
+    let is_told = |used: &RecordedEffect| {
         let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
-        claims.tells_act(&used.effect, alone)
+        claims.mentions_effect(&used.effect, alone)
     };
     // If a later commit has the same subject, it is the same commit under a new id, as after a rebase.
-    let is_again = |used: &EffectUse| {
+    let is_again = |used: &RecordedEffect| {
         acts().any(|other| {
             is_commit(other) && other.record > used.record && other.effect.what == used.effect.what
         })
     };
     let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     let branch = digest.git_state().branch;
-    let is_over = |used: &EffectUse| is_settled(used, branch, claims);
-    let is_new_commit = |used: &EffectUse| {
+    let is_over = |used: &RecordedEffect| is_commit_assumed_settled(used, branch, claims);
+    let is_new_commit = |used: &RecordedEffect| {
         is_commit(used)
             && !is_told(used)
             && !is_over(used)
@@ -101,7 +104,7 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
     };
     let has_new_commit = acts().any(is_new_commit);
     effects::external_effect_candidates(digest, |used| {
-        is_new(digest, used)
+        is_effect_newer_than_last_brief(digest, used)
             && match used.effect.kind {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
                 // Report the push of a new commit even if the summary mentions a push. It may mean an earlier push.
@@ -116,29 +119,31 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
 
 /// Returns whether a commit is assumed to be settled: it is on a branch other than the current one, and the summary
 /// says that something was pushed or merged.
-pub(super) fn is_settled(used: &EffectUse, branch: &str, claims: &SummaryClaims) -> bool {
+pub(super) fn is_commit_assumed_settled(used: &RecordedEffect, branch: &str, claims: &SummaryClaims) -> bool {
     used.effect.place != branch && !branch.is_empty() && claims.says_published()
 }
 
 /// Returns whether the effect is too recent for an earlier brief to have reported it.
-pub(super) fn is_new(digest: &Digest, used: &EffectUse) -> bool {
+pub(super) fn is_effect_newer_than_last_brief(digest: &Digest, used: &RecordedEffect) -> bool {
     used.record > digest.last_compaction_before_work
 }
 
 /// Returns whether the agent needs the name of the branch and the summary lacks it.
-fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> bool {
+fn is_branch_name_missing_in_summary(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> bool {
     let branch = git.branch;
     if branch.is_empty() || claims.content.has_phrase(&branch.to_lowercase()) {
         return false;
     }
-    let is_other = |used: &&EffectUse| {
+    let is_other = |used: &&RecordedEffect| {
         matches!(used.effect.kind, EffectKind::Switch | EffectKind::Branch)
             && !used.is_in_other_repository
             && used.effect.what != branch
             && !DEFAULT_BRANCHES.contains(&used.effect.what.as_str())
     };
     let is_default = DEFAULT_BRANCHES.contains(&branch) && !git.uncommitted.is_empty();
-    let is_published = |used: &&EffectUse| is_new(digest, used) && is_push_of(used, branch);
+    let is_published = |used: &&RecordedEffect| {
+        is_effect_newer_than_last_brief(digest, used) && is_push_of_branch(used, branch)
+    };
     // The folder of a worktree is often named after a branch, and the summary contains that folder's name. That name
     // misleads if another branch is checked out.
     let folder = digest.worktree.rsplit('/').next().unwrap_or_default();
@@ -156,7 +161,7 @@ fn uncommitted_work(
 ) -> Option<Candidate> {
     let files: Vec<&FileUse> =
         git.uncommitted.iter().copied().filter(|file| is_at_risk(digest, git, file)).collect();
-    if !effects::knows_git(digest, git) || files.is_empty() {
+    if !effects::is_session_known_to_be_in_checkout(digest, git) || files.is_empty() {
         return None;
     }
     let new: Vec<&FileUse> = files.iter().copied().filter(|file| !claims.names_file(&file.path)).collect();
@@ -170,11 +175,11 @@ fn uncommitted_work(
     if is_told && new.is_empty() {
         return None;
     }
-    let edited = |n: usize| effects::edited_by_session(n, BriefOccasion::Compacted);
+    let edited = |n: usize| effects::describe_files_edited_by_session(n, BriefOccasion::Compacted);
     let n = edited(files.len());
     let state = match (git.commit, digest.git_on_disk.is_some() && git.head_moved_by_others.is_none()) {
-        (Some(used), true) => format!("not committed since {}", commit_name(used)),
-        (Some(used), false) => format!("not in any commit seen after {}", commit_name(used)),
+        (Some(used), true) => format!("not committed since {}", commit_id_or_subject(used)),
+        (Some(used), false) => format!("not in any commit seen after {}", commit_id_or_subject(used)),
         (None, true) => "not committed".to_owned(),
         (None, false) => "not in any commit seen here".to_owned(),
     };
@@ -187,8 +192,11 @@ fn uncommitted_work(
         (false, true) => (head, &files),
         (false, false) => (format!("{head}; {} {NOT_NAMED_PHRASE}", new.len()), &new),
     };
-    let on =
-        if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };
+    let on = if branch.is_empty() {
+        String::new()
+    } else {
+        format!("branch {}: ", format_path_or_code(branch, 100))
+    };
     let forms = [6, 14].map(|most| {
         format!("{on}{head}: {}", list_by_folder(listed.iter().map(|file| file.path.as_str()), most))
     });
@@ -209,7 +217,8 @@ fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     let is_left_out = is_document(file) && git.commit.is_some_and(|used| used.record > file.changed_at());
     // An edit made before the last branch switch may belong to the earlier branch, so it is left out unless git's
     // files were read.
-    let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.is_in_other_repository;
+    let left =
+        |used: &&RecordedEffect| used.effect.kind == EffectKind::Switch && !used.is_in_other_repository;
     let left = digest.effects.iter().rfind(left).map_or(0, |used| used.record);
     let is_elsewhere = digest.git_on_disk.is_none() && file.changed_at() < left;
     !file.deleted && !is_of_tool && !is_left_out && !is_elsewhere
@@ -219,18 +228,20 @@ fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
 fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &str) -> Option<Candidate> {
     let mut parts = Vec::new();
     if !branch.is_empty() {
-        let is_pushed = |used: &EffectUse| is_new(digest, used) && is_push_of(used, branch);
+        let is_pushed = |used: &RecordedEffect| {
+            is_effect_newer_than_last_brief(digest, used) && is_push_of_branch(used, branch)
+        };
         let pushed = if digest.effects.iter().any(is_pushed) { ", pushed" } else { "" };
-        let branch = path_or_code(branch, 100);
+        let branch = format_path_or_code(branch, 100);
         parts.push(format!("the work is on branch {branch}{pushed}; the summary does not name it"));
     }
     if let Some(head) = git.head_moved_by_others.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
         parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
     }
     // Mention only an older pull request. A new one is listed with the other effects.
-    if let Some(used) =
-        git.pull_request.filter(|used| !is_new(digest, used) && !claims.tells_act(&used.effect, false))
-    {
+    if let Some(used) = git.pull_request.filter(|used| {
+        !is_effect_newer_than_last_brief(digest, used) && !claims.mentions_effect(&used.effect, false)
+    }) {
         parts.push(format!("pull request #{}", inline_for_model(&used.effect.id, 40)));
     }
     let text = format!("Git: {}", parts.join("; "));

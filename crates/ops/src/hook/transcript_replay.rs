@@ -16,14 +16,14 @@ use model::statement;
 use model::text::fnv_fingerprint;
 use model::time;
 use model::transcript::{
-    CallResult, CallSubject, ItemDedup, MAX_RESULT_BYTES, ToolCall, TranscriptItem, TranscriptLine,
+    CallResult, CallSubject, ItemDedup, MAX_CALL_RESULT_BYTES, ToolCall, TranscriptItem, TranscriptLine,
     TranscriptLineAuthor, TranscriptLineKind,
 };
 use model::window::WindowFacts;
 
 /// How many bytes of a failed call's output are searched for error lines.
 const MAX_ERROR_BYTES_SEARCHED: usize = 64 * 1024;
-const MAX_ID_BYTES: usize = 256;
+const MAX_CALL_ID_BYTES: usize = 256;
 const MAX_REFUSAL_BYTES: usize = 512;
 
 #[derive(Debug)]
@@ -158,7 +158,7 @@ impl TranscriptReplay {
     }
 
     /// Returns the offset of the line with the first unfinished call.
-    pub fn first_unfinished_offset(&self) -> Option<u64> {
+    pub fn offset_of_first_unfinished_call(&self) -> Option<u64> {
         self.open_calls.first().map(|(_, line_at)| *line_at)
     }
 
@@ -183,7 +183,7 @@ impl TranscriptReplay {
             return;
         }
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
-            self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact_options).to_string();
+            self.branch = Redacted::redact_head(branch, MAX_CALL_ID_BYTES, self.redact_options).to_string();
         }
         // Calls and token counts are recorded without a time. If a line contains nothing else, its time need not be
         // parsed.
@@ -207,7 +207,8 @@ impl TranscriptReplay {
         for item in line.items {
             match self.dedup.keep_if_new(item) {
                 Some(TranscriptItem::Call(call)) if may_call_change_anything(&call) => {
-                    let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact_options).to_string();
+                    let agent =
+                        Redacted::redact_head(agent, MAX_CALL_ID_BYTES, self.redact_options).to_string();
                     self.open_subagent_calls.push((unfinished_tool_call(&call), agent));
                 }
                 // Most results belong to calls that change nothing. Read a result only if a call that may change
@@ -263,7 +264,7 @@ impl TranscriptReplay {
             TranscriptItem::Call(call) => {
                 let id = Redacted::redact_head(
                     call.id.as_deref().unwrap_or_default(),
-                    MAX_ID_BYTES,
+                    MAX_CALL_ID_BYTES,
                     self.redact_options,
                 );
                 let said = self.last_message_index.and_then(|said| self.records.get_mut(said));
@@ -385,7 +386,7 @@ impl TranscriptReplay {
             // Keep both ends of a long output. The beginning shows what was created. The end shows what was done last
             // and how the call ended.
             let text = result.text.read();
-            call.output = Some(match result.failed || text.len() < MAX_RESULT_BYTES {
+            call.output = Some(match result.failed || text.len() < MAX_CALL_RESULT_BYTES {
                 true => Cow::Owned(text.into_owned()),
                 false => Cow::Owned(format!("{text}\n{}", result.last_lines.read())),
             });
@@ -395,11 +396,11 @@ impl TranscriptReplay {
             call.files = result.files.iter().map(to_owned_file).collect();
             // Only the result of a write shows whether the file is new.
             if let [file] = call.files.as_mut_slice() {
-                file.changed_names = names.of_written_file(file.action == FileAction::Create);
+                file.changed_names = names.keep_only_if_file_is_new(file.action == FileAction::Create);
             }
         }
         if let (Some(name), [file]) = (&result.enclosing_declaration, call.files.as_mut_slice()) {
-            file.changed_names.set_enclosing(Some(name.clone()));
+            file.changed_names.set_enclosing_declaration(Some(name.clone()));
         }
         if let Some(delegated) = &mut call.delegated_work {
             delegated.answer = Cow::Owned(result.text.read().into_owned());
@@ -413,7 +414,7 @@ impl TranscriptReplay {
         match &self.records[place].kind {
             EventKind::Stop(StopEvent { message: Some(text), .. }) => {
                 !statement::finding_between_calls(text).is_empty()
-                    || !statement::purpose_of_words(text).is_empty()
+                    || !statement::change_announced_in_message(text).is_empty()
             }
             _ => false,
         }
@@ -427,7 +428,7 @@ impl TranscriptReplay {
     }
 
     fn push_record(&mut self, at: Option<&str>, id: &str, kind: EventKind<'static>, is_agent_message: bool) {
-        let id = Redacted::redact_head(id, MAX_ID_BYTES, self.redact_options).to_string();
+        let id = Redacted::redact_head(id, MAX_CALL_ID_BYTES, self.redact_options).to_string();
         self.records.push(TranscriptRecord {
             id,
             at: at.map(str::to_owned),

@@ -18,10 +18,10 @@ const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
 /// How many files are looked up on disk.
 const MAX_FILES_CHECKED: usize = 60;
-const MAX_PROBLEMS: usize = 3;
+const MAX_HOOK_PROBLEMS_TOLD: usize = 3;
 
 /// How many predecessors are read if a session continues other sessions.
-pub const MAX_PREDECESSORS: usize = 8;
+pub const MAX_PREDECESSOR_SESSIONS_READ: usize = 8;
 
 /// How many changed files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
@@ -38,7 +38,7 @@ pub struct SessionFacts {
 
 impl SessionFacts {
     /// Keeps only the session's identity, its folder, the time of its last activity and the problems.
-    pub fn identity_only(self) -> SessionFacts {
+    pub fn keep_only_identity(self) -> SessionFacts {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
         digest.first_worktree = self.digest.first_worktree;
@@ -49,7 +49,10 @@ impl SessionFacts {
 
 /// Collects the facts about one session, without the candidates of features.
 pub fn gather_session_facts(project: &ProjectContext, session: &Id) -> store::Result<SessionFacts> {
-    Ok(facts_of_digest(project, digest_with_predecessors(project.store, session, MAX_PREDECESSORS)?))
+    Ok(facts_of_digest(
+        project,
+        digest_with_predecessors(project.store, session, MAX_PREDECESSOR_SESSIONS_READ)?,
+    ))
 }
 
 /// Collects the facts about a session whose digest has already been read.
@@ -57,12 +60,12 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     let ProjectContext { store, root, .. } = *project;
     update_paths_after_move(project, &mut digest);
     digest.is_of_other_worktree = sessions::other_worktree(project, &digest).is_some();
-    unmark_existing_files(&mut digest, &root.checkout);
+    unmark_existing_files_as_deleted(&mut digest, &root.checkout);
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
-        digest.forget_edits();
+        digest.mark_all_edits_as_saved();
     }
-    compare_with_disk(store, &mut digest, &root.checkout);
-    let gone = gone_files(&digest, &root.checkout, MAX_FILES_CHECKED);
+    add_current_state_from_disk(store, &mut digest, &root.checkout);
+    let gone = important_files_now_missing(&digest, &root.checkout, MAX_FILES_CHECKED);
     let unread = digest.describe_missing_transcript().into_iter().chain(digest.describe_missing_journal());
     let problems = unread.chain(recent_hook_problems(store)).collect();
     SessionFacts { problems, missing_files: gone, digest }
@@ -70,9 +73,9 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
 
 /// Adds the current state, as shown by git's files and the times of the session's files. The user may have committed or
 /// edited something since the session's last record.
-pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
+pub fn add_current_state_from_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
     digest.git_on_disk = git_state_on_disk(digest, checkout);
-    digest.are_files_changed_since = is_changed_since(store, digest, checkout);
+    digest.are_files_changed_since = have_files_changed_since_session(store, digest, checkout);
 }
 
 /// Replaces the paths of the session's folders with their new paths if the project has been moved since the session.
@@ -80,7 +83,7 @@ pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
 fn update_paths_after_move(project: &ProjectContext, digest: &mut Digest) {
     for folder in [&mut digest.first_worktree, &mut digest.worktree] {
         if !folder.is_empty() && !Path::new(folder).is_dir() {
-            let moved = trust::moved_folder(project, Path::new(folder));
+            let moved = trust::path_after_project_move(project, Path::new(folder));
             *folder = moved.to_string_lossy().into_owned();
         }
     }
@@ -88,7 +91,7 @@ fn update_paths_after_move(project: &ProjectContext, digest: &mut Digest) {
 
 /// Returns whether files were changed since a session's last record. This matters only for checks and failures, so if
 /// there are none, no file is examined.
-pub(crate) fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
+pub(crate) fn have_files_changed_since_session(store: &Store, digest: &Digest, checkout: &Path) -> bool {
     if digest.checks.is_empty() && digest.failures.is_empty() {
         return false;
     }
@@ -102,7 +105,7 @@ pub(crate) fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) 
 
 /// The files of a session that were changed or deleted after the session's last record.
 #[derive(Debug, Default)]
-pub struct FilesChangedSince {
+pub struct FilesChangedSinceSession {
     pub changed: Vec<String>,
     pub missing_files: Vec<String>,
 }
@@ -113,14 +116,14 @@ pub fn files_changed_since_last_record(
     store: &Store,
     digest: &Digest,
     folder: &Path,
-) -> Option<FilesChangedSince> {
+) -> Option<FilesChangedSinceSession> {
     let session = Id::new(&digest.session).ok()?;
     let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.modified_at;
     let is_later = |meta: &Metadata| {
         let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
         at.is_some_and(|at| at > last)
     };
-    let mut since = FilesChangedSince::default();
+    let mut since = FilesChangedSinceSession::default();
     let own = digest.ranked_files();
     for file in own
         .iter()
@@ -149,15 +152,15 @@ pub fn files_changed_since_last_record(
 
 /// Returns only the recent problems in hooks. This is used if no session was recorded, perhaps because the disk is
 /// full.
-pub fn facts_with_problems_only(store: &Store) -> SessionFacts {
+pub fn facts_with_hook_problems_only(store: &Store) -> SessionFacts {
     SessionFacts { problems: recent_hook_problems(store), ..SessionFacts::default() }
 }
 
 fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::read_head(folder)?;
-    let remote = store::git::remote_of_branch(folder, &head.branch);
-    let changed: Vec<&str> = digest.unsaved_files().take(MAX_FILES_COMPARED).collect();
+    let remote = store::git::remote_assumed_for_branch(folder, &head.branch);
+    let changed: Vec<&str> = digest.files_without_observed_commit().take(MAX_FILES_COMPARED).collect();
     let compared = store::git::compare_with_index(folder, &changed);
     let owned = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect();
     Some(GitOnDisk {
@@ -207,7 +210,7 @@ pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize)
     let digest = store.current_digest(session, |_| {})?;
     let earlier = Id::new(&digest.continued_session).ok().filter(|_| generations > 0);
     Ok(match earlier.and_then(|earlier| digest_with_predecessors(store, &earlier, generations - 1).ok()) {
-        Some(earlier) => digest.merge_into(earlier),
+        Some(earlier) => digest.append_to_earlier_digest(earlier),
         None => digest,
     })
 }
@@ -230,12 +233,12 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
                 _ => format!("the {harness} hook for {event} failed at {ts}: {error}"),
             })
         })
-        .take(MAX_PROBLEMS)
+        .take(MAX_HOOK_PROBLEMS_TOLD)
         .collect()
 }
 
 /// Clears the `deleted` flag of files that exist. A command can restore a deleted file without naming it.
-pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
+pub fn unmark_existing_files_as_deleted(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     for file in digest
         .files
@@ -248,7 +251,7 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
 }
 
 /// Checks the most important files, at most `most` of them, and returns the paths of those that no longer exist.
-pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
+pub fn important_files_now_missing(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);
     let named = ranked.iter().filter(|file| !file.is_outside_checkout).take(most);

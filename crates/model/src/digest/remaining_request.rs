@@ -3,19 +3,19 @@
 
 use std::borrow::Cow;
 
-use super::{CheckUse, Digest, StepAction, names};
+use super::{Digest, NewestRunOfCheck, ToolCallAction, names};
 use crate::journal::RecordedTodo;
-use crate::render::path_or_code;
+use crate::render::format_path_or_code;
 use crate::run::{CommandKind, RunResult};
 
 /// A request or plan with fewer bytes than this is quoted unchanged.
-const MIN_SHORTENED_BYTES: usize = 1_200;
+const MIN_SHORTENED_REQUEST_BYTES: usize = 1_200;
 
 /// The note that replaces the body of a finished section.
-const DONE_NOTE: &str = "[its files have been edited since]";
+const FINISHED_SECTION_NOTE: &str = "[its files have been edited since]";
 
 /// The note that replaces the body of any other section once the work looks complete.
-const COMPLETE_NOTE: &str = "[left out: the work looks complete]";
+const NOTE_FOR_COMPLETE_SECTION: &str = "[left out: the work looks complete]";
 
 /// The files that a message mentions, split into those that have been edited since and those that have not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl NamedFileEdits {
     /// Describes which files were edited and which were not: `edited since: a.rs; not yet: b.rs`.
     pub fn describe(&self) -> String {
         let list = |names: &[String]| {
-            let names: Vec<String> = names.iter().map(|name| path_or_code(name, 80)).collect();
+            let names: Vec<String> = names.iter().map(|name| format_path_or_code(name, 80)).collect();
             names.join(", ")
         };
         match self.not_edited.is_empty() {
@@ -43,12 +43,12 @@ impl Digest {
     /// their headings. Sections about the purpose and the checks are kept. If the work looks complete, only these are kept.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
         // Until a check has run, the most recently edited file may be unfinished, so it does not count as done.
-        let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
+        let last = self.last_file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
         let edited = |name: &str| {
             let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
             uses.any(|file| file.edits > 0 && file.edited_at > since && Some(file.path.as_str()) != last)
         };
-        if text.len() < MIN_SHORTENED_BYTES || self.file_edited_after(since).is_none() {
+        if text.len() < MIN_SHORTENED_REQUEST_BYTES || self.last_file_edited_after(since).is_none() {
             return Cow::Borrowed(text);
         }
         let leaves_file = |section: &str| {
@@ -56,7 +56,7 @@ impl Digest {
             names.iter().any(|name| self.has_files_with_extension(name) && !edited(name))
         };
         // A passing test does not show that a step is done whose files were never edited.
-        let is_complete = self.looks_complete()
+        let is_complete = self.does_work_for_newest_prompt_look_complete()
             && !split_sections(text).into_iter().any(|part| !is_needed_until_end(part) && leaves_file(part));
         let mut out = String::new();
         let mut left_out = false;
@@ -67,7 +67,7 @@ impl Digest {
             match (is_done || is_complete) && !is_needed_until_end(section) {
                 true => {
                     let heading = section.lines().next().unwrap_or_default().trim_end();
-                    let note = if is_done { DONE_NOTE } else { COMPLETE_NOTE };
+                    let note = if is_done { FINISHED_SECTION_NOTE } else { NOTE_FOR_COMPLETE_SECTION };
                     // A heading that does not describe a step is dropped.
                     if is_step_heading(heading) {
                         out.push_str(&format!("{heading} {note}\n"));
@@ -98,24 +98,25 @@ impl Digest {
 
     /// Returns whether a file was read for the newest prompt and the work for that prompt looks complete. If so, the
     /// file needed no edit.
-    pub fn is_read_and_checked(&self, name: &str) -> bool {
+    pub fn was_file_read_for_finished_prompt(&self, name: &str) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
-        uses.any(|file| file.reads > 0 && file.last_use_record > asked) && self.looks_complete()
+        uses.any(|file| file.reads > 0 && file.last_use_record > asked)
+            && self.does_work_for_newest_prompt_look_complete()
     }
 
     /// Returns whether the work for the newest prompt looks complete. This is the case if files were edited and tests
     /// ran for the prompt, all its checks passed after the last edit, and every test of the session has run again since
     /// that edit. There must also be no open failure, unfinished call or open todo entry.
-    pub fn looks_complete(&self) -> bool {
+    pub fn does_work_for_newest_prompt_look_complete(&self) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let is_fresh = |used: &&CheckUse| self.file_edited_after(used.last_run_record).is_none();
+        let is_fresh = |used: &&NewestRunOfCheck| self.last_file_edited_after(used.last_run_record).is_none();
         let runs = self.check_runs();
         let mut checks =
             runs.iter().filter(|used| used.check_kind.is_check() && used.last_run_record > asked);
         let is_tested = checks.clone().any(|used| used.check_kind == CommandKind::Test);
         let is_done = |todo: &RecordedTodo| self.is_todo_done(todo);
-        self.file_edited_after(asked).is_some()
+        self.last_file_edited_after(asked).is_some()
             && is_tested
             && checks.all(|used| used.last_result == RunResult::Passed && is_fresh(used))
             && runs.iter().filter(|used| used.check_kind == CommandKind::Test).all(is_fresh)
@@ -125,21 +126,21 @@ impl Digest {
     }
 
     /// Returns whether the agent has edited nothing since its last message, and its last call was a check that passed.
-    pub fn ended_with_check(&self) -> bool {
+    pub fn ended_with_passed_check(&self) -> bool {
         let since = self.steps_since_last_message();
         since.last().is_some_and(|step| step.passed)
-            && !since.iter().any(|step| step.action == StepAction::Edited)
+            && !since.iter().any(|step| step.action == ToolCallAction::Edited)
     }
 
     /// Returns whether `text` contains a file name with the extension of one of the session's files.
-    pub fn names_files(&self, text: &str) -> bool {
+    pub fn does_text_name_session_files(&self, text: &str) -> bool {
         names::file_names_in(text).iter().any(|name| self.has_files_with_extension(name))
     }
 
     /// Returns whether a test, a build or a lint ran after the last edit.
     fn is_checked_since_last_edit(&self) -> bool {
         let mut checks = self.checks.iter().filter(|used| used.check_kind.is_check());
-        checks.any(|used| self.file_edited_after(used.last_run_record).is_none())
+        checks.any(|used| self.last_file_edited_after(used.last_run_record).is_none())
     }
 
     /// Returns whether any file of the session has the same extension as `name`. `os.Exit` and `e.g` look like file
@@ -206,5 +207,5 @@ fn is_needed_until_end(section: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "left_tests.rs"]
+#[path = "remaining_request_tests.rs"]
 mod tests;

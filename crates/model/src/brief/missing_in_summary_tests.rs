@@ -1,6 +1,6 @@
 use super::*;
 use crate::brief::BriefOccasion;
-use crate::digest::EffectUse;
+use crate::digest::RecordedEffect;
 use crate::effect::{Effect, EffectKind};
 
 /// Pads a summary to more than `THIN_SUMMARY_BYTES`.
@@ -19,10 +19,10 @@ fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
     }
 }
 
-fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> EffectUse {
+fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> RecordedEffect {
     let (what, place, id) = (what.into(), place.into(), id.into());
     let effect = Effect { kind, what, place, id, link: String::new(), folder: String::new() };
-    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
+    RecordedEffect { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
 }
 
 /// Returns the lines of the brief that accompanies a summary.
