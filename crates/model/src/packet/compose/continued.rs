@@ -78,10 +78,10 @@ impl ContinuedSession {
 }
 
 /// Returns the user's instructions that still apply, newest first, without those in prompts that are quoted in full.
-pub(super) fn lasting_instructions<'d>(
-    digest: &'d Digest,
+pub(super) fn lasting_instructions(
+    digest: &Digest,
     is_quoted: impl Fn(&Prompt) -> bool,
-) -> impl Iterator<Item = &'d str> {
+) -> impl Iterator<Item = &str> {
     let earlier = digest.prompts.iter().rev().filter(move |prompt| !is_quoted(prompt));
     let wishes = earlier.flat_map(|prompt| {
         let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
