@@ -282,11 +282,11 @@ pub fn is_unclear_without_message_before(text: &str) -> bool {
     const MAX_DEPENDENT_PROMPT_WORDS: usize = 15;
     /// The maximum length of a message that begins with a word such as "but" or "and", in words. A longer message is
     /// clear without the one before it.
-    const MAX_CONTINUING_WORDS: usize = 30;
+    const MAX_WORDS_AFTER_DEPENDENT_BEGINNING: usize = 30;
     const DEPENDENT_PROMPT_BEGINNINGS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];
     const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
-    let words = first_words_in_lower_case(text, MAX_CONTINUING_WORDS + 1);
+    let words = first_words_in_lower_case(text, MAX_WORDS_AFTER_DEPENDENT_BEGINNING + 1);
     let begins = |start: &&[&str]| begins_with_words(&words, start);
     // "This line" says what is meant, but "this" before a verb or at the end of a message does not.
     let points = words.iter().enumerate().any(|(i, word)| {
@@ -296,8 +296,11 @@ pub fn is_unclear_without_message_before(text: &str) -> bool {
                 || ["", "is", "are", "was", "to", "in", "for", "if", "as", "too"].contains(&next))
     });
     let is_paste = text.len() >= MIN_PASTE_BYTES;
-    let continues = words.len() <= MAX_CONTINUING_WORDS && DEPENDENT_PROMPT_BEGINNINGS.iter().any(begins);
-    !is_paste && !text.starts_with('/') && (continues || words.len() <= MAX_DEPENDENT_PROMPT_WORDS && points)
+    let begins_dependent =
+        words.len() <= MAX_WORDS_AFTER_DEPENDENT_BEGINNING && DEPENDENT_PROMPT_BEGINNINGS.iter().any(begins);
+    !is_paste
+        && !text.starts_with('/')
+        && (begins_dependent || words.len() <= MAX_DEPENDENT_PROMPT_WORDS && points)
 }
 
 fn begins_with_words(words: &[String], start: &[&str]) -> bool {

@@ -60,14 +60,14 @@ impl std::fmt::Display for FolderExposure {
 }
 
 /// Checks a folder with a single system call. A missing folder is not exposed.
-pub(crate) fn check_exposure(path: &Path, user: u32) -> Option<FolderExposure> {
+pub(crate) fn find_exposure(path: &Path, user: u32) -> Option<FolderExposure> {
     let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
     FolderAccess::from_stat(&stat).exposure_to_others(user)
 }
 
 /// Returns the first of these folders that other users could have written to, and the reason.
 pub(crate) fn first_exposed_folder(folders: &[&Path], user: u32) -> Option<(PathBuf, FolderExposure)> {
-    folders.iter().find_map(|folder| Some(((*folder).to_owned(), check_exposure(folder, user)?)))
+    folders.iter().find_map(|folder| Some(((*folder).to_owned(), find_exposure(folder, user)?)))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use rustix::fs::{self, AtFlags, CWD};
 use rustix::io::Errno;
 
 use crate::git::{self, CheckoutKind};
-use crate::owner::{FolderExposure, check_exposure};
+use crate::owner::{FolderExposure, find_exposure};
 use crate::store::Store;
 use crate::{Dir, Error, Result, layout};
 
@@ -170,8 +170,8 @@ fn why_unfit_by_name(dir: &Path, rules: &RootRules) -> Option<UnfitRootReason> {
         return Some(UnfitRootReason::HomeOrAbove);
     }
     let store_exposed =
-        || check_exposure(&dir.join(layout::STORE_FOLDER), rules.user).map(UnfitRootReason::StoreExposed);
-    check_exposure(dir, rules.user).map(UnfitRootReason::Exposed).or_else(store_exposed)
+        || find_exposure(&dir.join(layout::STORE_FOLDER), rules.user).map(UnfitRootReason::StoreExposed);
+    find_exposure(dir, rules.user).map(UnfitRootReason::Exposed).or_else(store_exposed)
 }
 
 impl std::fmt::Display for UnfitRootReason {

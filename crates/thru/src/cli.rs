@@ -76,7 +76,7 @@ enum Command {
     Sweep(sweep::Args),
     Plan(plan::Args),
     Task(task::Args),
-    DecideFn(decide::Args),
+    Decide(decide::Args),
     Decisions(decisions::Args),
     Evidence(evidence::Args),
     Swarm(swarm::Args),
@@ -114,7 +114,7 @@ impl Command {
             | Command::Sweep(_)
             | Command::Plan(_)
             | Command::Task(_)
-            | Command::DecideFn(_)
+            | Command::Decide(_)
             | Command::Decisions(_)
             | Command::Evidence(_)
             | Command::Swarm(_)
@@ -181,7 +181,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
         Command::Sweep(args) => sweep::run(&world, args, format),
         Command::Plan(args) => plan::run(&world, args, format),
         Command::Task(args) => task::run(&world, args, format),
-        Command::DecideFn(args) => decide::run(&world, args, format),
+        Command::Decide(args) => decide::run(&world, args, format),
         Command::Decisions(args) => decisions::run(&world, args, format),
         Command::Evidence(args) => evidence::run(&world, args, format),
         Command::Swarm(args) => swarm::run(&world, args, format),

@@ -8,12 +8,12 @@ use anyhow::{Context as _, Result, bail};
 
 use super::TidyFinding;
 
-const DEPENDENCY_LIST_FILE: &str = "xtask/ops-dependencies.txt";
+const OPS_DEPENDENCY_LIST_FILE: &str = "xtask/ops-dependencies.txt";
 const MAX_PACKAGES: usize = 300;
 
 pub fn check_dependencies(root: &Path) -> Result<Vec<TidyFinding>> {
     let mut findings = Vec::new();
-    let written = std::fs::read_to_string(root.join(DEPENDENCY_LIST_FILE)).unwrap_or_default();
+    let written = std::fs::read_to_string(root.join(OPS_DEPENDENCY_LIST_FILE)).unwrap_or_default();
     let found = dependencies_of_ops()?;
     findings.extend(differences(&written, &found));
     let lock = std::fs::read_to_string(root.join("Cargo.lock")).context("reading Cargo.lock")?;
@@ -27,8 +27,8 @@ pub fn check_dependencies(root: &Path) -> Result<Vec<TidyFinding>> {
 pub fn write_dependency_list(root: &Path) -> Result<()> {
     let mut text: String = dependencies_of_ops()?.into_iter().collect::<Vec<_>>().join("\n");
     text.push('\n');
-    std::fs::write(root.join(DEPENDENCY_LIST_FILE), text)
-        .with_context(|| format!("writing {DEPENDENCY_LIST_FILE}"))
+    std::fs::write(root.join(OPS_DEPENDENCY_LIST_FILE), text)
+        .with_context(|| format!("writing {OPS_DEPENDENCY_LIST_FILE}"))
 }
 
 /// Returns the names of the packages that `ops` depends on. The versions are in the lock file. The target is fixed, so
@@ -54,14 +54,14 @@ fn differences(written: &str, found: &BTreeSet<String>) -> Vec<TidyFinding> {
     let gone = (1..).zip(&listed).filter(|(_, name)| !name.is_empty() && !found.contains(**name)).map(
         |(number, name)| {
             TidyFinding::new(
-                format!("{DEPENDENCY_LIST_FILE}:{number}"),
+                format!("{OPS_DEPENDENCY_LIST_FILE}:{number}"),
                 format!("{name} is no longer linked by ops (cargo xtask tidy --bless)"),
             )
         },
     );
     let new = found.iter().filter(|name| !listed.contains(&name.as_str())).map(|name| {
         TidyFinding::new(
-            DEPENDENCY_LIST_FILE,
+            OPS_DEPENDENCY_LIST_FILE,
             format!("{name} is new on the hook path; if this is intended, run cargo xtask tidy --bless"),
         )
     });

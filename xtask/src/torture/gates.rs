@@ -62,7 +62,7 @@ pub fn is_output_sealed(sandbox: &Sandbox) -> bool {
     gate_verdicts(sandbox).first().is_some_and(|verdict| verdict == "valid")
 }
 
-pub fn is_live_run_in_src(sandbox: &Sandbox) -> bool {
+pub fn is_src_set_live(sandbox: &Sandbox) -> bool {
     let output =
         sandbox.run_thru(&["gate", "live", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
     serde_json::from_slice::<Value>(&output)

@@ -342,7 +342,7 @@ pub const ROWS: &[TortureRow] = &[
         "gate live --set",
         gates::prepare_half_finished_run,
         &["gate", "live", "--set", "src"],
-        gates::is_live_run_in_src,
+        gates::is_src_set_live,
     ),
     TortureRow {
         is_done: gates::is_last_message_saved,

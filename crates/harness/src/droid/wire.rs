@@ -96,7 +96,8 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>) -> Vec<TouchedFile<'a>>
     match action {
         FileAction::Read => file.lines = tools::lines_read(input),
         _ => {
-            file.changed_names = tools::names_changed_by_edit(&file.path, input, action == FileAction::Create)
+            file.changed_names =
+                tools::names_changed_by_edit(&file.path, input, action == FileAction::Create);
         }
     }
     vec![file]

@@ -78,8 +78,8 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Fou
         b"AUTH" if start == 0 || text[start - 1] == b'\n' || text[..start].ends_with(b"> ") => {
             random_word_after(text, end, 0).or_else(|| random_word_after(text, end, 1))
         }
-        b"key" if is_device_line(&text[..start]) => random_word_after(text, end, 0),
-        b"sha" | b"SHA" | b"aes" | b"AES" if is_device_line(&text[..start]) => {
+        b"key" if is_router_or_snmp_line(&text[..start]) => random_word_after(text, end, 0),
+        b"sha" | b"SHA" | b"aes" | b"AES" if is_router_or_snmp_line(&text[..start]) => {
             let bits = usize::from(byte_or_newline(text, end + 1).is_ascii_digit());
             random_word_after(text, end, bits)
         }
@@ -469,7 +469,7 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<FoundSecret> {
 
 /// Returns whether the line configures a router or an SNMP agent. In such a line, a word such as `key` or `sha` comes
 /// right before the secret.
-fn is_device_line(before: &[u8]) -> bool {
+fn is_router_or_snmp_line(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
         &b"snmp-server "[..],

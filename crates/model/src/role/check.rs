@@ -86,7 +86,7 @@ impl ContextFileCheckReport {
 impl fmt::Display for ContextFileFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            ContextFileFindingKind::Title => "ERROR: UNFINISHED_CALLS_TITLE",
+            ContextFileFindingKind::Title => "ERROR: TITLE",
             ContextFileFindingKind::Missing => "ERROR: MISSING",
             ContextFileFindingKind::Format => "ERROR: FORMAT",
             ContextFileFindingKind::Content => "ERROR: CONTENT",

@@ -203,7 +203,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
     let record = store.read_loop(&id)?;
     let mut next = record.loop_state.clone();
     match next.status {
-        LoopStatus::Active => return Err(not_paused_error(&next)),
+        LoopStatus::Active => return Err(already_active_error(&next)),
         LoopStatus::Done | LoopStatus::Cancelled => return Err(not_active_error(&next)),
         LoopStatus::Paused => require_consent(&store, &next)?,
     }
@@ -471,7 +471,7 @@ fn usage_error(what: String, hint: &str) -> Error {
     Error::Usage { what, hint: hint.to_owned() }
 }
 
-fn not_paused_error(state: &Loop) -> Error {
+fn already_active_error(state: &Loop) -> Error {
     Error::Refused {
         what: format!("{} is already active", state.id),
         hint: format!("`thru loop activate {}` brings it to the foreground", state.id),

@@ -79,8 +79,7 @@ pub fn load_existing_plan(store: &Store) -> Result<LoadedPlan> {
 fn no_plan_error() -> Error {
     Error::Absent {
         what: "there is no plan here yet".into(),
-        hint: "`thru plan init UNFINISHED_CALLS_TITLE` creates one; `thru plan import FILE` imports one"
-            .into(),
+        hint: "`thru plan init TITLE` creates one; `thru plan import FILE` imports one".into(),
     }
 }
 

@@ -230,7 +230,7 @@ fn a_packet_goes_through_three_harnesses() {
         assert!(model.has_received(needle), "{needle:?} reaches OpenCode's model");
     }
     session.run_slash_command("handoff", "test the parser");
-    assert!(model.has_received("> test the parser"), "the command's text reaches the model");
+    assert!(model.has_received("<words>\ntest the parser\n</words>"), "the command's text reaches the model");
     session.run_slash_command("context", "");
     model.assert_script_used_up();
     assert!(model.has_received("$ thru status") && model.has_received("root      "), "what it ran is shown");

@@ -36,7 +36,10 @@ fn from_claude_code_to_droid() {
     talk.send_and_wait("/handoff finish the parser");
     talk.end().assert_success();
     model.assert_script_used_up();
-    assert!(model.has_received("> finish the parser"), "the command's text reaches the model");
+    assert!(
+        model.has_received("<words>\nfinish the parser\n</words>"),
+        "the command's text reaches the model"
+    );
 
     let packets = scratch.run_thru_json(&["packet", "list"]);
     assert_eq!(packets[0]["purpose"], "finish the parser", "{packets}");

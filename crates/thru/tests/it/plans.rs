@@ -130,7 +130,7 @@ fn without_a_plan_the_way_to_one_is_told() {
     for words in [&["plan", "show"], &["plan", "next"], &["plan", "check"]] {
         let output = env.run_thru(words);
         assert_eq!(
-            (output.code, output.stderr.contains("`thru plan init UNFINISHED_CALLS_TITLE` creates one")),
+            (output.code, output.stderr.contains("`thru plan init TITLE` creates one")),
             (10, true),
             "{}",
             output.stderr

@@ -60,7 +60,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
         validate(&GOOD_CONTEXT_TEXT.replace("README.md", "GONE.md").replace('—', "–"))
             .assert_exit_code(1)
             .stdout,
-        "ERROR: UNFINISHED_CALLS_TITLE: line 1: there is an en dash (U+2013) after the name; write an em dash — (U+2014)\n\
+        "ERROR: TITLE: line 1: there is an en dash (U+2013) after the name; write an em dash — (U+2014)\n\
          WARN: RECOMMENDED: line 22: the key file `GONE.md` does not exist\n\
          FAIL: tester.context.md (1 error, 1 warning)\n"
     );
@@ -119,7 +119,7 @@ fn all_files_are_found_where_they_may_be() {
         );
     }
     let all = env.thru_call(&["context", "validate", "--all", "--json"]).run().assert_exit_code(1).json();
-    assert_eq!(all[0]["findings"][0]["kind"], "UNFINISHED_CALLS_TITLE");
+    assert_eq!(all[0]["findings"][0]["kind"], "TITLE");
     assert_eq!((&all[1]["role"], &all[1]["valid"]), (&json!("tester"), &json!(true)));
     env.write_file("project/.agent/context/config.toml", "[roles]\ndir = \"../elsewhere\"\n");
     let refused = env.run_thru(&["context", "validate", "--all"]).assert_exit_code(15);

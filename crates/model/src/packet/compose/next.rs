@@ -17,7 +17,7 @@ use crate::statement;
 /// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
-/// The maximum length of what the agent has said about the newest message.
+/// The maximum length of a quote from the agent's last message.
 const MAX_AGENT_QUOTE_CHARS: usize = 240;
 
 /// The maximum number of first steps that the prompt names.

@@ -275,12 +275,12 @@ pub(super) fn settings_file(
     }
     let is_there = store::metadata_without_following(&folder.join(table.file.name))?.is_some();
     Ok(Some(match table.alternative_file {
-        Some(other) if !is_there && has_hooks_key(folder, &other) => other,
+        Some(other) if !is_there && mentions_hooks(folder, &other) => other,
         _ => table.file,
     }))
 }
 
-fn has_hooks_key(folder: &Path, file: &SettingsFile) -> bool {
+fn mentions_hooks(folder: &Path, file: &SettingsFile) -> bool {
     let text = read_settings_file(&folder.join(file.name)).ok().flatten();
     text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
 }

@@ -14,7 +14,7 @@ fn the_log_of_a_loop_counts_what_commands_wrote() {
         for (i, command) in commands.iter().enumerate() {
             run_command(&env, "s1", &format!("t{n}-{i}"), command);
         }
-        let said = json!({"last_assistant_message": format!("RequestWithOutcome {n} is over.")});
+        let said = json!({"last_assistant_message": format!("Turn {n} is over.")});
         env.hook_call("Stop", env.event_payload("s1", "Stop", said).to_string()).run();
     };
     turn(1, &["ls src", "cargo test"]);
