@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The name of a packet, loop, role, task, session, stage, output or summary that is safe in a file name.
+/// A name that is safe in a file name. It names a packet, loop, role, task, session, stage, output or summary.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(String);
 

@@ -166,8 +166,8 @@ fn sets_one_value() {
     check_set("---\na: True\n---\n", "a", true, "---\na: True\n---\n");
     // Only the last entry for a key is changed.
     check_set("---\na: 1\na: 2\n---\n", "a", 3, "---\na: 1\na: 3\n---\n");
-    // Below `|`, `>` or an empty value, further lines belong to the value and are replaced with it. Below any other
-    // value, such lines are a mistake and are kept.
+    // Below `|`, `>` or an empty value, the following lines are part of the value, so setting the value replaces them
+    // too. Below any other value, such lines are a mistake and are kept.
     check_set("---\na: |\n  x\n\n  y\nb: 1\n---\n", "a", "z", "---\na: z\n\nb: 1\n---\n");
     check_set("---\na: # why\n  x: 1\nb: 1\n---\n", "a", "z", "---\na: z # why\nb: 1\n---\n");
     check_set("---\na: x\n  b: 1\n---\n", "a", "z", "---\na: z\n  b: 1\n---\n");

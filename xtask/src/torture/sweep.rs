@@ -333,7 +333,7 @@ impl StracedCommand<'_> {
 
     fn strace_follow_option(&self) -> &'static [&'static str] {
         if self.row.allowed_removal == AllowedRemoval::Settings {
-            return &[]; // An installation runs git, and git's calls must not be broken.
+            return &[]; // An installation runs git, whose own system calls must not fail here.
         }
         // With seccomp, system calls that are not traced cost nothing, which saves most of the time. But in this mode
         // strace cannot kill a process, so seccomp is used only for calls that return an error.

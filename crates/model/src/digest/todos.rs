@@ -34,8 +34,8 @@ impl Digest {
     }
 
     /// Returns whether the records show that an open entry is done, although the agent has not ticked it off. This is
-    /// the case if the entry or a later one requests checks that have passed since the list changed, or a declaration
-    /// that was added since then. The entry in progress is also done if files were edited since the list changed and
+    /// the case if the entry, or a later entry, asks for something that has happened since the list changed: checks
+    /// that passed, or a declaration that was added. The entry in progress is also done if files were edited since the list changed and
     /// tests passed after the last edit.
     pub fn is_todo_done(&self, entry: &RecordedTodo) -> bool {
         // Agents work through their list in order, so an entry is also done if a later entry is done.

@@ -44,7 +44,7 @@ pub enum NameLanguage {
 pub enum RequiredCertainty {
     /// A word that ends a clause and is not common in code or in sentences about passwords.
     SingleWord,
-    /// Like `SingleWord`, but without the suffix of an adjective.
+    /// Like `SingleWord`, but the word must not end in the suffix of an adjective.
     WordWithoutSuffix,
     /// Several words, or letters and digits.
     SeveralWords,

@@ -49,7 +49,7 @@ mod tests {
             ("Exit code 1\n\n> test\n> mocha test/unit\n\n  1 failing\n", Some("mocha test/unit")),
             ("> web@0.1.0 test /p/web\n> vitest run\n", Some("vitest run")),
             ("yarn run v1.22.22\n$ jest --ci\nFAIL a.test.js\n", Some("jest --ci")),
-            // The script before the tests may have failed as well as the tests.
+            // Either the script that runs before the tests or the tests themselves may have failed.
             ("> a@1 pretest\n> eslint .\n\n> a@1 test\n> node --test\n", None),
             ("not ok 1 - add\n", None),
         ] {

@@ -265,7 +265,7 @@ fn an_empty_folder_of_a_harness_is_called_empty() {
     assert!(init.stderr.contains(&format!("{} (which is empty),", folder.display())), "{init}");
 }
 
-/// The user hands off work with a purpose, so something is left to do, although the agent's last message does not
+/// The user states a purpose for the handoff, so something is left to do, although the agent's last message does not
 /// announce a next step.
 #[test]
 fn a_handoff_with_a_purpose_does_not_say_that_nothing_is_open() {
