@@ -29,7 +29,7 @@ pub enum VerdictProblem {
     Template,
     SeveralVerdicts,
     Negated,
-    /// The verdict has a condition, or the answer is unsure.
+    /// The verdict has a condition, or the answer expresses doubt.
     Conditional,
     /// The verdict is in a quotation or belongs to somebody else.
     Quoted,

@@ -54,7 +54,7 @@ pub fn install_status_line(
             )]
         }
         CurrentStatusLine::UserCommand { command, line: own } => {
-            // Replace the user's command only if an uninstallation can restore it exactly.
+            // Replace the user's command only if uninstalling can restore it exactly.
             if quote_json_string(&own) != text[command.clone()] {
                 let why =
                     format!("the command of `{key}` is written with escapes that could not be restored");
