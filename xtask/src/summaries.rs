@@ -128,7 +128,7 @@ fn summarise_output(
     let id = summary::output_id(&summary::output_digest(redacted.as_bytes()));
     let mut problems = Vec::new();
     let mut problem = |what: String| problems.push(format!("{id} ({}): {what}", kind.title()));
-    if text.len() * 100 > output.len() * summary::MAX_SUMMARY_PERCENT {
+    if text.len() * 100 > output.len() * summary::MAX_SUMMARY_PERCENT_OF_OUTPUT {
         problem(format!("{} of {} bytes", text.len(), output.len()));
     }
     for error in errors.iter().filter(|error| !oracle::does_summary_contain_text(text, error)) {

@@ -51,7 +51,7 @@ pub fn is_output_id(word: &str) -> bool {
 const OUTPUT_ID_DIGITS: usize = 16;
 
 /// The maximum size of a summary, as a percentage of the original's size.
-pub const MAX_SUMMARY_PERCENT: usize = 15;
+pub const MAX_SUMMARY_PERCENT_OF_OUTPUT: usize = 15;
 
 /// The maximum length of a shown line, in bytes. Error lines are never cut.
 const MAX_SHOWN_LINE_BYTES: usize = 160;
@@ -72,7 +72,7 @@ pub struct OutputSummary {
 /// Returns the maximum size of a summary for an output of `bytes` bytes. It never exceeds `cap`, the limit for a
 /// hook's reply.
 pub fn summary_room(bytes: usize, cap: usize) -> usize {
-    (bytes * MAX_SUMMARY_PERCENT / 100).min(cap)
+    (bytes * MAX_SUMMARY_PERCENT_OF_OUTPUT / 100).min(cap)
 }
 
 /// Returns a summary of at most `room` bytes, or `None` if the error lines alone do not fit.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use model::redact::{RedactOptions, Redacted};
-use model::summary::{self, MAX_SUMMARY_PERCENT, OutputKind};
+use model::summary::{self, MAX_SUMMARY_PERCENT_OF_OUTPUT, OutputKind};
 use proptest::prelude::*;
 
 /// Returns a typical line of a program's output. Many lines occur several times.
@@ -45,7 +45,7 @@ proptest! {
         let made = summary::summarise_output(&output, "o-0123456789abcdef", room);
         prop_assert_eq!(&made, &summary::summarise_output(&output, "o-0123456789abcdef", room));
         let Some(made) = made else { return Ok(()) };
-        prop_assert!(made.text.len() * 100 <= output.len() * MAX_SUMMARY_PERCENT);
+        prop_assert!(made.text.len() * 100 <= output.len() * MAX_SUMMARY_PERCENT_OF_OUTPUT);
         let lines: Vec<&str> = output.lines().collect();
         prop_assert_eq!(made.kind, OutputKind::detect(&output, &lines));
         let errors = summary::error_lines_of_output(&output, &lines, made.kind);

@@ -345,11 +345,11 @@ pub struct DoctorCheck {
 
 /// Returns the brief candidates of all features, in row order, and the errors of the features that failed.
 pub fn collect_feature_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
-    candidates_in_sections(context, |_| true)
+    candidates_of_features_with_sections(context, |_| true)
 }
 
 /// Like [`collect_feature_candidates`], but skips the features whose candidates belong only to unwanted sections.
-pub fn candidates_in_sections(
+pub fn candidates_of_features_with_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,
 ) -> (Vec<Candidate>, Vec<String>) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::candidate::{Candidate, FactClass, FactStyle};
+use super::candidate::{Candidate, FactClass, FactListLayout};
 use super::ranking::RankedCandidates;
 use crate::render::utf16_length;
 use crate::tokens::TokenRatios;
@@ -103,7 +103,7 @@ impl<'c> CountedHeaders<'c> {
         let (class, title) = (candidate.class, candidate.class.title());
         // An inline section is one line. Its dash and line ending cost 3 units, of which 2 are counted with the title
         // and 1 here. `size_of_candidate_form` adds 2 for each fact.
-        let line = if class.style() == FactStyle::Inline { 1 } else { 0 };
+        let line = if class.layout() == FactListLayout::OnOneLine { 1 } else { 0 };
         let mut cost = if self.titles.contains(title) { 0 } else { utf16_length(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {
             cost += if self.folders.contains(&(title, folder)) { 0 } else { utf16_length(folder) + 5 };
@@ -128,9 +128,9 @@ impl<'c> CountedHeaders<'c> {
 
 /// Returns the size of a candidate's form in UTF-16 units, without section and folder headers.
 pub(super) fn size_of_candidate_form(candidate: &Candidate, form: usize) -> usize {
-    let around = match candidate.class.style() {
-        FactStyle::Lines => 3,
-        FactStyle::Folders | FactStyle::Inline => 2,
+    let around = match candidate.class.layout() {
+        FactListLayout::OnePerLine => 3,
+        FactListLayout::ByFolder | FactListLayout::OnOneLine => 2,
     };
     utf16_length(&candidate.forms[form]) + around
 }

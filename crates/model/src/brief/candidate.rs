@@ -135,14 +135,13 @@ pub enum FactClass {
     Problems,
 }
 
+/// How the facts of one class are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum FactStyle {
-    /// One fact per line.
-    Lines,
-    /// Files, grouped by folder.
-    Folders,
-    /// All facts on one line.
-    Inline,
+pub(super) enum FactListLayout {
+    OnePerLine,
+    /// The facts are files.
+    ByFolder,
+    OnOneLine,
 }
 
 impl FactClass {
@@ -264,11 +263,11 @@ impl FactClass {
         }
     }
 
-    pub(super) fn style(self) -> FactStyle {
+    pub(super) fn layout(self) -> FactListLayout {
         match self {
-            FactClass::Edited | FactClass::Read | FactClass::Named => FactStyle::Folders,
-            FactClass::Earlier | FactClass::Answered => FactStyle::Inline,
-            _ => FactStyle::Lines,
+            FactClass::Edited | FactClass::Read | FactClass::Named => FactListLayout::ByFolder,
+            FactClass::Earlier | FactClass::Answered => FactListLayout::OnOneLine,
+            _ => FactListLayout::OnePerLine,
         }
     }
 }

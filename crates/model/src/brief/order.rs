@@ -27,9 +27,10 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     }
 }
 
-/// Added to the rank of a file that is unlikely to be needed and, in a short brief, to the rank of every longer form
-/// of a fact.
-const ADDED_RANK_IF_UNLIKELY: u32 = 60;
+const ADDED_RANK_OF_UNLIKELY_FILE: u32 = 60;
+
+/// Added in a short brief to the rank of every longer form of a fact. One more file is more useful there.
+const ADDED_RANK_OF_LONGER_FORM_IF_SHORT: u32 = 60;
 
 /// The number of edited files that are ranked before the longer forms of other facts.
 const EARLY_EDITED_FILES: usize = 20;
@@ -97,9 +98,8 @@ impl FixedOrder {
         if gives_way && !self.is_roomy {
             base += ADDED_RANK_IF_NOT_ROOMY;
         }
-        // In a short brief, one more file is more useful than a longer form of a fact.
         if form > 0 && !self.is_roomy {
-            base += ADDED_RANK_IF_UNLIKELY;
+            base += ADDED_RANK_OF_LONGER_FORM_IF_SHORT;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let (place, unlikely) = match candidate.class {
@@ -108,7 +108,7 @@ impl FixedOrder {
                 (candidate.position_in_class.min(self.first_files()), 0)
             }
             FactClass::Edited | FactClass::Read if candidate.position_in_class >= self.likely_files => {
-                (candidate.position_in_class, ADDED_RANK_IF_UNLIKELY)
+                (candidate.position_in_class, ADDED_RANK_OF_UNLIKELY_FILE)
             }
             _ => (candidate.position_in_class, 0),
         };

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::budget::FormChoice;
-use super::candidate::{Candidate, FactClass, FactStyle};
+use super::candidate::{Candidate, FactClass, FactListLayout};
 use super::{BriefMaterial, BriefOccasion};
 use crate::activity::short_session_id;
 use crate::digest::Digest;
@@ -64,10 +64,12 @@ pub(super) fn print_brief(head: &str, candidates: &[Candidate], choice: &FormCho
         let facts: Vec<(&Candidate, &str)> =
             taken.iter().copied().filter(|(candidate, _)| candidate.class.title() == class.title()).collect();
         text.push_str(&format!("{}:\n", class.title()));
-        match class.style() {
-            FactStyle::Lines => facts.iter().for_each(|(_, fact)| text.push_str(&format!("- {fact}\n"))),
-            FactStyle::Folders => print_folders(&mut text, &facts),
-            FactStyle::Inline => {
+        match class.layout() {
+            FactListLayout::OnePerLine => {
+                facts.iter().for_each(|(_, fact)| text.push_str(&format!("- {fact}\n")));
+            }
+            FactListLayout::ByFolder => print_folders(&mut text, &facts),
+            FactListLayout::OnOneLine => {
                 let words: Vec<&str> = facts.iter().map(|(_, fact)| *fact).collect();
                 text.push_str(&format!("- {}\n", words.join("; ")));
             }

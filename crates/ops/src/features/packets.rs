@@ -232,7 +232,7 @@ fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
 }
 
 fn packet_not_found_error(word: &str, names: &[String]) -> Error {
-    let hint = match packet_with_similar_name(word, names) {
+    let hint = match nearest_packet_name(word, names) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
         None => "`thru packet list` shows the packets; `thru handoff` creates one".to_owned(),
     };
@@ -240,7 +240,7 @@ fn packet_not_found_error(word: &str, names: &[String]) -> Error {
 }
 
 /// Returns the packet most similar to the given word. Whole ids, slugs and single words of slugs are compared.
-fn packet_with_similar_name<'n>(word: &str, names: &'n [String]) -> Option<&'n str> {
+fn nearest_packet_name<'n>(word: &str, names: &'n [String]) -> Option<&'n str> {
     let word = word.to_lowercase();
     let slug = |name: &'n str| name.split_once('-').map_or(name, |(_, slug)| slug);
     let contains =

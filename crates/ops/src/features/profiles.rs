@@ -42,7 +42,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
         unwritten_packet: RefCell::default(),
     };
     let (mut records, problems) =
-        features::candidates_in_sections(&brief, |section| profile.has_section(section));
+        features::candidates_of_features_with_sections(&brief, |section| profile.has_section(section));
     problems.into_iter().for_each(|problem| context.add_warning(problem));
     records.extend(others::recent_work_candidate_for_subagent(&context.project, context.session)?);
     let scoring = settings.enabled_scoring();

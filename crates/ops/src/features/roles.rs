@@ -145,7 +145,7 @@ impl ProjectRoles {
     }
 
     /// Returns the role that has a context file and whose name is most similar to `role`.
-    pub fn role_with_similar_name(&self, role: &Id) -> Result<Option<String>> {
+    pub fn nearest_role_name(&self, role: &Id) -> Result<Option<String>> {
         let names = self.role_names()?;
         Ok(nearest_allowed_word(role.as_str(), names.iter().map(Id::as_str)).map(str::to_owned))
     }
@@ -367,7 +367,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     let (mut missing_path, mut similar_role) = (None, None);
     if file.is_none() {
         missing_path = Some(roles.expected_context_file_path(&role)?);
-        similar_role = roles.role_with_similar_name(&role)?;
+        similar_role = roles.nearest_role_name(&role)?;
     }
     Ok(BoundRole {
         role: role.to_string(),

@@ -11,8 +11,8 @@ use model::digest::Digest;
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
 use model::journal::{JournalRecord, RecordPolicy};
+use model::relevant_files;
 use model::session::{self, PendingBrief};
-use model::suggest;
 use model::transcript::TranscriptLine;
 use store::feed::{self, FeedLimits};
 use store::{Error, Result, Store, layout};
@@ -102,7 +102,7 @@ impl IndexLines {
     }
 
     fn add_record(&mut self, record: &JournalRecord) {
-        self.files.extend(suggest::relevant_file_lines(record));
+        self.files.extend(relevant_files::relevant_file_lines(record));
         self.activity
             .extend(Activity::from_record(record, &self.role).map(|activity| activity.to_json_line()));
     }

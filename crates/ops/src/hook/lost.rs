@@ -95,7 +95,7 @@ fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {
 
 /// Checks whether records can be written: writes and removes a scratch file, and checks the permissions of the
 /// folders that hooks write to. Returns the errors.
-pub(crate) fn find_unwritable_folders(store: &Store) -> Vec<store::Error> {
+pub(crate) fn errors_of_unwritable_folders(store: &Store) -> Vec<store::Error> {
     let dir = store.dir();
     let written = match dir.open_subfolder(layout::SCRATCH_FOLDER) {
         Err(store::Error::Absent { .. }) => dir.check_folder_is_writable(),

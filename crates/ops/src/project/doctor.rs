@@ -233,7 +233,7 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
 /// Checks whether the folders that hooks use can be written to. A hook that cannot write cannot report the problem
 /// either.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> DoctorCheck {
-    let failed = lost::find_unwritable_folders(store);
+    let failed = lost::errors_of_unwritable_folders(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
     let mut findings: Vec<Finding> =
         failed.into_iter().map(|error| Finding::from(&Error::from(error))).collect();

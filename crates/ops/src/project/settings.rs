@@ -99,7 +99,7 @@ impl SettingsSources {
                     .push(ignored_settings_file_finding("it is not UTF-8 text").at_line(shown, None)),
             },
             Err(error) => {
-                self.findings.push(ignored_settings_file_finding(&error.to_string()).at_line(shown, None))
+                self.findings.push(ignored_settings_file_finding(&error.to_string()).at_line(shown, None));
             }
         }
     }

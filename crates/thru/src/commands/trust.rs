@@ -37,7 +37,7 @@ struct TrustedRootJson {
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     if args.list {
-        list_trusted_projects(world, format)?;
+        print_trusted_projects(world, format)?;
         return Ok(0);
     }
     let report = match (args.revoke, args.moved) {
@@ -118,7 +118,7 @@ fn print_permission_requests(wants: &[PermissionRequest]) {
     }
 }
 
-fn list_trusted_projects(world: &World, format: OutputFormat) -> Result<()> {
+fn print_trusted_projects(world: &World, format: OutputFormat) -> Result<()> {
     let rows: Vec<TrustedRootJson> = ops::project::trust::list_trusted_projects(world)?
         .into_iter()
         .map(|(project, root)| TrustedRootJson {

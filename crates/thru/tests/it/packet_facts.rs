@@ -246,7 +246,7 @@ fn work_that_is_half_done_comes_before_a_look_that_has_begun() {
         ),
     ] {
         let lines: Vec<String> = start.iter().chain([&last]).map(Value::to_string).collect();
-        let transcript = env.write_file(&format!("{name}.jsonl"), lines.join("\n") + "\n");
+        let transcript = env.write_file(format!("{name}.jsonl"), lines.join("\n") + "\n");
         let told = env.run_thru_json(&["handoff", name, "--transcript", transcript.to_str().unwrap()]);
         let picked = env.run_thru(&["pickup", told["id"].as_str().unwrap()]).assert_ok().stdout;
         for needle in needles {

@@ -117,7 +117,7 @@ impl<'c> LoopSessionStop<'c> {
             // The same stop was reported again while its validators were still running. The process that runs them will
             // answer.
             Err(store::Error::Busy { .. }) => return Ok(ReplyPart::silent()),
-            Err(error) => return Err(self.allow_stop_error(&error)),
+            Err(error) => return Err(self.error_that_lets_agent_stop(&error)),
         };
         let failure = run_until_first_failure(self.context, validators);
         let checked = || failure.as_ref().map_or(ValidatorResult::Passed, ValidatorResult::Failed);
@@ -135,7 +135,9 @@ impl<'c> LoopSessionStop<'c> {
         deadline: Deadline,
     ) -> Result<Option<LockedVerdict>> {
         let ProjectContext { store, settings, .. } = self.context.project;
-        let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
+        let lock = store
+            .lock_loops(deadline.lock_wait())
+            .map_err(|error| self.error_that_lets_agent_stop(&error))?;
         let record = match store.read_loop(&self.id) {
             Err(store::Error::Absent { .. }) => {
                 if self.context.mode == WriteMode::Write {
@@ -143,7 +145,7 @@ impl<'c> LoopSessionStop<'c> {
                 }
                 return Ok(None);
             }
-            record => record.map_err(|error| self.allow_stop_error(&error))?,
+            record => record.map_err(|error| self.error_that_lets_agent_stop(&error))?,
         };
         if !is_started_here(store, &record.loop_state) {
             return Ok(None);
@@ -157,14 +159,14 @@ impl<'c> LoopSessionStop<'c> {
         Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
-    /// Returns an error, so that the agent may stop. A loop whose iterations cannot be counted must not continue.
-    fn allow_stop_error(&self, why: &dyn std::fmt::Display) -> Error {
+    /// Builds the error with which the hook lets the agent stop. A loop whose iterations cannot be counted must not continue.
+    fn error_that_lets_agent_stop(&self, why: &dyn std::fmt::Display) -> Error {
         Error::Failed { what: format!("loop {} lets the agent stop: {why}", self.id) }
     }
 
     fn apply_verdict(&self, judged: LockedVerdict, checked: ValidatorResult) -> Result<ReplyPart> {
         let LockedVerdict { record, verdict, _lock } = judged;
-        self.write_verdict(verdict, &record, checked).map_err(|error| self.allow_stop_error(&error))
+        self.write_verdict(verdict, &record, checked).map_err(|error| self.error_that_lets_agent_stop(&error))
     }
 
     fn write_verdict(

@@ -7,7 +7,7 @@ use model::packet::{
     VALIDATORS_HEADING, confirm,
 };
 use model::text::nearest_allowed_word;
-use model::{checkout_path, suggest, time};
+use model::{checkout_path, relevant_files, time};
 use store::layout;
 
 use super::{
@@ -103,7 +103,8 @@ pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: 
     if files.is_empty() {
         return;
     }
-    let lines = suggest::index_lines_of_confirmed_files(files, id.as_str(), &time::to_rfc3339(world.now));
+    let lines =
+        relevant_files::index_lines_of_confirmed_files(files, id.as_str(), &time::to_rfc3339(world.now));
     let limit = settings::settings_here(world).settings().log_limit_bytes();
     let _ = project.store.dir().append_lines(layout::RELEVANT_FILES_INDEX, &lines, limit);
 }

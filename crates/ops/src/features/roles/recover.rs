@@ -117,7 +117,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     };
     let Some(file) = roles.find_context_file(&role)? else {
         report.missing_path = Some(roles.expected_context_file_path(&role)?);
-        report.similar_role = roles.role_with_similar_name(&role)?;
+        report.similar_role = roles.nearest_role_name(&role)?;
         return Ok(report);
     };
     let check = roles.check_context_file(world, &file.bytes);

@@ -54,7 +54,7 @@ fn print_cleared(done: &ClearedLiveRun) {
             output::print_line(format_args!("{} is no longer the live run; its files stay", run.display()));
         }
         None if done.live_now.is_none() => {
-            output::print_line("No run was live, so there was nothing to clear")
+            output::print_line("No run was live, so there was nothing to clear");
         }
         None => {}
     }
