@@ -35,6 +35,8 @@ const AS_EXPECTED_PHRASES: &[&str] = &["as expected", "received expected", "got 
 /// How many words at the start of a line are searched for a log entry's time and level.
 const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 
+const TRACEBACK_HEADING: &str = "Traceback (most recent call last):";
+
 /// Lines that only say that something failed. They are kept only if nothing better is found.
 const BARE_VERDICT_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR", "failures:"];
 
@@ -66,7 +68,8 @@ enum FailureLineRank {
 /// recognised.
 pub fn error_lines(output: &Redacted) -> String {
     let (mut lines, mut is_below_warning): (Vec<&str>, bool) = (Vec::new(), false);
-    for line in output.lines().filter(|line| is_worth_keeping(line.trim())) {
+    let (all, exceptions) = without_python_tracebacks(output);
+    for line in all.into_iter().filter(|line| is_worth_keeping(line.trim())) {
         // Skip the indented line below a Python warning, because it is only the source line that caused the warning.
         if !is_below_warning || !line.starts_with("  ") {
             lines.push(line.trim());
@@ -79,7 +82,11 @@ pub fn error_lines(output: &Redacted) -> String {
     let is_kept =
         |part: Option<ReportLineKind>| !(has_many_names && part == Some(ReportLineKind::Difference));
     let parts = lines.iter().zip(parts).filter(|(_, part)| is_kept(*part));
-    let ranked = parts.filter_map(|(line, part)| Some((line_rank(line, part)?, *line)));
+    let rank = |line: &str, part| match exceptions.contains(line) {
+        true => Some(FailureLineRank::Specific),
+        false => line_rank(line, part),
+    };
+    let ranked = parts.filter_map(|(line, part)| Some((rank(line, part)?, *line)));
     let ranked: Vec<(FailureLineRank, &str)> = ranked.collect();
     let best = ranked.iter().map(|(rank, _)| *rank).min();
     let mut chosen: Vec<&str> = match best {
@@ -105,6 +112,29 @@ pub fn error_lines(output: &Redacted) -> String {
         kept.push_str(line);
     }
     kept
+}
+
+/// Returns the lines without Python tracebacks, and the exceptions that end these tracebacks. The lines inside a
+/// traceback are calls and source code, mostly of libraries, and such code often contains the word "error". A traceback
+/// whose end is missing is kept.
+fn without_python_tracebacks(output: &str) -> (Vec<&str>, BTreeSet<&str>) {
+    let (mut kept, mut exceptions) = (Vec::new(), BTreeSet::new());
+    let mut lines = output.lines();
+    while let Some(line) = lines.next() {
+        let indent = line.len() - line.trim_start().len();
+        let is_inside = |line: &&str| line.trim().is_empty() || line.len() - line.trim_start().len() > indent;
+        if line.trim() == TRACEBACK_HEADING {
+            let mut rest = lines.clone();
+            if let Some(exception) = rest.find(|line| !is_inside(line)) {
+                exceptions.insert(exception.trim());
+                kept.push(exception);
+                lines = rest;
+                continue;
+            }
+        }
+        kept.push(line);
+    }
+    (kept, exceptions)
 }
 
 /// Returns the lines that name a failed test, and the first few other lines, in their original order, at most `most`
@@ -148,7 +178,7 @@ pub fn is_test_location(line: &str) -> bool {
 
 /// Returns the lines of an error that [`error_lines`] returned, without the heading of a Python traceback.
 pub fn reason_lines(error: &str) -> impl Iterator<Item = &str> {
-    let is_heading = error.starts_with("Traceback (most recent call last):\n");
+    let is_heading = error.strip_prefix(TRACEBACK_HEADING).is_some_and(|rest| rest.starts_with('\n'));
     error.lines().skip(usize::from(is_heading))
 }
 
@@ -534,6 +564,24 @@ mod tests {
         ] {
             assert_eq!(names_file(error, path), expected, "{error}: {path}");
         }
+    }
+
+    #[test]
+    fn an_exception_is_kept_without_the_calls_above_it() {
+        let output = "E\n======\nERROR: test_json (tests.test_cli.Cli.test_json)\n------\n\
+            Traceback (most recent call last):\n  File \"/p/tests/test_cli.py\", line 23, in test_json\n\
+            \x20   main(['--json', '1h'])\n  File \"/usr/lib/python3.11/argparse.py\", line 2633, in error\n\
+            \x20   self.exit(2, _('%(prog)s: error: %(message)s\\n') % args)\n\
+            \x20   ^^^^^^^^\nSystemExit: 2\n\nRan 1 test in 0.1s\n\nFAILED (errors=1)";
+        let kept = error_lines(output);
+        assert!(kept.contains("ERROR: test_json") && kept.contains("SystemExit: 2"), "{kept}");
+        assert!(
+            !kept.contains("Traceback") && !kept.contains("self.exit") && !kept.contains("argparse"),
+            "{kept}"
+        );
+        // Without its end, a traceback is all that is known.
+        let cut = "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()";
+        assert!(error_lines(cut).contains("Traceback"), "{}", error_lines(cut));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) mod others;
 use std::path::{Path, PathBuf};
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
-use model::digest::{Digest, FileUse, Prompt};
+use model::digest::{Digest, Failure, FileUse, Prompt};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
@@ -131,12 +131,19 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         let why = format!("shows where session {} left off", short_session_id(&session));
         lines.push(line.with_next_step(NextStepUrgency::LastSession, "thru brief", why));
     }
-    let failing = digest.open_failures().chain(&digest.failures_of_earlier_sessions);
-    let failing: Vec<String> =
-        failing.take(MAX_FAILING_COMMANDS_COUNTED).map(|failure| failure.command_as_typed()).collect();
-    if let Some(first) = failing.first() {
-        let more =
-            if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
+    let of_session = digest.open_failures().map(|failure| {
+        let is_edited_since = !digest.files_changed_after_check(failure.record).is_empty();
+        (failure, if is_edited_since { ", not run since the last edit" } else { "" })
+    });
+    let earlier =
+        digest.failures_of_earlier_sessions.iter().map(|failure| (failure, ", in an earlier session"));
+    let all: Vec<(&Failure, &str)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
+    let failing: Vec<String> = all.iter().map(|(failure, _)| failure.command_as_typed()).collect();
+    if let (Some(first), Some((_, when))) = (failing.first(), all.first()) {
+        let more = match failing.len() {
+            1 => (*when).to_owned(),
+            count => format!("{when} (and {} more)", count - 1),
+        };
         let line = StatusReportLine::colored("failing", StatusTone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }

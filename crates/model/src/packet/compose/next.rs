@@ -110,16 +110,16 @@ impl PacketFacts<'_> {
         let is_retried = |failure: &&&Failure| {
             call.is_some_and(|call| choose::covers_command(call, &failure.command_as_typed()))
         };
-        let is_first_retried = self.failing.first().is_some_and(|failure| is_retried(&failure));
+        let retried = self.failing.first().filter(is_retried).map(|failure| failure.command_as_typed());
         let unfinished = call.map(|call| match UnfinishedCall::parse(call) {
             UnfinishedCall::Look(what) => {
                 format!("{}; it was {what}", self.message_being_worked_on(""))
             }
             UnfinishedCall::Edit(path) => self.describe_unfinished_edit(path),
-            UnfinishedCall::Command => describe_unfinished(call, is_first_retried),
+            UnfinishedCall::Command => describe_unfinished(call, retried.as_deref()),
         });
         let failing =
-            self.failing.first().filter(|_| !is_first_retried).map(|failure| describe_failure(failure));
+            self.failing.first().filter(|_| retried.is_none()).map(|failure| describe_failure(failure));
         if digest.has_finished() && unfinished.is_none() && failing.is_none() {
             return match (self.does_purpose_name_new_work(), self.open_questions().is_empty(), self.todo_step()) {
                 (true, ..) => None,

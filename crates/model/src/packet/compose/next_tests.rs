@@ -50,10 +50,16 @@ fn a_command_that_was_started_again_is_one_step() {
         assert_eq!(choose::covers_command(call, failed), expected, "{call}");
     }
     assert_eq!(
-        describe_unfinished("make test", true),
+        describe_unfinished("make test", Some("make test")),
         "`make test`, which was started and did not finish; its last run failed (see Failing)"
     );
-    assert_eq!(describe_unfinished("make test", false), "`make test`, which was started and did not finish");
+    assert_eq!(describe_unfinished("make test", None), "`make test`, which was started and did not finish");
+    // The whole suite includes the failing tests, but it did not fail itself.
+    assert_eq!(
+        describe_unfinished("python3 -m unittest -q", Some("python3 -m unittest tests.test_cli -q")),
+        "`python3 -m unittest -q`, which was started and did not finish; it includes `python3 -m unittest tests.test_cli \
+         -q`, which failed (see Failing)"
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Describes a call that was started and did not finish.
 
+use crate::packet::choose;
 use crate::render::in_backticks;
 use crate::run::{self, CommandPurpose};
 
@@ -30,14 +31,21 @@ impl UnfinishedCall<'_> {
         let is_look = matches!(run::command_purpose(call, ""), CommandPurpose::ReadOnly)
             && !run::is_attempt_with_result(call, "");
         match is_look {
-            true => UnfinishedCall::Look(format!("running {}", describe_unfinished(call, false))),
+            true => UnfinishedCall::Look(format!("running {}", describe_unfinished(call, None))),
             false => UnfinishedCall::Command,
         }
     }
 }
 
-/// Describes a call that did not finish. If it repeats the failing command, it stands for both.
-pub(super) fn describe_unfinished(call: &str, is_retried: bool) -> String {
-    let failed = if is_retried { "; its last run failed (see Failing)" } else { "" };
+/// Describes a call that did not finish. `failing` is the failing command, if the call runs the same checks. The call
+/// may also run more checks than the failing command, and then the call itself may never have failed.
+pub(super) fn describe_unfinished(call: &str, failing: Option<&str>) -> String {
+    let failed = match failing {
+        Some(failing) if choose::covers_command(failing, call) => {
+            "; its last run failed (see Failing)".to_owned()
+        }
+        Some(failing) => format!("; it includes {}, which failed (see Failing)", in_backticks(failing, 120)),
+        None => String::new(),
+    };
     format!("{}, which was started and did not finish{failed}", in_backticks(call, 200))
 }

@@ -174,7 +174,11 @@ fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> 
 
 fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
-    words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
+    // Once a step is done, a manifest that still says "planning" was only not updated.
+    let is_begun = manifest.current_task.is_some_and(|task| task > 1);
+    if !(is_begun && matches!(manifest.current_phase.as_str(), "research" | "planning")) {
+        words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
+    }
     // Section 0 means that the steps have no sections.
     let section = manifest.current_section.filter(|section| *section > 0);
     words.extend(section.map(|section| format!("section {section}")));
