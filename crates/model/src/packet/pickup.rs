@@ -371,9 +371,10 @@ fn without_started_calls(context: &str, prompt: &str) -> String {
     let is_mentioned = |line: &&str| {
         let call = line.trim_start_matches("- ").trim_end();
         // "`Read a.md`" is mentioned as "it was reading `a.md`".
-        let path = call.split_once(' ').map_or("", |(_, path)| path);
-        prompt.contains(call)
-            || ["reading `", "the edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
+        let is_named = |path: &str| {
+            ["reading `", "the edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
+        };
+        prompt.contains(call) || call.split_once(' ').is_some_and(|(_, path)| is_named(path))
     };
     if !calls.iter().all(is_mentioned) {
         return context.to_owned();
