@@ -112,6 +112,12 @@ impl PacketFacts<'_> {
         };
         let is_first_retried = self.failing.first().is_some_and(|failure| is_retried(&failure));
         let unfinished = call.map(|call| match UnfinishedCall::parse(call) {
+            // There is no message that the look could be part of.
+            UnfinishedCall::Look(_)
+                if self.goal.newest_prompt.is_none() || self.effect_of_newest_message().is_some() =>
+            {
+                describe_unfinished(call, false)
+            }
             UnfinishedCall::Look(what) => {
                 format!("{}; it was {what}", self.message_being_worked_on(""))
             }
