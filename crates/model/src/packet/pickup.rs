@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::compose::UNTOUCHED_MESSAGE_STEP;
 use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH_CLAIM_SUBJECT};
 use super::{
     CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING,
@@ -234,7 +235,7 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     let is_told = |line: &str| {
         // Drop this line if the prompt's first step already says that the newest message has not been acted on.
         let is_untouched = line == "- The newest message has not been acted on yet";
-        if line.starts_with(&source) || is_untouched && prompt.contains("which has not been acted on yet") {
+        if line.starts_with(&source) || is_untouched && prompt.contains(UNTOUCHED_MESSAGE_STEP) {
             return true;
         }
         let said = ["- In progress. Last said: “", "- Last said: “"].into_iter();

@@ -329,3 +329,11 @@ fn a_look_is_not_told_as_work_on_a_message_that_is_carried_out_or_unknown() {
         assert!(picked.contains(expected), "{name}: {picked}");
     }
 }
+
+#[test]
+fn pickup_says_once_that_the_newest_message_is_untouched() {
+    let env = env_with_prompt("Build the parser in src/parse.rs.");
+    write_handoff(&env, "go on");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert_eq!(picked.matches("has not been acted on yet").count(), 1, "{picked}");
+}

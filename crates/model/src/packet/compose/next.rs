@@ -26,6 +26,10 @@ const MAX_FIRST_STEPS_NAMED: usize = 2;
 /// The beginning of the list of calls that followed an announcement.
 pub(super) const CALLS_SINCE_ANNOUNCEMENT_INTRO: &str = " (since then ";
 
+/// The first step if nothing has been said or done since the newest message.
+pub(in crate::packet) const UNTOUCHED_MESSAGE_STEP: &str =
+    "the user's newest message: it has not been acted on yet";
+
 /// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
 
@@ -244,7 +248,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let asked = self.goal.newest_prompt?.record;
         (!digest.has_work_since_newest_prompt() && digest.last_message_record < asked)
-            .then(|| "the user's newest message: it has not been acted on yet".to_owned())
+            .then(|| UNTOUCHED_MESSAGE_STEP.to_owned())
     }
 
     /// Returns the announced step if it has not been done since, and the check that follows it.
