@@ -33,7 +33,7 @@ pub use lasting::failure_lasts;
 pub use list::{DividedCommandLine, divide_failed_line};
 pub use open::{
     CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result,
-    is_mistyped_or_refused_command_error, is_refused_call, only_calls_thru,
+    is_mistyped_or_interrupted_command_error, is_refused_call, only_calls_thru,
 };
 pub use parts::PartVerdict;
 pub use printed::{may_run_package_script, printed_script};

@@ -190,7 +190,7 @@ impl Digest {
         let mut later = self.commands.iter().rev().take_while(|used| used.last_run_record > last.record);
         let counts = last.has_failed
             && !last.error.trim().is_empty()
-            && !run::is_mistyped_or_refused_command_error(&last.error)
+            && !run::is_mistyped_or_interrupted_command_error(&last.error)
             && !is_usage_message(&last.error)
             && !later.any(|used| is_tried(&used.command, &used.folder));
         counts.then_some(last)
@@ -612,7 +612,7 @@ fn failed_git_family(families: &[GitCommandFamily], error: &str) -> GitCommandFa
 /// Returns whether a failed command is a problem to solve, rather than a lookup, a typo or an experiment.
 fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalRecord) -> bool {
     let error = error_of_record(record);
-    if run::is_mistyped_or_refused_command_error(error) {
+    if run::is_mistyped_or_interrupted_command_error(error) {
         return false;
     }
     let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.check_kind.is_check());

@@ -12,6 +12,7 @@ use continued::{ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE, REPLIED_MESSAGE_T
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
 pub use git::GitFacts;
 use jiff::Timestamp;
+pub(super) use next::UNTOUCHED_MESSAGE_STEP;
 use serde_json::{Value, json};
 
 use super::choose::{

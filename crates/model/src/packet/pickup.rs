@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::compose::UNTOUCHED_MESSAGE_STEP;
 use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH_CLAIM_SUBJECT};
 use super::{
     CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING,
@@ -234,7 +235,7 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     let is_told = |line: &str| {
         // Drop this line if the prompt's first step already says that the newest message has not been acted on.
         let is_untouched = line == "- The newest message has not been acted on yet";
-        if line.starts_with(&source) || is_untouched && prompt.contains("which has not been acted on yet") {
+        if line.starts_with(&source) || is_untouched && prompt.contains(UNTOUCHED_MESSAGE_STEP) {
             return true;
         }
         let said = ["- In progress. Last said: “", "- Last said: “"].into_iter();
@@ -371,9 +372,10 @@ fn without_started_calls(context: &str, prompt: &str) -> String {
     let is_mentioned = |line: &&str| {
         let call = line.trim_start_matches("- ").trim_end();
         // "`Read a.md`" is mentioned as "it was reading `a.md`".
-        let path = call.split_once(' ').map_or("", |(_, path)| path);
-        prompt.contains(call)
-            || ["reading `", "the edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
+        let is_named = |path: &str| {
+            ["reading `", "the edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
+        };
+        prompt.contains(call) || call.split_once(' ').is_some_and(|(_, path)| is_named(path))
     };
     if !calls.iter().all(is_mentioned) {
         return context.to_owned();

@@ -69,3 +69,17 @@ fn a_failed_run_is_told_once() {
         assert_eq!(note_on_told_failure(note), expected);
     }
 }
+
+#[test]
+fn unfinished_calls_are_listed_unless_the_prompt_mentions_all_of_them() {
+    let prompt = "Begin with: the user's newest message, which the agent was working on; it was reading `docs/plan.md`.";
+    for (calls, is_told) in [
+        ("- `Read docs/plan.md`\n", true),
+        ("- `Read docs/plan.md`\n- `make`\n", false),
+        ("- `Read docs/plan.md`\n- `make test`\n", false),
+    ] {
+        let context = format!("Started and not finished:\n{calls}");
+        let expected = if is_told { String::new() } else { context.clone() };
+        assert_eq!(without_started_calls(&context, prompt), expected);
+    }
+}

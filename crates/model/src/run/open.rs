@@ -144,7 +144,7 @@ pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
 
 /// Returns whether an error means that the command was mistyped, run in the wrong folder or interrupted. Such an error
 /// does not mean that the project is broken.
-pub fn is_mistyped_or_refused_command_error(error: &str) -> bool {
+pub fn is_mistyped_or_interrupted_command_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[
         "unknown flag",
         "unknown option",

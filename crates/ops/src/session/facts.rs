@@ -8,9 +8,11 @@ use model::digest::{Digest, GitOnDisk};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
+use model::redact::RedactOptions;
 use store::{Store, layout};
 
 use crate::features::{ProjectContext, sessions};
+use crate::project::git;
 use crate::project::trust;
 
 /// How many bytes are read from the end of a log, where the most recent events are.
@@ -64,7 +66,7 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.mark_all_edits_as_saved();
     }
-    add_current_state_from_disk(store, &mut digest, &root.checkout);
+    add_current_state_from_disk(store, &mut digest, &root.checkout, project.settings.redact_options());
     let gone = important_files_now_missing(&digest, &root.checkout, MAX_FILES_CHECKED);
     let unread = digest.describe_missing_transcript().into_iter().chain(digest.describe_missing_journal());
     let problems = unread.chain(recent_hook_problems(store)).collect();
@@ -73,8 +75,13 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
 
 /// Adds the current state, as shown by git's files and the times of the session's files. The user may have committed or
 /// edited something since the session's last record.
-pub fn add_current_state_from_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
-    digest.git_on_disk = git_state_on_disk(digest, checkout);
+pub fn add_current_state_from_disk(
+    store: &Store,
+    digest: &mut Digest,
+    checkout: &Path,
+    redact: RedactOptions,
+) {
+    digest.git_on_disk = git_state_on_disk(digest, checkout, redact);
     digest.are_files_changed_since = have_files_changed_since_session(store, digest, checkout);
 }
 
@@ -156,7 +163,7 @@ pub fn facts_with_hook_problems_only(store: &Store) -> SessionFacts {
     SessionFacts { problems: recent_hook_problems(store), ..SessionFacts::default() }
 }
 
-fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
+fn git_state_on_disk(digest: &Digest, checkout: &Path, redact: RedactOptions) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::read_head(folder)?;
     let remote = store::git::remote_assumed_for_branch(folder, &head.branch);
@@ -169,7 +176,7 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
         untracked_files: owned(compared.untracked),
         has_remote: remote.is_some(),
         remote_commit: remote.and_then(|remote| remote.commit),
-        branch: head.branch,
+        branch: git::redacted_branch(&head, redact),
         commit: head.commit,
     })
 }
@@ -190,7 +197,8 @@ pub fn uncommitted_by_others(digests: &[Digest], described: &Digest, checkout: &
     if others.files.is_empty() {
         return Vec::new();
     }
-    others.git_on_disk = git_state_on_disk(&others, checkout);
+    // Only the files are compared here. The branch is not told, so the settings for its redaction do not matter.
+    others.git_on_disk = git_state_on_disk(&others, checkout, RedactOptions::default());
     let Some(disk) = &others.git_on_disk else { return Vec::new() };
     // A staged file is equal to git's index, like a committed one.
     let is_staged = |path: &String| {

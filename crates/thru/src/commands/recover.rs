@@ -101,6 +101,9 @@ fn describe_session(CallingSession { session, standing }: &CallingSession, role:
         RoleStanding::HasOtherRole(other) => format!(
             "Session: {session} keeps the role {other}; `thru role bind {role}` gives it the role {role} instead\n"
         ),
+        RoleStanding::NotRecorded => format!(
+            "Session: {session} does not have the role {role}, because no hook has recorded this session in this project\n"
+        ),
         RoleStanding::HeldBySession(holder) => format!(
             "Session: {session} does not have the role {role}, because session {} has it and has not ended; `thru role \
              bind {role}` gives it to this session as well\n",

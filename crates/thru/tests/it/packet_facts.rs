@@ -293,3 +293,47 @@ fn a_script_that_was_edited_is_run_and_no_other_file_is_opened() {
     let picked = env.run_thru(&["pickup", "once-more"]).assert_ok().stdout;
     assert!(!picked.contains("has not been run since"), "{picked}");
 }
+
+#[test]
+fn a_look_is_not_told_as_work_on_a_message_that_is_carried_out_or_unknown() {
+    let env = TestEnv::with_root();
+    let folder = env.project_folder().to_str().unwrap().to_owned();
+    let line = |kind: &str, id: &str, content: Value| {
+        json!({"type": kind, "sessionId": "5f0c6a4e-0000-4000-8000-000000000001", "uuid": id, "cwd": folder,
+            "timestamp": "2026-11-15T19:22:00Z", "message": {"role": kind, "content": content}})
+    };
+    let call = |id: &str, command: &str| {
+        let input = json!({"command": command});
+        line("assistant", id, json!([{"type": "tool_use", "id": id, "name": "Bash", "input": input}]))
+    };
+    let printed = "To github.com:u/shop.git\n   2249d3e..0535c28  main -> main";
+    let pushed =
+        line("user", "r1", json!([{"type": "tool_result", "tool_use_id": "c1", "content": printed}]));
+    let carried_out =
+        [line("user", "u1", json!("push it")), call("c1", "git push"), pushed, call("c2", "git log")];
+    let unknown =
+        [line("assistant", "m1", json!([{"type": "text", "text": "I look around."}])), call("c2", "git log")];
+    for (name, lines, expected) in [
+        (
+            "pushed",
+            carried_out.as_slice(),
+            "Begin with: `git log`, which was started and did not finish; the user's newest message has been carried \
+             out",
+        ),
+        ("unknown", unknown.as_slice(), "Begin with: `git log`, which was started and did not finish."),
+    ] {
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        let transcript = env.write_file(format!("{name}.jsonl"), lines.join("\n") + "\n");
+        let told = env.run_thru_json(&["handoff", name, "--transcript", transcript.to_str().unwrap()]);
+        let picked = env.run_thru(&["pickup", told["id"].as_str().unwrap()]).assert_ok().stdout;
+        assert!(picked.contains(expected), "{name}: {picked}");
+    }
+}
+
+#[test]
+fn pickup_says_once_that_the_newest_message_is_untouched() {
+    let env = env_with_prompt("Build the parser in src/parse.rs.");
+    write_handoff(&env, "go on");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert_eq!(picked.matches("has not been acted on yet").count(), 1, "{picked}");
+}

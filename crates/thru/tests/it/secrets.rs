@@ -122,6 +122,17 @@ fn mail_addresses_in_the_names_of_branches_and_uncommitted_files_are_redacted_to
     env.run_git(&["checkout", "-qb", "ask-jane.doe@example.com"]);
     env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Sort the letters of our customers"}));
+    // After a commit in the session, its branch is also read from git's files.
+    env.run_git(&["commit", "-q", "--allow-empty", "-m", "sort"]);
+    let commit = env.run_git(&["rev-parse", "--short", "HEAD"]);
+    let printed = format!("[ask-jane.doe@example.com {}] sort\n", commit.trim());
+    let response = json!({"stdout": printed, "stderr": "", "interrupted": false, "exitCode": 0});
+    let input = json!({"command": "git commit --allow-empty -m sort"});
+    let call =
+        json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": input, "tool_response": response});
+    env.fire_event("s1", "PostToolUse", call);
+    let brief = env.run_thru(&["brief", "--session", "s1"]).assert_ok();
+    assert!(!brief.stdout.contains("jane.doe"), "{brief}");
     env.write_file("project/letters/jane.doe@example.com.txt", "Dear Jane\n");
     let made = env.run_thru(&["handoff", "sort the letters", "--session", "s1"]).assert_ok();
     assert!(!made.to_string().contains("jane.doe"), "{made}");

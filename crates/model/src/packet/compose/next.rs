@@ -26,6 +26,10 @@ const MAX_FIRST_STEPS_NAMED: usize = 2;
 /// The beginning of the list of calls that followed an announcement.
 pub(super) const CALLS_SINCE_ANNOUNCEMENT_INTRO: &str = " (since then ";
 
+/// The first step if nothing has been said or done since the newest message.
+pub(in crate::packet) const UNTOUCHED_MESSAGE_STEP: &str =
+    "the user's newest message: it has not been acted on yet";
+
 /// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
 
@@ -112,6 +116,12 @@ impl PacketFacts<'_> {
         };
         let retried = self.failing.first().filter(is_retried).map(|failure| failure.command_as_typed());
         let unfinished = call.map(|call| match UnfinishedCall::parse(call) {
+            // There is no message that the look could be part of.
+            UnfinishedCall::Look(_)
+                if self.goal.newest_prompt.is_none() || self.effect_of_newest_message().is_some() =>
+            {
+                describe_unfinished(call, false)
+            }
             UnfinishedCall::Look(what) => {
                 format!("{}; it was {what}", self.message_being_worked_on(""))
             }
@@ -238,7 +248,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let asked = self.goal.newest_prompt?.record;
         (!digest.has_work_since_newest_prompt() && digest.last_message_record < asked)
-            .then(|| "the user's newest message: it has not been acted on yet".to_owned())
+            .then(|| UNTOUCHED_MESSAGE_STEP.to_owned())
     }
 
     /// Returns the announced step if it has not been done since, and the check that follows it.

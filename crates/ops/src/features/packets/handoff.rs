@@ -298,9 +298,10 @@ pub(crate) fn packet_source_of_session(
     let mut digest =
         facts::digest_with_predecessors(&project.store, session, facts::MAX_PREDECESSOR_SESSIONS_READ)?;
     facts::unmark_existing_files_as_deleted(&mut digest, &project.root.checkout);
-    facts::add_current_state_from_disk(&project.store, &mut digest, &project.root.checkout);
-    decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let settings = settings::settings_here(world).settings();
+    let redact = settings.redact_options();
+    facts::add_current_state_from_disk(&project.store, &mut digest, &project.root.checkout, redact);
+    decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
     last::add_failures_of_earlier_sessions(&context, &entries, &mut digest);

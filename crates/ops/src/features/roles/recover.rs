@@ -17,7 +17,7 @@ use crate::features::roles::{
     IdentifiedRole, ProjectRoles, RoleSource, find_roles, identify_role, lifecycle, write_binding,
 };
 use crate::project::git;
-use crate::session::list;
+use crate::session::{list, roster};
 use crate::{Error, Result, World};
 
 /// The document that is listed if `roles.architecture_doc` does not exist.
@@ -63,7 +63,10 @@ pub struct RecoverReport {
     /// Why the lifecycle's state could not be changed, if an attempt to change it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchanged_reason: Option<String>,
-    /// The error if the lifecycle could not be read or written. The other fields are complete even then.
+    /// Why the session that runs the command could not be given the role, if the attempt failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role_not_given_reason: Option<String>,
+    /// The first error, if the role could not be given or its lifecycle could not be read or written. The other fields are complete even then.
     #[serde(skip)]
     pub lifecycle_error: Option<Error>,
 }
@@ -83,6 +86,9 @@ pub enum RoleStanding {
     HasOtherRole(String),
     /// This session, which has not ended, has the role.
     HeldBySession(String),
+    /// No hook has recorded the session in this project, so its end would not be recorded either, and it would have the
+    /// role for ever.
+    NotRecorded,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -113,6 +119,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         calling_session: None,
         ended_recovery_of: None,
         unchanged_reason: None,
+        role_not_given_reason: None,
         lifecycle_error: None,
     };
     let Some(file) = roles.find_context_file(&role)? else {
@@ -131,7 +138,10 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         let recovering = other_session_recovering(world, store, &role);
         match give_role_to_calling_session(world, store, &role) {
             Ok(calling) => report.calling_session = calling,
-            Err(error) => report.lifecycle_error = Some(error),
+            Err(error) => {
+                report.role_not_given_reason = Some(error.to_string());
+                report.lifecycle_error = Some(error);
+            }
         }
         match lifecycle::step_lifecycle(
             world,
@@ -149,7 +159,8 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
             Err(Error::Refused { what, .. }) => report.unchanged_reason = Some(what),
             Err(error) => {
                 report.unchanged_reason = Some(error.to_string());
-                report.lifecycle_error = Some(error);
+                // An error in giving the role came first.
+                report.lifecycle_error.get_or_insert(error);
             }
         }
     }
@@ -161,10 +172,13 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
 fn give_role_to_calling_session(world: &World, store: &Store, role: &Id) -> Result<Option<CallingSession>> {
     let Some(own) = list::session_of_current_harness(world) else { return Ok(None) };
     let holder = lifecycle::open_sessions(world, store, role)?.unwrap_or_default();
-    let holder = holder.into_iter().find(|holder| holder != own.as_str());
+    let roster = roster::read_roster(store, u64::MAX)?;
+    let is_recorded = |session: &str| roster.iter().any(|entry| entry.session.as_str() == session);
+    let holder = holder.into_iter().find(|holder| holder != own.as_str() && is_recorded(holder));
     let standing = match (store.role_of_session(&own)?, holder) {
         (Some(known), _) if known == *role => RoleStanding::HasRole,
         (Some(other), _) => RoleStanding::HasOtherRole(other.to_string()),
+        (None, _) if !is_recorded(own.as_str()) => RoleStanding::NotRecorded,
         (None, Some(holder)) => RoleStanding::HeldBySession(holder),
         (None, None) => {
             write_binding(world, store, role, &own)?;
