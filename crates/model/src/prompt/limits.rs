@@ -28,17 +28,50 @@ pub(super) fn states_limit(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence reports a wrong result and the right one, as in "parse('1') returns 2; it must be 1". Once
-/// that is mended, the sentence is no rule for later work.
+/// that is mended, the sentence is no rule for later work. "The API is frozen; it must not change" is such a rule.
 pub(super) fn reports_wrong_result(sentence: &str) -> bool {
     const RESULT_VERBS: &[&str] = &[
-        "counts", "crashes", "displays", "fails", "gives", "is", "outputs", "prints", "produces", "raises",
+        "counts", "crashes", "displays", "fails", "gives", "outputs", "prints", "produces", "raises",
         "reads", "reports", "returns", "says", "shows", "throws", "yields",
     ];
+    /// Words after "is" that make it the report of a result. A number does so too.
+    const RESULTS: &[&str] = &[
+        "broken",
+        "empty",
+        "false",
+        "incorrect",
+        "missing",
+        "nan",
+        "negative",
+        "nil",
+        "none",
+        "null",
+        "off",
+        "too",
+        "true",
+        "undefined",
+        "wrong",
+        "zero",
+    ];
+    /// Words after "must" that ask for something to last.
+    const LASTING_WISHES: &[&str] =
+        &["always ", "continue ", "keep ", "never ", "not change", "remain ", "stay "];
     let small = sentence.to_lowercase();
     let wanted =
         ["; it must ", ", it must ", " but it must ", ", but must ", "; must ", " – it must ", " — it must "];
-    let Some(at) = wanted.iter().filter_map(|words| small.find(words)).min() else { return false };
-    first_words_in_lower_case(&small[..at], 60).iter().any(|word| RESULT_VERBS.contains(&word.as_str()))
+    let places = wanted.iter().filter_map(|words| small.find(words).map(|at| (at, at + words.len())));
+    let Some((at, end)) = places.min() else { return false };
+    if LASTING_WISHES.iter().any(|words| small[end..].starts_with(words)) {
+        return false;
+    }
+    let words = first_words_in_lower_case(&small[..at], 60);
+    let is_value = |word: &String| {
+        RESULTS.contains(&word.as_str())
+            || word.starts_with('\'')
+            || word.contains(|c: char| c.is_ascii_digit())
+    };
+    words.iter().any(|word| RESULT_VERBS.contains(&word.as_str()))
+        || words.windows(2).any(|pair| pair[0] == "is" && is_value(&pair[1]))
 }
 
 #[cfg(test)]
@@ -61,6 +94,17 @@ mod tests {
             ("Add the reader. No new dependencies.", "No new dependencies."),
             ("Add median; it must accept an empty list.", "Add median; it must accept an empty list."),
             ("Percentages must be integers.", "Percentages must be integers."),
+            (
+                "The public API is frozen; it must not change.",
+                "The public API is frozen; it must not change.",
+            ),
+            (
+                "The format is versioned; it must stay compatible.",
+                "The format is versioned; it must stay compatible.",
+            ),
+            ("The tool prints JSON; it must always do so.", "The tool prints JSON; it must always do so."),
+            ("The total is wrong; it must be 4.", ""),
+            ("mean() crashes on an empty list; it must not crash.", ""),
             ("No problem at all, thanks.", ""),
             ("No idea why. Look at the log.", ""),
             ("No tests were harmed so far.", ""),

@@ -18,7 +18,7 @@ use crate::features::{self, BriefContext, ProjectContext, decisions, loops, sess
 use crate::project::settings;
 use crate::session::facts::{self, SessionFacts};
 use crate::session::last::{self, LastAtWork};
-use crate::session::roster::{self, Roster, RosterEntry};
+use crate::session::roster::{Roster, RosterEntry};
 use crate::session::transcript::{self, SkippedLines, TranscriptToRead};
 use crate::session::{context_held, database};
 use crate::{Error, Result, World, WriteMode};
@@ -152,7 +152,8 @@ fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, Featu
 /// Returns the most recent session that did work and is no longer running. Running sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<LastAtWork> {
     let entries = roster.entries().ok()?;
-    last::find_last_at_work(&project, entries, filter_for_other_ended_sessions(project, entries, this))
+    let running = last::ids_of_running_sessions(&project, entries, this);
+    last::find_last_at_work(&project, entries, filter_for_other_ended_sessions(&running, this))
 }
 
 /// Adds what earlier sessions left in this checkout: uncommitted files and failed checks. Running sessions are listed
@@ -162,24 +163,21 @@ fn add_facts_of_others(project: ProjectContext, roster: &Roster, this: Option<&I
     if sessions::other_worktree(&project, described).is_some() {
         return;
     }
-    let fits = filter_for_other_ended_sessions(project, entries, this);
+    let running = last::ids_of_running_sessions(&project, entries, this);
+    let fits = filter_for_other_ended_sessions(&running, this);
     let others = last::digests_of_other_recent_sessions(&project, entries, &described.session, fits);
     if described.git_on_disk.is_some() {
         described.uncommitted_by_others =
             facts::uncommitted_by_others(&others, described, &project.root.checkout);
     }
-    described.failures_of_earlier_sessions = described.failures_left_by(others);
+    last::add_failures_left_by(&project, entries, described, &others, &running);
 }
 
-/// Returns a filter that accepts sessions that are not running, except `this` one.
+/// Returns a filter that accepts sessions that are not `running`, except `this` one.
 fn filter_for_other_ended_sessions<'e>(
-    project: ProjectContext,
-    entries: &'e [RosterEntry],
+    running: &'e [&Id],
     this: Option<&'e Id>,
 ) -> impl Fn(&RosterEntry) -> bool + 'e {
-    let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
-        .map(|entry| &entry.session)
-        .collect();
     move |entry| Some(&entry.session) != this && !running.contains(&&entry.session)
 }
 

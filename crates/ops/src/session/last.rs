@@ -62,8 +62,7 @@ pub fn digests_of_other_recent_sessions(
     recent.into_iter().take(MAX_OTHER_SESSIONS).filter_map(digest).collect()
 }
 
-/// Adds the checks that failed in earlier sessions in this checkout. The failures of running sessions are their own
-/// business.
+/// Adds the checks that failed in earlier sessions in this checkout.
 pub fn add_failures_of_earlier_sessions(
     project: &ProjectContext,
     entries: &[RosterEntry],
@@ -72,12 +71,37 @@ pub fn add_failures_of_earlier_sessions(
     if sessions::other_worktree(project, described).is_some() {
         return;
     }
-    let running: Vec<&Id> = roster::running_sessions(entries, project.store, None, project.world.now)
-        .map(|entry| &entry.session)
-        .collect();
+    let running = ids_of_running_sessions(project, entries, None);
     let is_over = |entry: &RosterEntry| !running.contains(&&entry.session);
-    let others = digests_of_other_recent_sessions(project, entries, &described.session, is_over);
-    described.failures_of_earlier_sessions = described.failures_left_by(others);
+    let ended = digests_of_other_recent_sessions(project, entries, &described.session, is_over);
+    add_failures_left_by(project, entries, described, &ended, &running);
+}
+
+/// Adds the checks that failed in the `ended` sessions. The `running` sessions may have passed them since. Their digests
+/// are read only if a failure is open, because most session starts need none of them.
+pub fn add_failures_left_by(
+    project: &ProjectContext,
+    entries: &[RosterEntry],
+    described: &mut Digest,
+    ended: &[Digest],
+    running: &[&Id],
+) {
+    if !ended.iter().any(Digest::has_open_failure_of_check) {
+        return;
+    }
+    let is_running = |entry: &RosterEntry| running.contains(&&entry.session);
+    let running = digests_of_other_recent_sessions(project, entries, &described.session, is_running);
+    described.failures_of_earlier_sessions = described.failures_left_by(ended, &running);
+}
+
+/// Returns the sessions that are running in other processes, except `this` one.
+pub fn ids_of_running_sessions<'e>(
+    project: &ProjectContext,
+    entries: &'e [RosterEntry],
+    this: Option<&Id>,
+) -> Vec<&'e Id> {
+    let running = roster::running_sessions(entries, project.store, this, project.world.now);
+    running.map(|entry| &entry.session).collect()
 }
 
 /// Returns the last active session that did work, whether it is still running or not. If there is none, returns the

@@ -114,6 +114,35 @@ fn a_check_that_failed_stays_failing_until_a_session_runs_it() {
 }
 
 #[test]
+fn a_check_that_another_session_passed_since_is_not_failing() {
+    const PASSED: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured";
+    let check = "cargo test --offline --test cli";
+    let env = TestEnv::with_root();
+    start_at(&env, "08:00:00", "x");
+    ask_at(&env, "08:00:01", "x", "Print the mean of a column with the new flag --mean.");
+    fail_at(&env, "08:10:00", "x", check, FAILED_CLI_TEST);
+    fail_at(&env, "08:11:00", "x", "cargo clippy", "Exit code 101\nerror: unused variable: `mean`");
+    // The second session begins and ends while the first one goes on.
+    start_at(&env, "08:30:00", "y");
+    ask_at(&env, "08:30:01", "y", "Fix the test of the command line.");
+    run_at(&env, "08:40:00", "y", check, PASSED);
+    end_at(&env, "09:00:00", "y");
+    stop_at(&env, "09:59:00", "x", "The flag --mean is being added.");
+    end_at(&env, "10:00:00", "x");
+    start_at(&env, "10:01:00", "z");
+    ask_at(&env, "10:01:01", "z", "What does src/main.rs do?");
+    run_at(&env, "10:01:02", "z", "cat src/main.rs", "fn main() {}");
+    end_at(&env, "10:01:03", "z");
+    let told = start_at(&env, "10:02:00", "v");
+    assert!(!told.contains(check) && told.contains("Failing:\n- `cargo clippy`"), "{told}");
+    // A session that is still running passes the other check.
+    ask_at(&env, "10:02:01", "v", "Remove the unused variable.");
+    run_at(&env, "10:02:02", "v", "cargo clippy", "    Finished `dev` profile in 0.10s");
+    let told = start_at(&env, "10:02:03", "w");
+    assert!(!told.contains("Failing:"), "{told}");
+}
+
+#[test]
 fn a_packet_of_a_session_that_goes_on_repeats_what_the_user_said_before() {
     let env = TestEnv::with_root();
     start_at(&env, "08:00:00", "a");
