@@ -191,8 +191,8 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
                 let head =
                     disk.map(|commit| format!("; HEAD {}", cut_to_bytes(commit, 10))).unwrap_or_default();
                 let long = if subject.is_empty() { &name } else { &subject };
-                parts.push(format!("last commit {long}{pushed}{head}"));
-                short.push(format!("last commit {name}{pushed}{head}"));
+                parts.push(format!("last commit by the session {long}{pushed}{head}"));
+                short.push(format!("last commit by the session {name}{pushed}{head}"));
             } else {
                 // The commit's title and link are left out here, because they are listed among the effects on the
                 // outside world.

@@ -168,9 +168,13 @@ fn a_quiet_commit_is_named_once() {
     let mut digest = Digest::new("s");
     digest.branch = "main".into();
     for (subject, head, expected) in [
-        ("Commas", "", "Git: branch main; last commit “Commas”"),
-        ("Commas", "0858b41c3daa81b0", "Git: branch main; last commit “Commas”; HEAD 0858b41c3d"),
-        ("", "", "Git: branch main; last commit (id unknown), 16:20"),
+        ("Commas", "", "Git: branch main; last commit by the session “Commas”"),
+        (
+            "Commas",
+            "0858b41c3daa81b0",
+            "Git: branch main; last commit by the session “Commas”; HEAD 0858b41c3d",
+        ),
+        ("", "", "Git: branch main; last commit by the session (id unknown), 16:20"),
     ] {
         digest.effects = vec![commit_effect(3, "", subject)];
         digest.git_on_disk = Some(GitOnDisk { commit: head.into(), ..GitOnDisk::default() });

@@ -231,9 +231,9 @@ fn failure_lines_missing_in_summary(
         failure::reason_lines(&failure.error).filter(|line| has_exact_detail_of_error(line) && holds(line));
     let new: Vec<&str> = lines.filter(|line| !does_summary_contain_error_line(claims, line)).collect();
     let checks = run::checks_of_command(&failure.command_or_file, &failure.folder);
-    let is_told = checks.iter().any(|check| claims.says_check_fails(check.check_kind))
-        || failure::reason_lines(&failure.error)
-            .any(|line| has_exact_detail_of_error(line) && does_summary_contain_error_line(claims, line));
+    let is_quoted = failure::reason_lines(&failure.error)
+        .any(|line| has_exact_detail_of_error(line) && does_summary_contain_error_line(claims, line));
+    let is_told = is_quoted || checks.iter().any(|check| claims.says_check_fails(check.check_kind));
     if new.is_empty() {
         // The failure holds, but the summary is only about others.
         return (!is_told && edited.is_empty()).then_some(candidate);
@@ -243,7 +243,9 @@ fn failure_lines_missing_in_summary(
         new.iter().take(MAX_NEW_ERROR_LINES).map(|line| in_backticks(line, 200)).collect();
     let command = in_backticks(&failure.command_as_typed(), 100);
     let fails = match failure.exit.filter(|exit| *exit != 0) {
-        _ if is_told => "also fails".to_owned(),
+        _ if is_quoted => "also fails".to_owned(),
+        // The summary may describe this very failure in other words, so "also" would suggest a second one.
+        _ if is_told => "fails".to_owned(),
         Some(exit) => format!("fails (exit {exit})"),
         None => "fails".to_owned(),
     };

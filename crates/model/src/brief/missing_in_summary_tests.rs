@@ -163,7 +163,7 @@ fn a_failure_that_the_summary_does_not_mention_is_no_addition_to_it() {
     let told = note(&digest, summary);
     assert_eq!(told, ["- `make lint` fails (exit 2) with: `src/format.c:13:45: error: conversion`"]);
     let told = note(&digest, "The linter fails in another file.");
-    assert_eq!(told, ["- `make lint` also fails with: `src/format.c:13:45: error: conversion`"]);
+    assert_eq!(told, ["- `make lint` fails with: `src/format.c:13:45: error: conversion`"]);
 }
 
 #[test]
@@ -251,6 +251,8 @@ fn an_error_in_a_file_that_was_not_edited_since_still_holds() {
         is_open: true,
         ..Failure::default()
     });
-    let told = note(&digest, "The build of a.go fails.");
+    let told = note(&digest, "The build fails with `src/a.go:3:1: undefined: parseAll`.");
     assert_eq!(told, ["- `go build ./...` also fails with: `src/b.go:4, :9: odd`"]);
+    let told = note(&digest, "The build of a.go fails.");
+    assert_eq!(told, ["- `go build ./...` fails with: `src/b.go:4, :9: odd`"]);
 }

@@ -151,10 +151,19 @@ pub(super) fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Opt
 
 /// Quotes a file's text in three lengths.
 pub fn quote_file_text(name: &str, content: &str) -> Vec<String> {
+    let name = format_path_or_code(name, 200);
     let form = |most| match content.trim().contains('\n') {
         // Lists and code need their line breaks, so text with several lines becomes a block quote.
-        true => format!("{}:\n{}", format_path_or_code(name, 200), block_quote_indented(content, most)),
-        false => format!("{}: {}", format_path_or_code(name, 200), in_quotation_marks(content, most)),
+        true => (":\n", block_quote_indented(content, most)),
+        false => (": ", in_quotation_marks(content, most)),
     };
-    [400, 1_200, 4_000].map(form).to_vec()
+    let forms = [400, 1_200, 4_000].map(form);
+    forms
+        .map(|(colon, quoted)| {
+            // Tags are made harmless with a backslash, which the agent must not take for a part of the file.
+            let is_changed = quoted.contains("<\\") && !content.contains("<\\");
+            let note = if is_changed { " (with `<\\` where the file has `<`)" } else { "" };
+            format!("{name}{note}{colon}{quoted}")
+        })
+        .to_vec()
 }

@@ -3,15 +3,30 @@
 use std::borrow::Cow;
 
 use super::check::strip_assignments_and_wrappers;
-use crate::shell;
+use crate::shell::{self, StepJoin};
 
 /// The maximum number of nested shells that are expanded.
 const MAX_NESTED_SHELLS: usize = 2;
 
+/// The maximum number of files that a line may write with `cat` before the command that counts.
+const MAX_WRITTEN_DOCUMENTS: usize = 8;
+
 /// Replaces each shell call in a line with the command line that it runs. `cd web && bash -lc 'npm test'` becomes `cd
-/// web && npm test`.
+/// web && npm test`. Files that `cat` writes from here-documents are left out if other commands follow, because
+/// those commands decide how the line ends.
 pub fn expand_shells(command: &str) -> Cow<'_, str> {
     let mut line = Cow::Borrowed(command);
+    for _ in 0..MAX_WRITTEN_DOCUMENTS {
+        match without_first_written_document(&line) {
+            Some(rest) => line = Cow::Owned(rest),
+            None => break,
+        }
+    }
+    expand_nested_shells(line)
+}
+
+/// Like [`expand_shells`], but keeps the files that are written from here-documents.
+pub fn expand_nested_shells(mut line: Cow<'_, str>) -> Cow<'_, str> {
     for _ in 0..MAX_NESTED_SHELLS {
         match expand_first_shell(&line) {
             Some(inner) => line = Cow::Owned(inner),
@@ -19,6 +34,25 @@ pub fn expand_shells(command: &str) -> Cow<'_, str> {
         }
     }
     line
+}
+
+/// Returns a line without its first here-document, if `cat` writes it to a file and other commands follow.
+fn without_first_written_document(command: &str) -> Option<String> {
+    if !command.contains("<<") {
+        return None;
+    }
+    let steps = shell::command_steps(command);
+    let step = steps.last().filter(|step| step.join_to_next == StepJoin::Document)?;
+    let (start, end) = (step.word_ranges.first()?.start, step.word_ranges.last()?.end);
+    let document = end + command[end..].find("<<")?;
+    let first_line = command[start..].lines().next()?;
+    let (_, marker_and_rest) = first_line.split_once("<<")?;
+    let rest = marker_and_rest.split_once(' ').map_or("", |(_, rest)| rest.trim());
+    let is_written = step.words.first().is_some_and(|word| word == "cat")
+        && first_line.contains('>')
+        && (rest.is_empty() || rest.starts_with('>'));
+    let after = command[shell::here_document_end(command, document)..].trim_start();
+    (is_written && !after.is_empty()).then(|| format!("{}{after}", &command[..start]))
 }
 
 fn expand_first_shell(command: &str) -> Option<String> {
@@ -102,6 +136,20 @@ mod tests {
             ("ssh host make", "ssh host make"),
         ];
         for (line, expected) in cases {
+            assert_eq!(expand_shells(line), expected, "{line}");
+        }
+        for (line, expected) in [
+            ("cat > a.js <<'EOF'\nit fails\nEOF\nnpm test", "npm test"),
+            (
+                "cd web && cat <<EOF > a.js\nx\nEOF\nnpm test 2>&1 | tail -9",
+                "cd web && npm test 2>&1 | tail -9",
+            ),
+            ("cat > a <<A\n1\nA\ncat >> b <<-'B'\n2\n\tB\nmake test", "make test"),
+            // Here, the here-document is all there is, or another command reads it.
+            ("cat > a.js <<EOF\nx\nEOF\n", "cat > a.js <<EOF\nx\nEOF\n"),
+            ("python3 - <<EOF\nx\nEOF\nmake test", "python3 - <<EOF\nx\nEOF\nmake test"),
+            ("cat <<EOF | psql > a\nx\nEOF\nmake test", "cat <<EOF | psql > a\nx\nEOF\nmake test"),
+        ] {
             assert_eq!(expand_shells(line), expected, "{line}");
         }
     }

@@ -4,7 +4,7 @@
 use super::CommandKind;
 use super::check::{is_python, kind_of_command, strip_assignments_and_wrappers};
 use super::open::{git_subcommand, is_read_only};
-use super::script::expand_shells;
+use super::script::expand_nested_shells;
 use crate::event::FileAction;
 use crate::shell::{self, CommandStep, StepJoin};
 
@@ -24,7 +24,7 @@ const WRITING_OPTIONS: [&str; 9] = [
 /// Returns whether a command line may have changed files of the project that are not mentioned in its text. If in
 /// doubt, returns true. Files that tests and linters write do not count.
 pub fn may_change_unnamed_files(command: &str) -> bool {
-    let command = &*expand_shells(command);
+    let command = &*expand_nested_shells(command.into());
     shell::writes_unnamed_file(command)
         || shell::command_steps(command).iter().any(|step| {
             // The text after a here-document is not parsed, so it may change any file.

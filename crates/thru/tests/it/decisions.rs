@@ -1,6 +1,8 @@
 //! Tests of decisions: recording and superseding them, answers, suggestions, imports and briefs.
 
 use std::fs;
+use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -276,6 +278,27 @@ fn what_an_agent_says_is_suggested_and_never_decided() {
     );
 }
 
+/// Makes a file one second newer than another one. Files that are written within one tick of the clock have the same
+/// time.
+fn set_modified_after(path: &Path, older: &Path) {
+    let modified = fs::metadata(older).unwrap().modified().unwrap() + Duration::from_secs(1);
+    fs::File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
+}
+
+#[test]
+fn an_answer_in_the_same_tick_as_the_last_decision_reaches_the_view() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    env.run_thru(&["decide", "Use TOML"]).assert_ok();
+    report_answer(&env, "s1", "Which database?", "SQLite");
+    let view = env.store_folder().join("context.md");
+    let log = fs::metadata(env.store_folder().join("decisions.jsonl")).unwrap();
+    let file = fs::File::options().write(true).open(&view).unwrap();
+    file.set_modified(log.modified().unwrap()).unwrap();
+    env.fire_event("s1", "Stop", json!({}));
+    assert!(fs::read_to_string(&view).unwrap().contains("SQLite"));
+}
+
 #[test]
 fn the_view_follows_and_what_a_person_wrote_is_kept() {
     let env = TestEnv::with_root();
@@ -295,6 +318,7 @@ fn the_view_follows_and_what_a_person_wrote_is_kept() {
     assert!(view.contains("| s1 | claude-code |") && view.contains("Write the parser"), "{view}");
     // thru never reads context.md, so editing it has no effect on briefs.
     fs::write(&path, view.replace("SQLite", "Oracle")).unwrap();
+    set_modified_after(&path, &env.store_folder().join("decisions.jsonl"));
     assert!(!brief_after_compaction(&env, "s1").contains("Oracle"));
     let told = env.run_thru(&["decide", "Two passes"]).assert_ok().stderr;
     assert!(

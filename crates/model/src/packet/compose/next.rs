@@ -120,7 +120,7 @@ impl PacketFacts<'_> {
             UnfinishedCall::Look(_)
                 if self.goal.newest_prompt.is_none() || self.effect_of_newest_message().is_some() =>
             {
-                describe_unfinished(call, false)
+                describe_unfinished(call, None)
             }
             UnfinishedCall::Look(what) => {
                 format!("{}; it was {what}", self.message_being_worked_on(""))

@@ -65,13 +65,14 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     Ok(None)
 }
 
-/// Returns whether the log was written after `context.md`, the readable view of it.
+/// Returns whether the log may have been written after `context.md`, the readable view of it. The clock of the file
+/// system ticks every few milliseconds, so two files with the same time may have been written in either order.
 fn is_view_outdated(store: &store::Store) -> Result<bool> {
     let Some(log) = store.dir().file_info(layout::DECISIONS_LOG)? else { return Ok(false) };
     Ok(store
         .dir()
         .file_info(layout::CONTEXT_VIEW_FILE)?
-        .is_none_or(|view| view.modified_at < log.modified_at))
+        .is_none_or(|view| view.modified_at <= log.modified_at))
 }
 
 fn decisions_from_answers(
