@@ -350,6 +350,12 @@ impl<'a> JournalRecord<'a> {
         self.ok == Some(false) && self.refused.unwrap_or_else(judge_error)
     }
 
+    /// Returns whether the call failed. In `npm test | tail`, the harness reports success, and only the output of the
+    /// tests shows the failure.
+    pub fn has_failed(&self) -> bool {
+        self.ok == Some(false) || self.ended == RunResult::Failed.name()
+    }
+
     /// Returns whether the agent lost its earlier context at this record. If the harness reports no summary, the
     /// session start after a compaction is the only sign.
     pub fn is_compaction(&self) -> bool {

@@ -1,5 +1,6 @@
 //! The forms in which a command line is shown: as it was typed, or without the parts that only shape its output.
 
+use super::check::checks_of_command;
 use super::open::is_thru_step;
 use super::script::expand_shells;
 use crate::shell::{self, CommandStep, StepJoin};
@@ -13,10 +14,17 @@ const OUTPUT_FILTERS: &[&str] = &[
     "cut", "tr", "nl", "jq", "column", "fold",
 ];
 
+/// Words that begin or continue a compound command, from which no part can be left out.
+const WORDS_OF_COMPOUND_COMMANDS: &[&str] = &[
+    "for", "while", "until", "if", "case", "do", "then", "else", "elif", "fi", "done", "esac", "{", "}",
+    "function",
+];
+
 /// Returns a command line as it was typed, on one line. A `cd` at the start is left out, because the folder is shown
-/// next to the command. A here-document is cut off.
+/// next to the command. A here-document is cut off. Changes before and after a check are left out too.
 pub fn command_as_typed(command: &str) -> String {
-    let command = &*expand_shells(command);
+    let expanded = expand_shells(command);
+    let command = without_changes_around_checks(&expanded);
     let steps = shell::command_steps(command);
     let first = steps.iter().position(|step| !is_entered_folder(step)).unwrap_or(0);
     let (Some(first_step), Some(last)) = (steps.get(first), steps.last()) else {
@@ -48,7 +56,8 @@ pub fn command_as_typed(command: &str) -> String {
 /// Returns the command that repeats a line, without redirections, echoes, a final `exit`, output filters and calls of
 /// `thru`. The remaining commands are joined by the same operators as in the line.
 pub fn command_to_repeat(command: &str) -> String {
-    let command = &*expand_shells(command);
+    let expanded = expand_shells(command);
+    let command = without_changes_around_checks(&expanded);
     let steps = shell::command_steps(command);
     let mut line = String::new();
     let mut joins: Vec<StepJoin> = Vec::new();
@@ -68,6 +77,53 @@ pub fn command_to_repeat(command: &str) -> String {
         joins.push(step.join_to_next);
     }
     if line.is_empty() { first_line(command).to_owned() } else { line }
+}
+
+/// Returns a line with a check without the commands before and after the check that change files or commit. A reader
+/// who runs the line again wants `npm test`, not `npm test && git add -A && git commit -m x`.
+fn without_changes_around_checks(command: &str) -> &str {
+    let steps = shell::command_steps(command);
+    let is_compound = |step: &CommandStep| WORDS_OF_COMPOUND_COMMANDS.contains(&step.words[0].as_str());
+    if command.contains(['(', ')']) || steps.iter().any(is_compound) {
+        return command;
+    }
+    let is_before = |step: &CommandStep| {
+        changes_files(step) && matches!(step.join_to_next, StepJoin::And | StepJoin::Next)
+            || is_entered_folder(step)
+    };
+    let leading = steps.iter().take_while(|step| is_before(step)).count();
+    let trailing =
+        steps.iter().rev().take_while(|step| changes_files(step) || commits_or_pushes(step)).count();
+    let leading = if steps.iter().take(leading).any(changes_files) { leading } else { 0 };
+    let (Some(first), Some(end)) = (steps.get(leading), steps.len().checked_sub(trailing)) else {
+        return command;
+    };
+    // A pipe into the last commands means that these commands use the output.
+    let is_piped = end > 0 && end < steps.len() && steps[end - 1].join_to_next == StepJoin::Pipe;
+    if leading + trailing == 0 || end <= leading || is_piped {
+        return command;
+    }
+    let begin = if leading == 0 { 0 } else { first.word_ranges[0].start };
+    let end = steps.get(end).map_or(command.len(), |next| next.word_ranges[0].start);
+    let kept =
+        command[begin..end].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '&' | ';' | '|'));
+    if checks_of_command(kept, "").is_empty() { command } else { kept }
+}
+
+/// Returns whether a step only changes files, and hardly ever fails.
+fn changes_files(step: &CommandStep) -> bool {
+    let has_flag = |flag: &str| step.words.iter().any(|word| word.starts_with(flag));
+    match step.words[0].as_str() {
+        "rm" | "mv" | "cp" | "mkdir" | "touch" | "chmod" | "ln" => true,
+        "sed" => has_flag("-i") || has_flag("--in-place"),
+        "perl" => has_flag("-i") || has_flag("-pi"),
+        "git" => step.words.get(1).is_some_and(|word| word == "add"),
+        _ => false,
+    }
+}
+
+fn commits_or_pushes(step: &CommandStep) -> bool {
+    step.words[0] == "git" && step.words.get(1).is_some_and(|word| matches!(word.as_str(), "commit" | "push"))
 }
 
 /// Returns a step's words as they were written, starting with the word at index `from`.

@@ -33,6 +33,27 @@ fn a_line_is_shown_as_it_was_typed() {
 }
 
 #[test]
+fn changes_around_a_check_are_left_out() {
+    for (command, expected) in [
+        ("npm test && git add -A && git commit -m 'a b'", "npm test"),
+        ("sed -i 's/a/b/' src/a.ts && npm test 2>&1 | tail -5", "npm test 2>&1 | tail -5"),
+        ("cd web && mkdir -p out; npm test; git push", "npm test"),
+        ("npm run build && npm test && git commit -am x", "npm run build && npm test"),
+        ("npm test || git commit -am x", "npm test"),
+        // Nothing is left out of these.
+        ("git commit -am x && npm test", "git commit -am x && npm test"),
+        ("git add -A && git commit -m x", "git add -A && git commit -m x"),
+        ("if npm test; then git commit -am x; fi", "if npm test; then git commit -am x; fi"),
+        ("(npm test && git push)", "(npm test && git push)"),
+        ("rm -rf out && ls", "rm -rf out && ls"),
+        ("sed -n 3p a && npm test", "sed -n 3p a && npm test"),
+    ] {
+        assert_eq!(command_as_typed(command), expected, "{command}");
+    }
+    assert_eq!(command_to_repeat("rm -f x && npm test | tail && git add -A && git commit -m x"), "npm test");
+}
+
+#[test]
 fn a_command_to_repeat_joins_its_parts_as_the_line_does() {
     for (command, expected) in [
         ("npm run build; npm test 2>&1 | tail -40; exit ${PIPESTATUS[0]}", "npm run build; npm test"),

@@ -36,7 +36,7 @@ pub struct Args {
 
 impl Args {
     fn includes_record(&self, record: &JournalRecord) -> bool {
-        !self.failures || record.ok == Some(false)
+        !self.failures || record.has_failed()
     }
 }
 
@@ -183,8 +183,9 @@ fn record_detail(record: &JournalRecord) -> String {
     let text =
         text.map_or(&*record.text, |(_, summary)| summary.split("</summary>").next().unwrap_or(summary));
     parts.push(one_line(text, 100));
-    if record.ok == Some(false) {
-        let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
+    if record.has_failed() {
+        // An exit code of 0 belongs to the last command of a pipe.
+        let exit = record.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" ({exit})"));
         let why = line_naming_error(&record.error);
         let is_refused = !record.command.is_empty() && record.is_refused();
         let how = if is_refused { "did not run" } else { "failed" };
