@@ -131,3 +131,24 @@ fn a_problem_that_was_solved_is_not_told_as_if_it_were_there() {
     digest.fold_record(&edit);
     assert_eq!(note_if_fixed(&digest, &problem), "");
 }
+
+#[test]
+fn only_the_agent_can_make_good_what_it_forgot() {
+    let digest = session_with_later_question("doesn't git know if it is a binary file?", "reader.py");
+    let long = format!("I forgot to add the test. {}", "The reader keeps one buffer per file. ".repeat(8));
+    for (text, expected) in [
+        ("I added `parse` but didn't write tests for it.", true),
+        ("I forgot to add the test.", true),
+        ("The edit is done. I’ve renamed it but haven’t updated the docs.", true),
+        ("I missed one of the callers.", true),
+        ("Root cause: the parser forgot to reset the buffer, so every second line is lost", false),
+        ("The reader was rewritten but didn't reset the buffer.", false),
+        ("I found that the parser reads the line but didn't reset the buffer.", false),
+        ("I see the parser reads the line but didn't reset the buffer.", false),
+        ("The API missed the header.", false),
+        (&long, false),
+    ] {
+        let said = AgentStatement { record: 3, text: text.into(), ..Default::default() };
+        assert_eq!(is_lack_made_good(&digest, &said), expected, "{text}");
+    }
+}
