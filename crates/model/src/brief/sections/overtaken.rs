@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::content::SearchableText;
-use crate::digest::{AgentStatement, Digest, FileEdit, NewestRunOfCheck, RequestWithOutcome};
+use crate::digest::{
+    AgentStatement, Digest, FileEdit, NewestRunOfCheck, RequestWithOutcome, is_file_or_folder_of,
+};
 use crate::prompt::{self, PromptKind};
 use crate::run::RunResult;
 use crate::statement;
@@ -122,18 +124,39 @@ pub fn have_checks_passed_since(digest: &Digest, said: &AgentStatement) -> bool 
 }
 
 /// Returns a note for a statement that describes a problem or a fix to come, if the work was done since. Without the
-/// note, the statement reads as if the problem were still there.
+/// note, the statement reads as if the problem were still there. If the statement names files, only work on one of them
+/// counts, because other work leaves the problem as it was.
 pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
-    let Some(edit) = digest.changes.iter().find(|change| change.record > said.record) else {
-        return String::new();
-    };
     let small = said.text.to_lowercase();
     if !PHRASES_ANNOUNCING_FIX.iter().chain(&PROBLEM_WORDS).any(|words| small.contains(words)) {
         return String::new();
     }
-    let commit = digest.standing_commits().into_iter().find(|commit| commit.record > edit.record);
-    if let Some(commit) = commit.filter(|commit| !commit.effect.id.is_empty()) {
-        return format!(" (since then committed: {})", commit.effect.id);
+    let named = digest.files_named_in(&said.text);
+    let is_meant = |edit: &&FileEdit| {
+        edit.record > said.record
+            && (named.is_empty() || named.iter().any(|name| is_file_or_folder_of(name, &edit.path)))
+    };
+    let mut edits = digest.changes.iter().filter(is_meant);
+    let Some(edit) = edits.clone().next() else { return String::new() };
+    let commits = match named.is_empty() {
+        true => digest
+            .standing_commits()
+            .into_iter()
+            .find(|commit| commit.record > edit.record)
+            .into_iter()
+            .collect(),
+        false => edits
+            .find_map(|edit| {
+                Some(digest.commits_one_of_which_contains(edit)).filter(|commits| !commits.is_empty())
+            })
+            .unwrap_or_default(),
+    };
+    match commits.as_slice() {
+        [only] if !only.effect.id.is_empty() => {
+            return format!(" (since then committed: {})", only.effect.id);
+        }
+        [_, _, ..] => return " (since then committed)".to_owned(),
+        _ => {}
     }
     let is_checked = |check: &NewestRunOfCheck| {
         check.last_result == RunResult::Passed
