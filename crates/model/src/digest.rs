@@ -31,6 +31,7 @@ use crate::window::ContextWindowUse;
 pub use agents::{ApprovedPlan, DelegatedTask};
 pub use changed::{ChangedFiles, is_documentation};
 pub use changes::FileEdit;
+pub(crate) use effects::is_file_or_folder_of;
 pub use effects::{GitOnDisk, GitState, RecordedEffect};
 pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};
 pub use likely_needed::is_generated_or_vendored_file;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, FileUse, changed, keep_last};
+use super::{Digest, FileEdit, FileUse, changed, keep_last};
 use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
@@ -365,6 +365,18 @@ impl Digest {
         self.standing_and_reset_commits().0
     }
 
+    /// Returns the commits of which one contains this edit, oldest first. They end with the last commit that the file
+    /// was in. Empty if the edit is not committed or was discarded.
+    pub fn commits_one_of_which_contains(&self, edit: &FileEdit) -> Vec<&RecordedEffect> {
+        let saved_at = self.files.iter().find(|file| file.path == edit.path).map_or(0, |file| file.saved_at);
+        let mut commits = self.standing_commits();
+        commits.retain(|commit| commit.record > edit.record && commit.record <= saved_at);
+        match commits.last() {
+            Some(last) if last.record == saved_at => commits,
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the unpushed commits that a reset removed.
     pub fn commits_removed_by_reset(&self) -> Vec<&RecordedEffect> {
         self.standing_and_reset_commits().1
@@ -511,8 +523,8 @@ fn commands_that_may_have_succeeded(command: &str) -> Vec<Vec<String>> {
     commands
 }
 
-/// Returns whether a name in a command line denotes this file or a folder that contains it.
-fn is_file_or_folder_of(name: &str, path: &str) -> bool {
+/// Returns whether a name in a command line or a message denotes this file or a folder that contains it.
+pub(crate) fn is_file_or_folder_of(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
     if matches!(name, "" | "." | ":/") {
         return true;

@@ -131,6 +131,9 @@ pub struct Failure {
     #[serde(rename = "call")]
     pub call_number: u64,
     pub record: u64,
+    /// Whether this failure of another session occurred before this session began, and so before all of its edits.
+    #[serde(skip)]
+    pub was_before_this_session: bool,
     /// The cached checks in `command_or_file`. Every command that runs is compared with every open failure, so the
     /// checks are parsed only once.
     #[serde(skip)]
@@ -507,6 +510,7 @@ impl Digest {
             occurrences: times + 1,
             call_number: self.call_count,
             record: self.record_count,
+            was_before_this_session: false,
             parsed_checks: LazyValue::default(),
             command_purpose: LazyValue::default(),
         });

@@ -19,6 +19,13 @@ pub(super) fn file_names_in(text: &str) -> Vec<String> {
     names
 }
 
+/// Returns the paths and file names in `text`, without line numbers: `src/parse.rs` for `src/parse.rs:12`.
+pub(super) fn paths_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=".contains(c));
+    let paths = words.map(|word| word.trim_end_matches(['.', '!', '?']));
+    paths.filter(|path| looks_like_file(path.rsplit('/').next().unwrap_or(path))).take(MAX_FILE_NAMES_FOUND)
+}
+
 /// Words before a file name that make the file an example to follow.
 const REFERENCE_PHRASES: &[&str] = &[
     "as in ",
@@ -153,6 +160,18 @@ mod tests {
         assert_eq!(
             file_names_in(plan),
             ["hook_registry.go", "a.rs", "b_test.py", "e.g", "example.com", "x.md", "obj.Method"]
+        );
+        assert_eq!(
+            paths_in(plan).collect::<Vec<_>>(),
+            [
+                "cmd/cli/hook_registry.go",
+                "src/a.rs",
+                "b_test.py",
+                "e.g",
+                "src/a.rs",
+                "//example.com/x.md",
+                "obj.Method"
+            ]
         );
         assert_eq!(file_names_in("").len(), 0);
         assert_eq!(

@@ -137,6 +137,14 @@ impl Digest {
         names::file_names_in(text).iter().any(|name| self.has_files_with_extension(name))
     }
 
+    /// Returns the files that a text names, other than as examples to follow. A name without a folder counts only if
+    /// the session used a file with the same extension.
+    pub fn files_named_in<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let is_file = |path: &&str| path.contains('/') || self.has_files_with_extension(path);
+        let paths = names::paths_in(text).filter(is_file);
+        paths.filter(|path| !names::is_only_reference(text, path)).collect()
+    }
+
     /// Returns whether a test, a build or a lint ran after the last edit.
     fn is_checked_since_last_edit(&self) -> bool {
         let mut checks = self.checks.iter().filter(|used| used.check_kind.is_check());

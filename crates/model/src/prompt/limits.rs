@@ -14,9 +14,15 @@ pub(super) fn states_limit(sentence: &str) -> bool {
     ];
     /// Words that make the sentence a statement.
     const VERBS: &[&str] = &["are", "did", "does", "has", "have", "is", "was", "were", "works"];
+    /// Words that make the sentence a report of what the user saw, as in "No output when I run it."
+    const REPORT_WORDS: &[&str] =
+        &["anymore", "fail", "failed", "failing", "fails", "failure", "failures", "when", "yet"];
+    const REPORT_PHRASES: &[[&str; 2]] = &[["any", "more"], ["so", "far"], ["this", "time"]];
     let words = first_words_in_lower_case(sentence, MAX_LIMIT_WORDS + 1);
-    let has_verb = words.iter().any(|word| VERBS.contains(&word.as_str()));
-    if words.len() > MAX_LIMIT_WORDS || has_verb {
+    let is_statement =
+        words.iter().map(String::as_str).any(|word| VERBS.contains(&word) || REPORT_WORDS.contains(&word))
+            || words.windows(2).any(|pair| REPORT_PHRASES.iter().any(|phrase| pair == phrase));
+    if words.len() > MAX_LIMIT_WORDS || is_statement {
         return false;
     }
     let small = sentence.trim().to_lowercase();
@@ -109,6 +115,14 @@ mod tests {
             ("No idea why. Look at the log.", ""),
             ("No tests were harmed so far.", ""),
             ("No need to push this one.", ""),
+            ("No output when I run it.", ""),
+            ("No tests fail any more.", ""),
+            ("No tests failed this time.", ""),
+            ("No answer from the server yet.", ""),
+            ("No crash so far.", ""),
+            ("No output anymore.", ""),
+            ("No floats in the core, no panics.", "No floats in the core, no panics."),
+            ("No changes in tests/.", "No changes in tests/."),
         ] {
             assert_eq!(lasting(text), expected, "{text}");
         }

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::content::SearchableText;
-use crate::digest::{AgentStatement, Digest, FileEdit, NewestRunOfCheck, RequestWithOutcome};
+use crate::digest::{
+    AgentStatement, Digest, FileEdit, NewestRunOfCheck, RequestWithOutcome, is_file_or_folder_of,
+};
 use crate::prompt::{self, PromptKind};
 use crate::run::RunResult;
 use crate::statement;
-use crate::text::cut_to_bytes;
+use crate::text::{cut_to_bytes, split_into_sentences};
 
 /// The number of newest turns that are included even if they changed nothing.
 const NEWEST_TURNS_INCLUDED: usize = 2;
@@ -122,18 +124,39 @@ pub fn have_checks_passed_since(digest: &Digest, said: &AgentStatement) -> bool 
 }
 
 /// Returns a note for a statement that describes a problem or a fix to come, if the work was done since. Without the
-/// note, the statement reads as if the problem were still there.
+/// note, the statement reads as if the problem were still there. If the statement names files, only work on one of them
+/// counts, because other work leaves the problem as it was.
 pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
-    let Some(edit) = digest.changes.iter().find(|change| change.record > said.record) else {
-        return String::new();
-    };
     let small = said.text.to_lowercase();
     if !PHRASES_ANNOUNCING_FIX.iter().chain(&PROBLEM_WORDS).any(|words| small.contains(words)) {
         return String::new();
     }
-    let commit = digest.standing_commits().into_iter().find(|commit| commit.record > edit.record);
-    if let Some(commit) = commit.filter(|commit| !commit.effect.id.is_empty()) {
-        return format!(" (since then committed: {})", commit.effect.id);
+    let named = digest.files_named_in(&said.text);
+    let is_meant = |edit: &&FileEdit| {
+        edit.record > said.record
+            && (named.is_empty() || named.iter().any(|name| is_file_or_folder_of(name, &edit.path)))
+    };
+    let mut edits = digest.changes.iter().filter(is_meant);
+    let Some(edit) = edits.clone().next() else { return String::new() };
+    let commits = match named.is_empty() {
+        true => digest
+            .standing_commits()
+            .into_iter()
+            .find(|commit| commit.record > edit.record)
+            .into_iter()
+            .collect(),
+        false => edits
+            .find_map(|edit| {
+                Some(digest.commits_one_of_which_contains(edit)).filter(|commits| !commits.is_empty())
+            })
+            .unwrap_or_default(),
+    };
+    match commits.as_slice() {
+        [only] if !only.effect.id.is_empty() => {
+            return format!(" (since then committed: {})", only.effect.id);
+        }
+        [_, _, ..] => return " (since then committed)".to_owned(),
+        _ => {}
     }
     let is_checked = |check: &NewestRunOfCheck| {
         check.last_result == RunResult::Passed
@@ -146,12 +169,42 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
     }
 }
 
-/// Returns whether a statement only admits that something was not done, and files were edited since.
+/// Returns whether a statement only admits that the agent left something undone, and files were edited since. A longer
+/// message says more than that.
 pub fn is_lack_made_good(digest: &Digest, said: &AgentStatement) -> bool {
-    const LACK_WORDS: [&str; 5] = ["but didn't ", "but did not ", "but haven't ", "forgot to ", "i missed "];
-    let small = said.text.to_lowercase().replace('’', "'");
-    LACK_WORDS.iter().any(|words| small.contains(words))
+    const MAX_ADMISSION_BYTES: usize = 240;
+    said.text.len() <= MAX_ADMISSION_BYTES
+        && split_into_sentences(&said.text).any(admits_lack)
         && digest.last_file_edited_after(said.record).is_some()
+}
+
+/// Returns whether the agent says in a sentence that it left something undone. "The parser forgot to reset the buffer"
+/// says so of the code, and no edit of another file makes that good.
+fn admits_lack(sentence: &str) -> bool {
+    const LACK_PHRASES: [&str; 7] = [
+        " i forgot to ",
+        " i missed ",
+        " but i didn't ",
+        " but i did not ",
+        " but i haven't ",
+        " but i have not ",
+        " i also forgot to ",
+    ];
+    const LACKS_OF_SAME_SUBJECT: [&str; 4] =
+        [" but didn't ", " but did not ", " but haven't ", " but have not "];
+    /// Verbs after "I" that introduce another subject, as in "I see the parser reads the line but didn't …".
+    const VERBS_OF_FINDING: [&str; 9] =
+        ["believe", "checked", "confirmed", "found", "know", "noticed", "saw", "see", "think"];
+    let small = format!(" {}", sentence.to_lowercase().replace('’', "'"));
+    if LACK_PHRASES.iter().any(|words| small.contains(words)) {
+        return true;
+    }
+    let Some(at) = LACKS_OF_SAME_SUBJECT.iter().filter_map(|words| small.find(words)).min() else {
+        return false;
+    };
+    let mut before = small[..at].split_whitespace();
+    matches!(before.next(), Some("i" | "i've"))
+        && !before.any(|word| word == "that" || VERBS_OF_FINDING.contains(&word))
 }
 
 /// Lower-case words of a statement that announces a fix.

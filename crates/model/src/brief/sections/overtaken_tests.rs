@@ -131,3 +131,98 @@ fn a_problem_that_was_solved_is_not_told_as_if_it_were_there() {
     digest.fold_record(&edit);
     assert_eq!(note_if_fixed(&digest, &problem), "");
 }
+
+#[test]
+fn only_the_agent_can_make_good_what_it_forgot() {
+    let digest = session_with_later_question("doesn't git know if it is a binary file?", "reader.py");
+    let long = format!("I forgot to add the test. {}", "The reader keeps one buffer per file. ".repeat(8));
+    for (text, expected) in [
+        ("I added `parse` but didn't write tests for it.", true),
+        ("I forgot to add the test.", true),
+        ("The edit is done. I’ve renamed it but haven’t updated the docs.", true),
+        ("I missed one of the callers.", true),
+        ("Root cause: the parser forgot to reset the buffer, so every second line is lost", false),
+        ("The reader was rewritten but didn't reset the buffer.", false),
+        ("I found that the parser reads the line but didn't reset the buffer.", false),
+        ("I see the parser reads the line but didn't reset the buffer.", false),
+        ("The API missed the header.", false),
+        (&long, false),
+    ] {
+        let said = AgentStatement { record: 3, text: text.into(), ..Default::default() };
+        assert_eq!(is_lack_made_good(&digest, &said), expected, "{text}");
+    }
+}
+
+#[test]
+fn only_an_edit_of_a_named_file_can_be_its_fix() {
+    use crate::journal::{JournalRecord, RecordedFile};
+    let call = || JournalRecord { event: "tool-done".into(), ok: Some(true), ..JournalRecord::default() };
+    let edited = |path: &str| {
+        let mut edit = call();
+        edit.files = vec![RecordedFile::new(path.to_owned().into(), crate::event::FileAction::Edit)];
+        edit
+    };
+    let ran = |command: &str, output: &str| {
+        use crate::effect::{CompletedCall, effects_of_call};
+        let mut run = call();
+        (run.command, run.ended) = (command.to_owned().into(), "passed".into());
+        run.effect = effects_of_call(&CompletedCall {
+            tool: "Bash",
+            command,
+            tool_input: "",
+            output,
+            succeeded: true,
+        });
+        run
+    };
+    let note = |text: &str, records: &[JournalRecord]| {
+        let mut digest = Digest::new("s");
+        records.iter().for_each(|record| {
+            digest.fold_record(record);
+        });
+        let said = AgentStatement { record: 0, text: text.into(), ..Default::default() };
+        note_if_fixed(&digest, &said)
+    };
+    let commit = |files: &str| {
+        ran(&format!("git add {files} && git commit -m x"), "[main 1a2b3c4] x\n 1 file changed")
+    };
+    let in_parser = "The bug is in src/parse.rs: it drops the comment.";
+    let committed = " (since then committed: 1a2b3c4)";
+    let checked = " (since then files were edited and the checks passed)";
+    let (readme, parser) = (edited("README.md"), edited("src/parse.rs"));
+    let test = ran("make test", "");
+    for (text, records, expected) in [
+        (in_parser, vec![readme.clone(), commit("README.md")], ""),
+        (in_parser, vec![readme.clone(), test.clone()], ""),
+        (in_parser, vec![readme.clone(), parser.clone(), commit("README.md")], ""),
+        (in_parser, vec![parser.clone(), commit("src/parse.rs")], committed),
+        (in_parser, vec![parser.clone(), test], checked),
+        // Another file of the same name.
+        (in_parser, vec![edited("lib/parse.rs"), commit("lib")], ""),
+        // The edit was discarded before the later commit.
+        (
+            in_parser,
+            vec![
+                parser.clone(),
+                ran("git checkout -- src/parse.rs", ""),
+                readme.clone(),
+                commit("README.md"),
+            ],
+            "",
+        ),
+        // It is not known which of the two commits contains the edit.
+        (
+            in_parser,
+            vec![readme.clone(), parser, commit("README.md"), commit("src")],
+            " (since then committed)",
+        ),
+        (
+            "The bug is in `os.Exit`, e.g. it drops the comment.",
+            vec![readme.clone(), commit("README.md")],
+            committed,
+        ),
+        ("The bug is that it drops the comment.", vec![readme, commit("README.md")], committed),
+    ] {
+        assert_eq!(note(text, &records), expected, "{text} {}", records.len());
+    }
+}

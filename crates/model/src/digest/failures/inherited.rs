@@ -57,7 +57,11 @@ impl Digest {
             since.any(|used| used.check_key().is_some_and(|key| failed.keys.iter().any(|known| known == key)))
         };
         let left = open.into_iter().rev().filter(|failed| failed.failure.is_open && !is_run_here(failed));
-        left.take(MAX_INHERITED_FAILURES).map(|failed| failed.failure).collect()
+        let with_order = |FailureWithTime { failure, failed_at, .. }| Failure {
+            was_before_this_session: *failed_at < *self.first_at,
+            ..failure
+        };
+        left.take(MAX_INHERITED_FAILURES).map(with_order).collect()
     }
 
     fn open_failures_of_checks(&self) -> impl Iterator<Item = FailureWithTime<'_>> {

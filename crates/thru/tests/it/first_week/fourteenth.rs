@@ -143,6 +143,33 @@ fn a_check_that_another_session_passed_since_is_not_failing() {
 }
 
 #[test]
+fn a_failure_is_told_as_before_the_edits_only_if_the_session_began_after_it() {
+    for (failed, expected) in [
+        ("08:00:30", "exit 101, in an earlier session, before the edits of src/main.rs)"),
+        ("08:30:00", "exit 101, in an earlier session)"),
+    ] {
+        let env = TestEnv::with_root();
+        let check = "cargo test --offline --test cli";
+        start_at(&env, "08:00:00", "x");
+        ask_at(&env, "08:00:01", "x", "Print the mean of a column with the new flag --mean.");
+        if failed < "08:01:00" {
+            fail_at(&env, failed, "x", check, FAILED_CLI_TEST);
+        }
+        start_at(&env, "08:01:00", "y");
+        ask_at(&env, "08:01:01", "y", "Go on with the flag in src/main.rs, please.");
+        edit_at(&env, "08:01:02", "y", "src/main.rs");
+        if failed > "08:01:00" {
+            fail_at(&env, failed, "x", check, FAILED_CLI_TEST);
+        }
+        end_at(&env, "08:40:00", "x");
+        stop_at(&env, "08:50:00", "y", "The flag --mean is half done.");
+        end_at(&env, "08:50:01", "y");
+        let told = start_at(&env, "09:00:00", "z");
+        assert!(told.contains(&format!("Failing:\n- `{check}` ({expected}")), "{failed}: {told}");
+    }
+}
+
+#[test]
 fn a_packet_of_a_session_that_goes_on_repeats_what_the_user_said_before() {
     let env = TestEnv::with_root();
     start_at(&env, "08:00:00", "a");
