@@ -36,7 +36,7 @@ pub use effects::{GitOnDisk, GitState, RecordedEffect};
 pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};
 pub use likely_needed::is_generated_or_vendored_file;
 pub use names::is_only_reference;
-pub use prompts::{Goal, Prompt};
+pub use prompts::{Goal, OPENING_REQUEST_LABELS, Prompt};
 pub use remaining_request::NamedFileEdits;
 pub use statements::{AgentStatement, CallStep, RequestWithOutcome, ToolCallAction, names_more_than_a_tool};
 

@@ -74,6 +74,9 @@ impl Prompt {
     }
 }
 
+/// The words that introduce the first request: if it began the session, and if that is not known.
+pub const OPENING_REQUEST_LABELS: [&str; 2] = ["The session began with", "Asked earlier in the session"];
+
 impl Digest {
     pub(super) fn add_prompt(&mut self, record: &JournalRecord, at_work: bool) {
         if !prompt::is_typed_work_prompt(&record.text) {
@@ -246,7 +249,8 @@ impl Digest {
             && self.unread_transcript_bytes == 0
             && self.unread_journal_bytes == 0
             && self.prompt_count <= self.prompts.len() as u64;
-        if is_beginning_known { "The session began with" } else { "Asked earlier in the session" }
+        let [known, unknown] = OPENING_REQUEST_LABELS;
+        if is_beginning_known { known } else { unknown }
     }
 
     /// Returns the session's first request for work, if the agent has finished and its newest prompt, such as "push it",

@@ -8,7 +8,7 @@ mod git;
 mod next;
 mod unfinished;
 
-use continued::{ANSWERED_MESSAGE_TITLE, OPENING_REQUEST_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
+use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
 pub use git::GitFacts;
 use jiff::Timestamp;
@@ -281,7 +281,7 @@ impl<'a> PacketFacts<'a> {
         {
             let title =
                 prompt::shorten_request(&prompt::title_of_message(&first.text), MAX_OPENING_REQUEST_CHARS);
-            add(OPENING_REQUEST_TITLE, time_of_prompt(first), &title, MAX_EARLIER_TASK_CHARS);
+            add(digest.label_of_opening_request(), time_of_prompt(first), &title, MAX_EARLIER_TASK_CHARS);
         }
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
             let title = match is_answered {

@@ -337,3 +337,25 @@ fn pickup_says_once_that_the_newest_message_is_untouched() {
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert_eq!(picked.matches("has not been acted on yet").count(), 1, "{picked}");
 }
+
+#[test]
+fn the_first_known_request_is_not_the_beginning_after_a_compaction() {
+    let env = env_with_prompt("Let the basket give a discount of 5 % for orders over 100.");
+    env.write_file("project/src/basket.py", "");
+    report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("src/basket.py")}));
+    fire_event(&env, "Stop", json!({"last_assistant_message": "The basket gives the discount now."}));
+    fire_event(&env, "SessionStart", json!({"source": "compact"}));
+    fire_event(
+        &env,
+        "UserPromptSubmit",
+        json!({"prompt": "Write a test for the discount in tests/basket.py."}),
+    );
+    report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("tests/basket.py")}));
+    fire_event(&env, "Stop", json!({"last_assistant_message": "The discount has a test."}));
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "push it"}));
+    report_command(&env, "git push", "To github.com:u/shop.git\n   2249d3e..0535c28  main -> main");
+    fire_event(&env, "Stop", json!({"last_assistant_message": "Pushed."}));
+    let (_, path) = write_handoff(&env, "go on");
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains("\nAsked earlier in the session") && !text.contains("began with"), "{text}");
+}

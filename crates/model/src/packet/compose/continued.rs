@@ -1,7 +1,7 @@
 //! The packet or the earlier session that a session continues, and the titles under which a packet quotes finished work.
 
 use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
-use crate::digest::{Digest, Prompt};
+use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
 use crate::prompt;
 use crate::render::in_quotation_marks;
 
@@ -10,12 +10,12 @@ pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the a
 pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
 /// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
 pub(super) const REPLIED_MESSAGE_TITLE: &str = "The user's newest message, to which the agent has replied";
-pub(super) const OPENING_REQUEST_TITLE: &str = "The session began with";
 
 /// Returns whether a packet quotes a message under this title whose work is finished.
 pub fn is_title_of_finished_work(title: &str) -> bool {
-    [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, OPENING_REQUEST_TITLE]
+    [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE]
         .iter()
+        .chain(&OPENING_REQUEST_LABELS)
         .any(|known| title.starts_with(known))
 }
 

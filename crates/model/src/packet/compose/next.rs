@@ -304,10 +304,16 @@ impl PacketFacts<'_> {
         if self.is_work_checked() {
             let commands = self.validator_commands();
             let command = commands.iter().find(|command| self.last_run_of(command).is_none())?;
-            let command = in_backticks(command, 120);
-            return (!self.does_purpose_name_new_work()).then(|| {
-                format!("{command}, which has not been run; the other checks passed after the last edit")
+            let has_failed_earlier = digest.failures_of_earlier_sessions.iter().any(|failure| {
+                failure.folder.is_empty() && choose::is_same_command(&failure.command_to_repeat(), command)
             });
+            let state = match has_failed_earlier {
+                true => "which failed in an earlier session and has not been run since",
+                false => "which has not been run",
+            };
+            let command = in_backticks(command, 120);
+            return (!self.does_purpose_name_new_work())
+                .then(|| format!("{command}, {state}; the other checks passed after the last edit"));
         }
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
         let edited = digest.last_code_file_edited_after(asked.max(digest.last_message_record))?;

@@ -103,6 +103,12 @@ fn a_check_that_failed_stays_failing_until_a_session_runs_it() {
     assert!(text.contains("in an earlier session, before the edits of src/main.rs"), "{text}");
     let validators = text.split("## Validators").nth(1).unwrap();
     assert!(validators.contains(&format!("- [ ] `{check}`")), "{text}");
+    run_at(&env, "08:02:03", "z", "pytest", "===== 4 passed in 0.10s =====");
+    let packet = thru_at(&env, "08:02:03", "z", &["handoff", "go on", "--json"]).json();
+    let text = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
+    let step =
+        format!("Begin with: `{check}`, which failed in an earlier session and has not been run since;");
+    assert!(text.contains(&step), "{text}");
     end_at(&env, "08:02:04", "z");
     is_told("v", "08:03:00", "exit 101, in an earlier session, before the edits of src/main.rs)");
     ask_at(&env, "08:03:01", "v", "Run the tests of the command line.");
