@@ -8,6 +8,7 @@ mod effects;
 mod failures;
 mod handed_off;
 mod ids;
+mod instructions;
 mod likely_needed;
 mod names;
 mod parsed;
@@ -138,6 +139,10 @@ pub struct Digest {
     /// collected when a brief or a packet is composed and are never stored.
     #[serde(skip)]
     pub failures_of_earlier_sessions: Vec<Failure>,
+    /// The user's lasting instructions in earlier sessions that edited the same files, newest first. They are collected
+    /// when a brief or a packet is composed and are never stored.
+    #[serde(skip)]
+    pub instructions_of_earlier_sessions: Vec<String>,
     /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.

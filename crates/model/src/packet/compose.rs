@@ -546,7 +546,7 @@ impl<'a> PacketFacts<'a> {
         let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
         let mut said: Vec<String> = said.map(|fact| format!("{USER_QUOTE_PREFIX}{}", fact.text)).collect();
         let digest = self.material.digest;
-        for wish in continued::lasting_instructions(digest, |prompt| digest.is_in_goal(prompt)) {
+        for wish in digest.lasting_instructions(|prompt| digest.is_in_goal(prompt)) {
             let words = in_quotation_marks(wish, MAX_INSTRUCTION_CHARS);
             let is_told = said.iter().any(|line| line.contains(words.trim_matches(['“', '”'])));
             if said.len() < MAX_USER_INSTRUCTIONS_LISTED && !is_told {
@@ -556,7 +556,11 @@ impl<'a> PacketFacts<'a> {
         let of_packet = self.material.continued.map_or(&[][..], |continued| &continued.constraints);
         let of_session = self.material.continued_session.map_or(&[][..], |continued| &continued.constraints);
         let inherited = of_packet.iter().chain(of_session).map(|line| inline_for_model(line, 400));
-        let inherited: Vec<String> = inherited.filter(|line| !said.contains(line)).collect();
+        let is_said = |line: &String| {
+            let quoted = line.split_once('“').map_or(line.as_str(), |(_, quoted)| quoted);
+            said.iter().any(|known| known.contains(quoted))
+        };
+        let inherited: Vec<String> = inherited.filter(|line| !is_said(line)).collect();
         bullet_list_or_none_recorded(&rules.chain(said).chain(inherited).collect::<Vec<_>>())
     }
 

@@ -123,7 +123,7 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
     else {
         return Ok(Vec::new());
     };
-    last::add_failures_of_earlier_sessions(project, entries, &mut digest);
+    last::add_facts_of_earlier_sessions(project, entries, &mut digest);
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));

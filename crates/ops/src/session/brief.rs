@@ -166,11 +166,7 @@ fn add_facts_of_others(project: ProjectContext, roster: &Roster, this: Option<&I
     let running = last::ids_of_running_sessions(&project, entries, this);
     let fits = filter_for_other_ended_sessions(&running, this);
     let others = last::digests_of_other_recent_sessions(&project, entries, &described.session, fits);
-    if described.git_on_disk.is_some() {
-        described.uncommitted_by_others =
-            facts::uncommitted_by_others(&others, described, &project.root.checkout);
-    }
-    last::add_failures_left_by(&project, entries, described, &others, &running);
+    last::add_facts_left_by(&project, entries, described, &others, &running);
 }
 
 /// Returns a filter that accepts sessions that are not `running`, except `this` one.

@@ -9,6 +9,7 @@ use model::id::Id;
 use crate::Result;
 use crate::features::{ProjectContext, sessions};
 use crate::project::trust;
+use crate::session::facts;
 use crate::session::list::{self, LastSession, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 
@@ -62,8 +63,8 @@ pub fn digests_of_other_recent_sessions(
     recent.into_iter().take(MAX_OTHER_SESSIONS).filter_map(digest).collect()
 }
 
-/// Adds the checks that failed in earlier sessions in this checkout.
-pub fn add_failures_of_earlier_sessions(
+/// Adds what earlier sessions left in this checkout: uncommitted files, failed checks and instructions.
+pub fn add_facts_of_earlier_sessions(
     project: &ProjectContext,
     entries: &[RosterEntry],
     described: &mut Digest,
@@ -74,18 +75,23 @@ pub fn add_failures_of_earlier_sessions(
     let running = ids_of_running_sessions(project, entries, None);
     let is_over = |entry: &RosterEntry| !running.contains(&&entry.session);
     let ended = digests_of_other_recent_sessions(project, entries, &described.session, is_over);
-    add_failures_left_by(project, entries, described, &ended, &running);
+    add_facts_left_by(project, entries, described, &ended, &running);
 }
 
-/// Adds the checks that failed in the `ended` sessions. The `running` sessions may have passed them since. Their digests
-/// are read only if a failure is open, because most session starts need none of them.
-pub fn add_failures_left_by(
+/// Adds what the `ended` sessions left. The `running` sessions may have passed the failed checks since. Their digests are
+/// read only if a failure is open, because most session starts need none of them.
+pub fn add_facts_left_by(
     project: &ProjectContext,
     entries: &[RosterEntry],
     described: &mut Digest,
     ended: &[Digest],
     running: &[&Id],
 ) {
+    if described.git_on_disk.is_some() {
+        described.uncommitted_by_others =
+            facts::uncommitted_by_others(ended, described, &project.root.checkout);
+    }
+    described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
     }

@@ -78,6 +78,12 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             vec![words];
         told += 1;
     }
+    for wish in &digest.instructions_of_earlier_sessions {
+        let form = |most| format!("in an earlier session: {}", in_quotation_marks(wish, most));
+        let id = format!("words-before:{:016x}", fnv_fingerprint([wish]));
+        all.add_fact(FactClass::Words, id, vec![form(130), form(300)]).strings_stating_fact =
+            vec![wish.clone()];
+    }
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fnv_fingerprint([&answer.question, &answer.answer]));
         if all.has_fact(&id) {

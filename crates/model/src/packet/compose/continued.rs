@@ -1,8 +1,7 @@
 //! The packet or the earlier session that a session continues, and the titles under which a packet quotes finished work.
 
 use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
-use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
-use crate::prompt;
+use crate::digest::{Digest, OPENING_REQUEST_LABELS};
 use crate::render::in_quotation_marks;
 
 /// The titles of quoted messages whose work is finished.
@@ -59,7 +58,7 @@ impl ContinuedSession {
         let newest = goal.newest_prompt.filter(|newest| goal.task_prompt != Some(*newest));
         let quoted: Vec<&str> =
             goal.task_prompt.into_iter().chain(newest).map(|prompt| prompt.text.as_str()).collect();
-        let wishes = lasting_instructions(digest, |prompt| quoted.contains(&prompt.text.as_str()));
+        let wishes = digest.lasting_instructions(|prompt| quoted.contains(&prompt.text.as_str()));
         let wishes = wishes
             .map(|wish| format!("{USER_QUOTE_PREFIX}{}", in_quotation_marks(wish, MAX_INSTRUCTION_CHARS)));
         let constraints = wishes.take(MAX_USER_INSTRUCTIONS_LISTED).collect();
@@ -75,21 +74,4 @@ impl ContinuedSession {
             constraints: packet.constraints.clone(),
         }
     }
-}
-
-/// Returns the user's instructions that still apply, newest first, without those in prompts that are quoted in full.
-pub(super) fn lasting_instructions(
-    digest: &Digest,
-    is_quoted: impl Fn(&Prompt) -> bool,
-) -> impl Iterator<Item = &str> {
-    let earlier = digest.prompts.iter().rev().filter(move |prompt| !is_quoted(prompt));
-    let wishes = earlier.flat_map(|prompt| {
-        let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
-        wishes.flat_map(prompt::lasting_parts).map(move |wish| (prompt.record, wish))
-    });
-    let is_lifted = |record: u64, wish: &str| {
-        let mut later = digest.prompts.iter().filter(|later| later.record > record);
-        later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
-    };
-    wishes.filter(move |(record, wish)| !is_lifted(*record, wish)).map(|(_, wish)| wish)
 }

@@ -304,7 +304,7 @@ pub(crate) fn packet_source_of_session(
     decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
-    last::add_failures_of_earlier_sessions(&context, &entries, &mut digest);
+    last::add_facts_of_earlier_sessions(&context, &entries, &mut digest);
     let harness = harness::harness_by_name(&digest.harness);
     let transcript = list::transcript_path(&project.store, session);
     let checkout = checkout_of_session(world, project, &digest);

@@ -3,6 +3,7 @@
 
 use super::eighth::repository_with_files;
 use super::eleventh::fail_at;
+use super::fifteenth::compact_at;
 use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 
@@ -108,4 +109,58 @@ fn a_standing_instruction_outlives_its_session() {
         assert!(text.contains("Do not add dependencies"), "{text}");
         assert!(text.contains("src/csv.ts"), "{text}");
     }
+}
+
+#[test]
+fn an_instruction_that_the_summary_lacks_is_told() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    let prompt = "Add fmt_eur(cents) to ledger/money.py: 1234.50 becomes 1.234,50 €. Leave fmt() unchanged. Tests first.";
+    ask_at(&env, "19:00:01", "s1", prompt);
+    edit_at(&env, "19:00:02", "s1", "tests/test_money.py");
+    edit_at(&env, "19:00:03", "s1", "ledger/money.py");
+    let summary = "1. Primary Request and Intent: add fmt_eur(cents) to ledger/money.py, which prints euros with a comma.\n\
+                   3. Files: ledger/money.py, tests/test_money.py.\n6. Pending Tasks: finish fmt_eur.\n\
+                   7. Current Work: fmt_eur was written.";
+    let told = compact_at(&env, "19:00:06", "s1", summary);
+    assert!(told.contains("Leave fmt() unchanged."), "{told}");
+}
+
+#[test]
+fn an_instruction_and_uncommitted_files_of_the_session_before_are_in_the_packet() {
+    let env = repository_with_files(&["src/parse.ts", "test/parse.test.ts"]);
+    start_at(&env, "19:00:00", "s1");
+    let prompt = "Make the CSV parser accept quoted fields. Write tests first. Do not add dependencies, and keep parseCsv's signature.";
+    ask_at(&env, "19:00:01", "s1", prompt);
+    env.write_file("project/src/parse.ts", "changed\n");
+    edit_at(&env, "19:00:02", "s1", "src/parse.ts");
+    env.write_file("project/test/parse.test.ts", "changed\n");
+    edit_at(&env, "19:00:03", "s1", "test/parse.test.ts");
+    stop_at(&env, "19:00:04", "s1", "Quoted fields parse now.");
+    end_at(&env, "19:00:05", "s1");
+    start_at(&env, "19:01:00", "s2");
+    ask_at(
+        &env,
+        "19:01:01",
+        "s2",
+        "Start with newlines inside quoted fields on input. CRLF files must keep working too.",
+    );
+    env.write_file("project/src/parse.ts", "changed twice\n");
+    edit_at(&env, "19:01:02", "s2", "src/parse.ts");
+    stop_at(
+        &env,
+        "19:01:03",
+        "s2",
+        "The tests for newlines and CRLF fail, parseCsv must become a single pass.",
+    );
+    let packet = packet_at(&env, "19:01:04", "s2", "rewrite parseCsv as a single pass");
+    assert!(packet.contains("Do not add dependencies, and keep parseCsv's signature."), "{packet}");
+    assert!(packet.contains("test/parse.test.ts"), "{packet}");
+    end_at(&env, "19:01:05", "s2");
+    let told = start_at(&env, "19:02:00", "s3");
+    assert!(told.contains("Do not add dependencies, and keep parseCsv's signature."), "{told}");
+    ask_at(&env, "19:02:01", "s3", "What is the longest line in README.md?");
+    edit_at(&env, "19:02:02", "s3", "README.md");
+    let packet = packet_at(&env, "19:02:04", "s3", "shorten the README");
+    assert!(!packet.contains("Do not add dependencies"), "{packet}");
 }
