@@ -553,9 +553,11 @@ impl<'a> PacketFacts<'a> {
                 said.push(format!("{USER_QUOTE_PREFIX}{words}"));
             }
         }
-        let of_packet = self.material.continued.map_or(&[][..], |continued| &continued.constraints);
-        let of_session = self.material.continued_session.map_or(&[][..], |continued| &continued.constraints);
-        let inherited = of_packet.iter().chain(of_session).map(|line| inline_for_model(line, 400));
+        let of_packet = self.material.continued.map(|packet| packet.constraints_still_valid(digest));
+        let of_session =
+            self.material.continued_session.map(|session| session.constraints_still_valid(digest));
+        let inherited = of_packet.into_iter().chain(of_session).flatten();
+        let inherited = inherited.map(|line| inline_for_model(&line, 400));
         let is_said = |line: &String| {
             let quoted = line.split_once('“').map_or(line.as_str(), |(_, quoted)| quoted);
             said.iter().any(|known| known.contains(quoted))

@@ -318,6 +318,20 @@ impl<'a> WorkstreamFinder<'a> {
         })
     }
 
+    /// Returns where a missing file most likely belongs, relative to the root: in the workstream's folder, or in a folder
+    /// such as `docs/` that only the root has.
+    pub fn path_of_missing_file(&self, workstream: &Workstream, written_path: &str) -> String {
+        let in_workstream = self.path_from_root(&workstream.folder, written_path);
+        let in_root = self.path_from_root("", written_path);
+        let has_folder = |path: &Option<String>| {
+            let folder = path.as_ref().and_then(|path| path.rsplit_once('/'));
+            folder.is_some_and(|(folder, _)| self.absolute_path(folder).is_dir())
+        };
+        let is_in_root = has_folder(&in_root) && !has_folder(&in_workstream);
+        let path = if is_in_root { in_root } else { in_workstream.or(in_root) };
+        path.unwrap_or_else(|| written_path.to_owned())
+    }
+
     /// Converts `named`, which is relative to `folder`, to a path relative to the root. Returns `None` if that path
     /// is outside the root.
     fn path_from_root(&self, folder: &str, named: &str) -> Option<String> {

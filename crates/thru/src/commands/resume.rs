@@ -31,7 +31,8 @@ enum Command {
         /// Set a readable name
         #[arg(long, value_name = "TEXT")]
         name: Option<String>,
-        /// Add a file to load; can be given several times, in order
+        /// Add a file to load, relative to the workstream's folder or to the project's; can be given several times, in
+        /// order
         #[arg(long, value_name = "FILE")]
         load: Vec<String>,
         /// Set the phase

@@ -156,6 +156,26 @@ fn a_workstream_may_be_called_by_a_number_of_one_digit() {
 }
 
 #[test]
+fn a_new_manifest_says_where_its_files_belong_and_what_it_is_called() {
+    let env = TestEnv::with_root();
+    env.write_file("project/docs/intro.md", "");
+    let loads = ["--load", "overview.md", "--load", "docs/plan.md", "--load", "notes/a.md"];
+    let made = env.run_thru(&[&["resume", "new", "1-errors"], &loads[..]].concat()).assert_ok();
+    let folder = ".agent/context/workstreams/01-errors";
+    assert_eq!(made.stdout, format!("{folder}/resume-context.md\n"));
+    // Only the project has a folder `docs`.
+    let expected = format!(
+        "the workstream is stored as 01-errors: a number has at least two digits\n\
+         does not exist yet: {folder}/overview.md\n\
+         does not exist yet: docs/plan.md\n\
+         does not exist yet: {folder}/notes/a.md\n"
+    );
+    assert_eq!(made.stderr, expected);
+    let named_in_full = env.run_thru(&["resume", "new", "02-rest", "--load", "steps.md"]).assert_ok();
+    assert_eq!(named_in_full.stderr, "does not exist yet: .agent/context/workstreams/02-rest/steps.md\n");
+}
+
+#[test]
 fn nobody_is_told_to_make_the_home_folder_a_root() {
     let env = TestEnv::new();
     let home = env.home_folder();

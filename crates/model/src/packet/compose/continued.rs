@@ -1,14 +1,20 @@
 //! The packet or the earlier session that a session continues, and the titles under which a packet quotes finished work.
 
 use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
-use crate::digest::{Digest, OPENING_REQUEST_LABELS};
+use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
+use crate::prompt;
 use crate::render::in_quotation_marks;
+use crate::text::split_into_sentences;
+use crate::time::parse_time;
 
 /// The titles of quoted messages whose work is finished.
 pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";
 pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
 /// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
 pub(super) const REPLIED_MESSAGE_TITLE: &str = "The user's newest message, to which the agent has replied";
+
+/// What stands between two instructions of one message that are quoted together.
+const GAP_IN_QUOTE: &str = " … ";
 
 /// Returns whether a packet quotes a message under this title whose work is finished.
 pub fn is_title_of_finished_work(title: &str) -> bool {
@@ -28,9 +34,23 @@ pub struct ContinuedPacket {
     pub quoted_messages: Vec<String>,
     /// The packet's constraints, one line each.
     pub constraints: Vec<String>,
+    /// When the session claimed the packet.
+    pub claimed_at: String,
 }
 
 impl ContinuedPacket {
+    /// Returns the constraints without those that the user of the session has lifted. What the user said before the session
+    /// picked up the packet was about other work.
+    pub fn constraints_still_valid(&self, digest: &Digest) -> Vec<String> {
+        let claimed_at = parse_time(&self.claimed_at);
+        let is_later = |prompt: &&Prompt| {
+            prompt.is_about_packet
+                || claimed_at.zip(parse_time(&prompt.at)).is_some_and(|(claimed_at, at)| at >= claimed_at)
+        };
+        let later: Vec<&Prompt> = digest.prompts.iter().filter(is_later).collect();
+        self.constraints.iter().filter_map(|line| without_lifted_sentences(line, &later)).collect()
+    }
+
     /// Returns the purpose and the quoted messages, one below the other. If the first message begins with the purpose,
     /// the purpose is left out.
     pub(super) fn goal_with_messages(&self) -> String {
@@ -52,6 +72,12 @@ pub struct ContinuedSession {
 }
 
 impl ContinuedSession {
+    /// Returns the constraints without those that the user of the session with this digest has lifted.
+    pub(super) fn constraints_still_valid(&self, digest: &Digest) -> Vec<String> {
+        let later: Vec<&Prompt> = digest.prompts.iter().collect();
+        self.constraints.iter().filter_map(|line| without_lifted_sentences(line, &later)).collect()
+    }
+
     /// Returns `None` if the user asked for nothing in the earlier session.
     pub fn from_digest(digest: &Digest) -> Option<ContinuedSession> {
         let goal = digest.current_goal();
@@ -74,4 +100,19 @@ impl ContinuedSession {
             constraints: packet.constraints.clone(),
         }
     }
+}
+
+/// Returns a line of inherited constraints without the sentences that later prompts have lifted, or `None` if no sentence
+/// is left. One line can quote several instructions, and only some of them may be lifted.
+fn without_lifted_sentences(line: &str, later: &[&Prompt]) -> Option<String> {
+    let quote = line.strip_prefix(USER_QUOTE_PREFIX).and_then(|quote| quote.strip_prefix('“'));
+    let Some(words) = quote.and_then(|quote| quote.strip_suffix('”')) else { return Some(line.to_owned()) };
+    let is_lifted =
+        |wish: &&str| later.iter().any(|later| prompt::is_instruction_revoked_by(wish, &later.text));
+    let (lifted, kept): (Vec<&str>, Vec<&str>) =
+        words.split(GAP_IN_QUOTE).flat_map(split_into_sentences).partition(is_lifted);
+    if lifted.is_empty() {
+        return Some(line.to_owned());
+    }
+    (!kept.is_empty()).then(|| format!("{USER_QUOTE_PREFIX}“{}”", kept.join(GAP_IN_QUOTE)))
 }

@@ -156,6 +156,7 @@ fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) ->
         goal: redacted(&packet.purpose),
         quoted_messages,
         constraints,
+        claimed_at: packet.claimed_at,
     })
 }
 

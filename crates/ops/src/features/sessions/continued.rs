@@ -102,9 +102,10 @@ pub(crate) fn continued_session(
 /// Returns the packet that a session picked up, and whether the packet is done by now, if the session has no other
 /// request.
 fn packet_of_session(store: &Store, session: &Id, redact: RedactOptions) -> Option<(ContinuedPacket, bool)> {
-    let picked_up = claimed::picked_up_packet(store, session, redact)?;
+    let (mut packet, is_done) = claimed::picked_up_packet(store, session, redact)?;
     let digest = store.current_digest(session, |_| {}).ok()?;
-    words::are_about_packet(&digest.prompts).then_some(picked_up)
+    packet.constraints = packet.constraints_still_valid(&digest);
+    words::are_about_packet(&digest.prompts).then_some((packet, is_done))
 }
 
 fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candidate {

@@ -35,7 +35,7 @@ const DEFAULT_FILES_TO_LOAD: &[&str] = &["overview.md", "plan.md", "steps.md"];
 pub struct CreatedManifest {
     pub project_id: String,
     pub path: String,
-    /// The files that the manifest loads but that do not exist yet.
+    /// The files that the manifest loads but that do not exist yet, relative to the project's folder.
     #[serde(rename = "missing")]
     pub missing_files: Vec<String>,
 }
@@ -99,7 +99,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     Ok(CreatedManifest {
         project_id: id.to_owned(),
         path,
-        missing_files: missing.map(|load| load.written_path).collect(),
+        missing_files: missing.map(|load| place.path_of_missing_file(&found, &load.written_path)).collect(),
     })
 }
 

@@ -268,3 +268,57 @@ fn the_request_of_a_session_in_another_worktree_is_no_filler() {
     let told = start_at(&env, "08:03:00", "d");
     assert!(told.contains("which has since been removed (its branch was negative); asked"), "{told}");
 }
+
+/// Lets the user of a session state two lasting instructions, and then give another task.
+fn give_rules_and_task(env: &TestEnv, session: &str) {
+    ask_at(env, "08:00:01", session, "Add the flag --mean. Don't commit yet. Never use regular expressions.");
+    edit_at(env, "08:00:02", session, "src/main.rs");
+    stop_at(env, "08:00:03", session, "The flag is there.");
+    ask_at(env, "08:00:04", session, MEAN_RULE);
+    edit_at(env, "08:00:05", session, "src/stats.rs");
+}
+
+/// Returns the constraints in a packet that session `b` writes.
+fn constraints_of_packet(env: &TestEnv, time: &str, purpose: &str) -> String {
+    let written = thru_at(env, time, "b", &["handoff", purpose, "--json"]).json();
+    let text = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+    text.split("## Constraints").nth(1).unwrap().split("\n## ").next().unwrap().to_owned()
+}
+
+#[test]
+fn an_instruction_of_an_earlier_session_is_dropped_once_it_is_lifted() {
+    let env = TestEnv::with_root();
+    start_at(&env, "08:00:00", "a");
+    give_rules_and_task(&env, "a");
+    end_at(&env, "08:00:07", "a");
+    start_at(&env, "08:01:00", "b");
+    ask_at(&env, "08:01:01", "b", "Go on.");
+    let before = constraints_of_packet(&env, "08:01:02", "go on");
+    assert!(before.contains("Don't commit yet") && before.contains("regular expressions"), "{before}");
+    ask_at(&env, "08:01:03", "b", "commit this");
+    let after = constraints_of_packet(&env, "08:01:04", "go on once more");
+    assert!(!after.contains("Don't commit yet") && after.contains("regular expressions"), "{after}");
+}
+
+#[test]
+fn an_instruction_of_a_packet_is_lifted_only_by_words_about_the_packet() {
+    for (before, after, is_kept) in [
+        (Some("commit this"), None, true),
+        (Some("/pickup and commit this"), None, false),
+        (None, Some("commit this"), false),
+        (None, Some("don't commit that either"), true),
+    ] {
+        let env = TestEnv::with_root();
+        start_at(&env, "08:00:00", "a");
+        give_rules_and_task(&env, "a");
+        thru_at(&env, "08:00:06", "a", &["handoff", "fix mean"]);
+        end_at(&env, "08:00:07", "a");
+        start_at(&env, "08:01:00", "b");
+        before.into_iter().for_each(|prompt| drop(ask_at(&env, "08:01:01", "b", prompt)));
+        thru_at(&env, "08:01:02", "b", &["pickup", "--claim"]);
+        after.into_iter().for_each(|prompt| drop(ask_at(&env, "08:01:03", "b", prompt)));
+        let constraints = constraints_of_packet(&env, "08:01:04", "finish mean");
+        assert_eq!(constraints.contains("Don't commit yet"), is_kept, "{before:?} {after:?}: {constraints}");
+        assert!(constraints.contains("regular expressions"), "{before:?} {after:?}: {constraints}");
+    }
+}
