@@ -131,9 +131,10 @@ pub struct Failure {
     #[serde(rename = "call")]
     pub call_number: u64,
     pub record: u64,
-    /// Whether this failure of another session occurred before this session began, and so before all of its edits.
+    /// Of a failure in an earlier session: the files that were edited after it, in that session and in this one. This
+    /// is determined when a brief or a packet is composed and never stored.
     #[serde(skip)]
-    pub was_before_this_session: bool,
+    pub files_edited_since: Vec<String>,
     /// The cached checks in `command_or_file`. Every command that runs is compared with every open failure, so the
     /// checks are parsed only once.
     #[serde(skip)]
@@ -510,7 +511,7 @@ impl Digest {
             occurrences: times + 1,
             call_number: self.call_count,
             record: self.record_count,
-            was_before_this_session: false,
+            files_edited_since: Vec::new(),
             parsed_checks: LazyValue::default(),
             command_purpose: LazyValue::default(),
         });

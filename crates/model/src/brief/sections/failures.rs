@@ -60,12 +60,12 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         candidate.strings_stating_fact = vec![known];
     }
     for (i, failure) in digest.failures_of_earlier_sessions.iter().enumerate() {
-        // The sessions may have overlapped. Then some of the edits may have come before the failure.
-        let since = match digest.files_changed_after_check(0).as_slice() {
-            files @ [_, ..] if failure.was_before_this_session => {
+        let edited: Vec<&str> = failure.files_edited_since.iter().map(String::as_str).collect();
+        let since = match edited.as_slice() {
+            [] => "in an earlier session".to_owned(),
+            files => {
                 format!("in an earlier session, before the edits of {}", list_edited_files(files, &endings))
             }
-            _ => "in an earlier session".to_owned(),
         };
         let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);
         let (terse, forms) = failure_forms(failure, &folder, &since, "");

@@ -159,7 +159,7 @@ fn only_an_edit_of_a_named_file_can_be_its_fix() {
     let call = || JournalRecord { event: "tool-done".into(), ok: Some(true), ..JournalRecord::default() };
     let edited = |path: &str| {
         let mut edit = call();
-        edit.files = vec![RecordedFile::new(path.to_owned().into(), crate::event::FileAction::Edit)];
+        edit.files = vec![RecordedFile::new(path.to_owned(), crate::event::FileAction::Edit)];
         edit
     };
     let ran = |command: &str, output: &str| {

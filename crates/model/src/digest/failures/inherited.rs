@@ -57,11 +57,19 @@ impl Digest {
             since.any(|used| used.check_key().is_some_and(|key| failed.keys.iter().any(|known| known == key)))
         };
         let left = open.into_iter().rev().filter(|failed| failed.failure.is_open && !is_run_here(failed));
-        let with_order = |FailureWithTime { failure, failed_at, .. }| Failure {
-            was_before_this_session: *failed_at < *self.first_at,
-            ..failure
+        let with_edits = |FailureWithTime { session, failure, failed_at, .. }| {
+            // The sessions may have overlapped. Then some of the edits here may have come before the failure.
+            let here =
+                if *failed_at < *self.first_at { self.files_changed_after_check(0) } else { Vec::new() };
+            let mut edited: Vec<String> = here.into_iter().map(str::to_owned).collect();
+            for file in session.files_changed_after_check(failure.record) {
+                if !edited.iter().any(|known| known == file) {
+                    edited.push(file.to_owned());
+                }
+            }
+            Failure { files_edited_since: edited, ..failure }
         };
-        left.take(MAX_INHERITED_FAILURES).map(with_order).collect()
+        left.take(MAX_INHERITED_FAILURES).map(with_edits).collect()
     }
 
     fn open_failures_of_checks(&self) -> impl Iterator<Item = FailureWithTime<'_>> {

@@ -164,3 +164,26 @@ fn an_instruction_and_uncommitted_files_of_the_session_before_are_in_the_packet(
     let packet = packet_at(&env, "19:02:04", "s3", "shorten the README");
     assert!(!packet.contains("Do not add dependencies"), "{packet}");
 }
+
+#[test]
+fn an_edit_after_an_inherited_failure_is_told() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Add median(rows) to ledger/report.py.");
+    fail_at(
+        &env,
+        "19:00:02",
+        "s1",
+        "python3 -m unittest",
+        "Exit code 1\nFAIL: test_median\nAssertionError: 200 != 150",
+    );
+    edit_at(&env, "19:00:03", "s1", "ledger/report.py");
+    end_at(&env, "19:00:04", "s1");
+    start_at(&env, "19:01:00", "s2");
+    ask_at(&env, "19:01:01", "s2", "Describe median in the README.");
+    run_at(&env, "19:01:02", "s2", "git commit -am docs", "[main 1a2b3c4] docs");
+    end_at(&env, "19:01:03", "s2");
+    let told = start_at(&env, "19:02:00", "s3");
+    let words = "in an earlier session, before the edits of ledger/report.py";
+    assert!(told.contains(words), "{told}");
+}
