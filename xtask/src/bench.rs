@@ -369,8 +369,8 @@ fn format_report(
     format!("thru, {}, {rounds} rounds beside {TRUE_PROGRAM} in random order\n\n{table}", kind.name())
 }
 
-/// Compares `before-compact` on the largest transcript with `before-compact` on 10 MB, and the peak memory with its
-/// limits.
+/// Compares `before-compact` on the largest transcript with `before-compact` on 10 MB. Also compares the peak memory
+/// with its limits.
 fn check_size_independence(ready: &[PreparedRow]) -> String {
     let mut text = String::new();
     let find = |name: &str| ready.iter().find(|one| one.row.name == name);

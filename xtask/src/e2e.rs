@@ -61,7 +61,8 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
 }
 
 pub struct InstalledHarnesses {
-    /// For each harness, the name of the environment variable that tells the tests its path, and the path.
+    /// For each harness, the name of an environment variable and the harness's path. The tests read the path from the
+    /// variable.
     pub variables: Vec<(String, String)>,
     /// Whether every harness is installed. Tests of a missing harness print `skipped`, and fail in CI.
     pub all: bool,

@@ -42,7 +42,8 @@ enum Command {
     E2e(e2e::Args),
     /// Test properties on random bytes
     Fuzz(fuzz::Args),
-    /// Measure, on a folder of transcripts, how much of what an agent needs after a compaction is in the brief
+    /// Measure, on a folder of transcripts, how well a brief covers the information that an agent needs after a
+    /// compaction
     Recall(recall::Args),
     /// Compare the token estimate with the usage that transcripts record
     Tokens(tokens::Args),

@@ -1,4 +1,4 @@
-//! `cargo xtask recall DIR`: measures how much of what an agent needs after a compaction is in the brief.
+//! `cargo xtask recall DIR`: measures how well a brief covers the information that an agent needs after a compaction.
 //!
 //! Real sessions are cut before each of their compactions and, with `--cuts`, also at artificial points. A brief is
 //! composed from the part before the cut, as a hook would do it. It is then compared with the agent's next calls, and
@@ -48,7 +48,7 @@ pub struct Args {
     /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write what a judge reads about each cut to this folder, and measure nothing
+    /// Write files about each cut for a judge to this folder, and measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
     /// Read only transcripts whose name contains TEXT
@@ -63,7 +63,8 @@ pub struct Args {
     /// Search for better weights on one half of the sessions, and report the result on the other half
     #[arg(long)]
     tune: bool,
-    /// Check at every cut that the brief without scoring equals the brief of the code before scoring; measure nothing
+    /// Check at every cut that the current code without scoring composes the same brief as the code from before
+    /// scoring; measure nothing
     #[arg(long)]
     fixed_order: bool,
 }

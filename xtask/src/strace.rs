@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-/// Returns an error if strace is not installed. Without strace, making individual system calls fail, or counting them,
-/// would need `unsafe` code.
+/// Returns an error if strace is not installed. Without strace, `unsafe` code would be needed to count individual
+/// system calls or to make them fail.
 pub fn require_strace() -> Result<()> {
     if is_strace_installed() {
         return Ok(());

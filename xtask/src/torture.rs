@@ -1,4 +1,5 @@
-//! `cargo xtask torture`: breaks everything around the real `thru` and looks for lost data.
+//! `cargo xtask torture`: runs the real `thru` with faults, hostile input and parallel processes, and looks for lost
+//! data.
 //!
 //! The command tests these promises: an acknowledged record is never lost, an unreadable file is never treated as
 //! empty, a hook never fails, and the next command always works.

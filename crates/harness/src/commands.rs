@@ -23,9 +23,9 @@ struct CommandTemplate {
     arguments: &'static str,
     /// The arguments of the `thru` commands that run before the model sees the task.
     commands_run_first: &'static [&'static str],
-    /// Says what the text is that the user typed. The text follows, in a block of its own. It is never a part of a
-    /// command line: the model would run the line as it is, and a `;`, a quote or `$(…)` in the text would change
-    /// what the shell does.
+    /// A title for the text that the user typed. The text follows in a block of its own. It is never a part of a
+    /// command line: the model would run the line as it is, and a `;`, a quote or `$(…)` in the text would change what
+    /// the shell does.
     words_title: &'static str,
     /// What the model should do with the result and with the user's words. `{thru}` stands for the program, and
     /// `{harness}` for the name of the harness.
@@ -339,7 +339,7 @@ mod tests {
             for text in texts {
                 let (before, after) = text.split_once("$ARGUMENTS").unwrap_or_else(|| panic!("{text}"));
                 assert!(before.ends_with("\n<words>\n") && after.starts_with("\n</words>\n"), "{text}");
-                // A harness also replaces `$1`, and `$0` in some of them.
+                // Harnesses also replace `$1`, and some of them also replace `$0`.
                 assert!(!before.contains('$') && !after.contains('$'), "{text}");
             }
         }

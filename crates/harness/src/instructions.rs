@@ -1,4 +1,5 @@
-//! Files that agents and their harnesses obey. Whoever writes them decides what agents are told and what programs run.
+//! Files that agents and their harnesses obey. Anybody who can write these files can change what agents are told and
+//! which programs run.
 
 /// Files that agents and their harnesses read automatically. Their content is given to an agent or determines which
 /// programs run. The names are written in lower case. The list includes files of other agents, because people use

@@ -234,8 +234,8 @@ pub struct RegisteredEvent {
     pub timeout: u32,
 }
 
-/// The timeout at a stop, when the validators of a loop may run, in seconds. It equals the default of
-/// `loops.validator_timeout`; an installation uses the configured value.
+/// The timeout of the hook at a stop, in seconds. The validators of a loop may run during this hook. The timeout equals
+/// the default of `loops.validator_timeout`; an installation uses the configured value.
 pub const STOP_HOOK_TIMEOUT_SECONDS: u32 = 300;
 
 /// Decodes a payload. The second argument is the event's name from the command line, which is used if the payload does

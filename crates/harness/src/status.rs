@@ -1,4 +1,4 @@
-//! The status line of a harness, and the input that the harness passes to the program that prints it.
+//! The status line of a harness, and the input of the program that prints this line.
 
 use std::borrow::Cow;
 

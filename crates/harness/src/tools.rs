@@ -51,8 +51,8 @@ pub fn build_event<'a>(
     })
 }
 
-/// Encodes a message for the user, context for the model or a loop's prompt, at events where both Claude Code and
-/// Droid accept it. At all other events, the reply is empty.
+/// Encodes a message for the user, context for the model, or a loop's prompt. Each is encoded only at events where both
+/// Claude Code and Droid accept it. Otherwise, the reply is empty.
 pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, event_accepting_context(kind)) {
         (Reply::MessageForUser(text), _) => {
@@ -125,7 +125,7 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     files
 }
 
-/// Returns the lines that a reading tool was asked for, or `None` if it read the whole file.
+/// Returns the range of lines that the input of a reading tool requests, or `None` if the tool read the whole file.
 pub fn lines_read(input: &JsonFields<'_>) -> Option<LineRange> {
     let count = input.number("limit").filter(|count| *count > 0)?;
     let first = input.number("offset").unwrap_or(1).max(1);

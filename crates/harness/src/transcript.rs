@@ -12,8 +12,8 @@ use model::transcript::{TranscriptLine, TranscriptLineKind};
 /// Parses a line without its line end. Never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
 
-/// The maximum number of objects that are read from one line. A lost line break joins only two lines, and the search
-/// must stay cheap.
+/// The maximum number of objects that are read from one line. A lost line break joins only two lines, so a small limit
+/// is enough. The limit keeps the search cheap.
 const MAX_OBJECTS_PER_LINE: usize = 32;
 
 /// Calls `each` for every object in a raw line of the file.
@@ -47,7 +47,8 @@ pub fn session_id_of_line(line: &[u8]) -> Option<String> {
     named.or_else(own).map(std::borrow::Cow::into_owned).filter(|id| !id.is_empty())
 }
 
-/// Removes from both ends of a line the bytes that are not JSON: a byte order mark, zeros, white space.
+/// Removes bytes that are not part of the JSON, namely byte order marks, zeros and white space, from both ends of a
+/// line.
 pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {
         line = match line {
@@ -78,8 +79,8 @@ pub(crate) fn find_object<'a>(
     }
 }
 
-/// Returns the bytes from the next object that begins as a transcript line does. If the line end between two lines was
-/// lost, that object is the second line.
+/// Finds the next object that begins like a transcript line, and returns the bytes from its start. If the line end
+/// between two lines was lost, that object is the second line.
 ///
 /// Quotes inside a string are escaped, so the beginning of a line never occurs in a string. It can occur in an array or
 /// as the value of a field, after a bracket, a comma or a colon. If the first line is torn right after one of these

@@ -1,4 +1,4 @@
-//! Tests the transcript readers: captured lines against expected items, and every kind of damage.
+//! Tests the transcript readers. Captured lines must give the expected items, and every kind of damage is tried.
 //!
 //! `THRU_BLESS=1` rewrites the expectations.
 

@@ -114,7 +114,7 @@ fn ratio_if_any(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| round_to_three_decimals(part as f64 / all as f64))
 }
 
-/// Rounds to three decimal places, so that the stored figure equals the one that is compared with the limit.
+/// Rounds to three decimal places, so that the stored figure equals the figure that is compared with the limit.
 fn round_to_three_decimals(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }

@@ -178,8 +178,8 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
     facts
 }
 
-/// Describes the calls after the agent's last message in a few words each. Only the last `most` calls are described,
-/// and the oldest of these comes first.
+/// Describes each call after the agent's last message in a few words. Only the last `most` calls are described, and the
+/// oldest of these comes first.
 pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
     let mut steps = sections::state::describe_steps(
         digest,

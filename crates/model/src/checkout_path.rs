@@ -1,5 +1,5 @@
-//! Paths in records. They are relative to the checkout and are only data: a path in a record is never in itself a
-//! reason to open a file.
+//! Paths in records. They are relative to the checkout and are only data: no file is opened merely because a record
+//! contains its path.
 
 use std::borrow::Cow;
 

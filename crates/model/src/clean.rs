@@ -51,7 +51,8 @@ pub fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the spans that [`clean_text`] removes, in order, each with its replacement, which is empty or a line feed.
+/// Returns the spans that [`clean_text`] removes, in order. Each span comes with its replacement, which is empty or a
+/// line feed.
 pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -130,7 +130,7 @@ pub fn compare_file_versions(old: &[u8], new: &[u8], decode: DecodeJson) -> Chan
         SourceText::from_json_string(old, decode),
         SourceText::from_json_string(new, decode),
     );
-    // The part begins at the left margin, so nothing contains its beginning.
+    // The part begins at the left margin, so it does not begin inside a declaration.
     names.begins_inside = false;
     names
 }
@@ -149,8 +149,8 @@ impl ChangedNames {
         }
     }
 
-    /// Returns the names in a file that was written as a whole. If the file already existed, it is unknown which of
-    /// them the write changed, so there are none.
+    /// Returns the names in a file that was written as a whole. If the file already existed, returns no names, because
+    /// it is unknown which of them the write changed.
     #[must_use]
     pub fn keep_only_if_file_is_new(self, is_new: bool) -> ChangedNames {
         if is_new { self } else { ChangedNames::default() }

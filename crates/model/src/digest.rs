@@ -223,7 +223,7 @@ pub struct Digest {
     /// The number of transcript lines or database rows that could not be read.
     #[serde(skip)]
     pub unreadable_lines: u64,
-    /// Whether the session worked in another worktree than the reader's.
+    /// Whether the session worked in a worktree other than the reader's.
     #[serde(skip)]
     pub is_of_other_worktree: bool,
 }

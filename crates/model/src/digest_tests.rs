@@ -245,8 +245,8 @@ fn an_agent_that_was_killed_during_a_call_had_not_finished() {
     }
 }
 
-/// Messages are read from the transcript after hooks have reported calls. If all of it happened within one second, the
-/// call that follows a message shows where the message belongs.
+/// Messages are read from the transcript after hooks have reported calls. If the message and the calls happened within
+/// one second, the call that follows the message shows where the message belongs.
 #[test]
 fn a_message_is_placed_before_the_call_that_follows_it() {
     let at = "2026-11-15T19:22:20Z";

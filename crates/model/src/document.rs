@@ -173,7 +173,8 @@ impl Document {
     }
 
     /// Returns the section from the first heading that matches `from` to the last heading that matches `until`, or to
-    /// the end of the document if none does. The function is used for a pasted prompt, which may contain headings.
+    /// the end of the document if no heading matches `until`. The function is used for a pasted prompt, which may
+    /// contain headings.
     pub fn find_section_to_last(&self, from: HeadingPattern, until: HeadingPattern) -> Option<Section<'_>> {
         self.outline.find_section_to_last(&self.bytes, from, until)
     }
@@ -284,7 +285,7 @@ pub enum DocumentFindingKind {
     DuplicateKey { effective_line: usize },
     /// The value starts like a list or an object but is not JSON on one line. It is read as text.
     BrokenJson,
-    /// The quotes do not close, or text follows them. The value is read as text.
+    /// The quotes are not closed, or text follows them. The value is read as text.
     BrokenQuotes,
     /// The value starts with a character that has another meaning in YAML, such as `|`, `&` or `@`. It is read as text.
     ForeignYaml,

@@ -1,4 +1,4 @@
-//! The effects of a call outside the conversation: commits, pushes, pull requests, comments, deployments.
+//! The effects of a call outside the conversation: commits, pushes, pull requests, comments and deployments.
 //!
 //! Rules derive effects from a command and its output, both when a hook reports a call and when a transcript is read.
 //! A failed command has no effects. An effect is recorded if the output proves it, or if the call succeeded and its
@@ -157,7 +157,7 @@ impl Effect {
 pub struct CompletedCall<'a> {
     pub tool: &'a str,
     pub command: &'a str,
-    /// The input of a tool that takes no command, such as a title or a channel.
+    /// The input of a tool that takes no command. It may contain, for example, a title or a channel.
     pub tool_input: &'a str,
     pub output: &'a str,
     pub succeeded: bool,

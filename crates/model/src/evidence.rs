@@ -50,7 +50,8 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct EvidenceEntry {
-        /// The id of the entry, so that the same event is not recorded twice. It is empty in files from other tools.
+        /// The id of the entry, which prevents the same event from being recorded twice. It is empty in files from
+        /// other tools.
         id: String = skip String::is_empty,
         task_id: String,
         /// `review`, `test`, `diff`, `approval` or `note`. Other tools use other types.

@@ -29,7 +29,7 @@ const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debu
 const TEST_FAILURE_WORDS: &[&str] =
     &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
 
-/// Lower-case phrases with which a test logs that everything is as expected.
+/// Lower-case phrases that a test logs if everything is as expected.
 const AS_EXPECTED_PHRASES: &[&str] = &["as expected", "received expected", "got expected", "correctly "];
 
 /// How many words at the start of a line are searched for a log entry's time and level.
@@ -137,8 +137,8 @@ fn without_python_tracebacks(output: &str) -> (Vec<&str>, BTreeSet<&str>) {
     (kept, exceptions)
 }
 
-/// Returns the lines that name a failed test, and the first few other lines, in their original order, at most `most`
-/// in all. At least `MIN_REASONS` other lines are kept if there are that many, because a name does not say why a test
+/// Returns at most `most` lines, in their original order: the lines that name a failed test, and the first few other
+/// lines. At least `MIN_REASONS` other lines are kept if there are that many, because a name does not say why a test
 /// failed.
 fn most_informative_lines<'t>(lines: &[&'t str], most: usize) -> Vec<&'t str> {
     const MIN_REASONS: usize = 3;
@@ -259,8 +259,8 @@ pub fn names_file(error: &str, path: &str) -> bool {
     })
 }
 
-/// Returns the files that an error names as its places: those with a line number, and those with a merge conflict. Each
-/// is returned once.
+/// Returns the files that an error names as the place of a problem: those with a line number, and those with a merge
+/// conflict. Each file is returned once.
 pub fn files_located_by_error(error: &str) -> Vec<&str> {
     let conflicts = error.lines().filter_map(|line| {
         let (_, path) = line.strip_prefix("CONFLICT ")?.split_once("Merge conflict in ")?;
@@ -380,8 +380,9 @@ fn is_compiler_warning(line: &str) -> bool {
     ["warning:", "note:", "warning ["].iter().any(|label| lower.starts_with(label))
 }
 
-/// Returns whether make or another task runner printed the line before it ran it: a program's name and its options,
-/// such as `cc -std=c11 -Werror src/*.c`. The options may contain a word such as `error`.
+/// Returns whether a line is a command that make or another task runner printed before running it. Such a line consists
+/// of a program's name and its options, such as `cc -std=c11 -Werror src/*.c`. The options may contain a word such as
+/// `error`.
 fn is_echoed_command(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let program = words.next().unwrap_or_default();
@@ -537,7 +538,7 @@ mod tests {
             FAIL: --round m: expected 1h30m, got 1h29m40s\nmake: *** [Makefile:12: test] Error 1";
         assert_eq!(first_reason_line(&error_lines(test)), "FAIL: --round m: expected 1h30m, got 1h29m40s");
         assert!(!error_lines(test).contains("warning"), "{}", error_lines(test));
-        // If there is nothing else, they are kept.
+        // If there is nothing else, a compiler's warnings are kept.
         let alone = "src/main.c:7:17: warning: variable set but not used";
         assert_eq!(error_lines(alone), alone);
         assert_eq!(error_lines("error -5 from the device"), "error -5 from the device");
@@ -579,7 +580,7 @@ mod tests {
             !kept.contains("Traceback") && !kept.contains("self.exit") && !kept.contains("argparse"),
             "{kept}"
         );
-        // Without its end, a traceback is all that is known.
+        // If the end of a traceback is missing, the traceback is all that is known.
         let cut = "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()";
         assert!(error_lines(cut).contains("Traceback"), "{}", error_lines(cut));
     }

@@ -121,8 +121,8 @@ pub struct JournalRecord<'a> {
     /// reports success but the output casts doubt on it.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub ended: Cow<'a, str>,
-    /// Whether a failed command never ran (see [`JournalRecord::is_refused`]). It is set if there is no exit code, which
-    /// would prove that the command ran. Older records lack this field.
+    /// Whether a failed command never ran (see [`JournalRecord::is_refused`]). It is set only if there is no exit code,
+    /// because an exit code would prove that the command ran. Older records lack this field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<bool>,
     /// The index of the failed check in a command line with several checks.

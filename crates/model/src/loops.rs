@@ -148,7 +148,8 @@ impl Loop {
     }
 
     /// Returns the packet from which the loop was made, if the loop has finished its work: the agent gave the promise,
-    /// and the validators passed. Without validators, a promise is only the agent's word.
+    /// and the validators passed. A loop without validators does not count, because its promise is only a claim by the
+    /// agent.
     pub fn finished_packet(&self) -> Option<&str> {
         let is_validated = self.status == LoopStatus::Done && !self.validators.is_empty();
         self.source_packet_id.as_deref().filter(|_| is_validated)

@@ -24,8 +24,8 @@ pub const KNOWN_PHASES: &[&str] =
 /// The phase assumed if a manifest contains no known phase.
 pub const DEFAULT_MANIFEST_PHASE: &str = "execution";
 
-/// The next action in a new manifest. It is not the name of a skill or command. It stands for the first unticked box of
-/// the steps.
+/// The next action in a new manifest. It is not the name of a skill or command. It stands for the first unticked
+/// checkbox of the steps.
 pub const NEXT_ACTION_OF_NEW_MANIFEST: &str = "next-open-step";
 /// Explains [`NEXT_ACTION_OF_NEW_MANIFEST`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
@@ -90,7 +90,7 @@ impl Manifest {
     }
 }
 
-/// Returns the gate's numbered questions, each including the boxes below it.
+/// Returns the gate's numbered questions, each including the checkboxes below it.
 fn gate_questions(document: &Document) -> Vec<String> {
     let Some(gate) = document.find_section(&[GATE_QUESTIONS_HEADING]) else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
@@ -222,7 +222,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
                     // No workstream folder is this deep, so a path with so many `..` components leads out of the
-                    // project. With fewer of them, that depends on where the manifest is.
+                    // project. A path with fewer of them may also lead out, depending on the location of the manifest.
                     () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
                         "is outside the project and is not opened"
                     }
@@ -424,12 +424,12 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
     true
 }
 
-/// Returns the text of the next unticked box.
+/// Returns the text of the next unticked checkbox.
 pub fn text_of_next_unticked_box(steps: &Document) -> Option<String> {
     steps.list_items().into_iter().find(|item| item.checked == Some(false)).map(|item| item.text)
 }
 
-/// Ticks the next unticked box and returns its text.
+/// Ticks the next unticked checkbox and returns its text.
 pub fn tick_next_box(steps: &mut Document) -> Option<String> {
     let next = steps.list_items().into_iter().find(|item| item.checked == Some(false))?;
     steps.tick_checkbox(next.line).ok()?;

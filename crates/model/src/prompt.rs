@@ -280,8 +280,8 @@ fn is_question(text: &str, first: &str) -> bool {
 /// reader?".
 pub fn is_unclear_without_message_before(text: &str) -> bool {
     const MAX_DEPENDENT_PROMPT_WORDS: usize = 15;
-    /// The maximum length of a message that begins with a word such as "but" or "and", in words. A longer message is
-    /// clear without the one before it.
+    /// The maximum length, in words, of an unclear message that begins with a word such as "but" or "and". A longer
+    /// message is clear without the one before it.
     const MAX_WORDS_AFTER_DEPENDENT_BEGINNING: usize = 30;
     const DEPENDENT_PROMPT_BEGINNINGS: &[&[&str]] =
         &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];

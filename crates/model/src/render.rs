@@ -1,5 +1,5 @@
-//! Makes text from tools, files and people safe to show to a model. The text remains data and never becomes markup or
-//! an instruction.
+//! Escapes text from tools, files and people, so that it is safe to show to a model. The text remains data and never
+//! becomes markup or an instruction.
 
 use std::borrow::Cow;
 
@@ -20,8 +20,8 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
 }
 
 /// Like [`inline_for_model`], but keeps several spaces in a row, because they may be part of what a person quotes: "the
-/// output must be `food  6.00`". If lines are joined, columns are lost anyway, so only two spaces in a row are kept, and
-/// only one if the text is long. The indentation of lines is removed.
+/// output must be `food  6.00`". If lines are joined, columns are lost anyway, so at most two spaces in a row are kept,
+/// or only one if the text is long. The indentation of lines is removed.
 fn quoted_for_model(text: &str, max: usize) -> String {
     const MAX_SHORT_QUOTE_BYTES: usize = 700;
     let escaped =
@@ -222,7 +222,8 @@ pub fn in_quotation_marks(text: &str, max: usize) -> String {
 }
 
 /// Returns whether the text is a path that consists of ASCII letters, digits and a few other characters. Non-ASCII
-/// characters are excluded, because in some scripts a sentence needs no spaces.
+/// characters are excluded, because some writing systems do not put spaces between words, so a whole sentence could
+/// look like a path.
 pub fn is_plain_path(text: &str) -> bool {
     let plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~' | '%' | '=' | ':')
@@ -234,7 +235,7 @@ pub fn is_plain_path(text: &str) -> bool {
 /// otherwise as code, because a file name can be a whole sentence.
 pub fn format_path_or_code(text: &str, max: usize) -> String {
     match is_plain_path(text) {
-        // A plain path needs no escaping. This matters, because a brief contains hundreds of paths.
+        // A plain path needs no escaping. Skipping it saves time, because a brief contains hundreds of paths.
         true if text.len() <= max => text.to_owned(),
         true => inline_for_model(text, max),
         false => in_backticks(text, max),

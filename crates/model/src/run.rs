@@ -1,9 +1,10 @@
 //! How a run ended: passed, failed or unknown.
 //!
 //! The exit code alone is not enough, because `cargo test | tail` always succeeds. The exit code is used only if it
-//! belongs to the command in question (`exit`). Otherwise the output decides (`summary`). If a line contains several checks, each of them is decided (`parts`). This module also decides
-//! whether two commands are the same check (`check`), and whether one command's success shows that another command's
-//! failure is fixed (`cover`).
+//! belongs to the command in question (`exit`). Otherwise the output decides (`summary`). If a line contains several
+//! checks, the result of each check is determined separately (`parts`). This module also decides whether two commands
+//! are the same check (`check`), and whether one command's success shows that another command's failure is fixed
+//! (`cover`).
 
 mod check;
 mod counts;
@@ -262,7 +263,8 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     // Test runners report success even if they found no tests. Such a run proves nothing.
     let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
-    // If a command after the checks also failed, it is unknown which check failed, so all of them must pass later.
+    // If the line also runs a command after the checks, whether or not they pass, it is unknown which check failed, so
+    // all of them must pass later.
     let is_all_failed =
         divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.runs_command_after_checks();
     let step = match ended {

@@ -35,7 +35,7 @@ fn the_score_agrees_with_the_formula() {
     assert_close(of(&[(RecentFailure, 1.0)], None, None), 2.5);
     assert_close(of(&[(RecentFailure, 0.25)], None, None), 0.625);
     assert_close(of(&[(RecentSuccess, 1.0)], None, None), 0.5);
-    // For a task at distance d, the value of the dependency is divided by 1 + d, and so are the task's other signals.
+    // For a task at distance d, the dependency signal and the task's other signals are all divided by 1 + d.
     assert_close(of(&[(DependencyProximity, 1.0)], Some(1), None), 0.5);
     assert_close(of(&[(DependencyProximity, 1.0)], Some(3), None), 0.25);
     assert_close(of(&[(DependencyProximity, 1.0), (EvidencePresence, 1.0)], Some(2), None), 2.0 / 3.0);

@@ -15,8 +15,8 @@ pub struct MentionedPath {
 /// The maximum number of paths returned for a command. Generated commands can contain thousands.
 const MAX_MENTIONED_PATHS: usize = 20;
 
-/// Returns the files in a command line without duplicates. Each file has the strongest action that the line performs on
-/// it.
+/// Returns the files that a command line names, without duplicates. Each file has the strongest action that the line
+/// performs on it.
 pub fn paths_in_command(command: &str) -> Vec<MentionedPath> {
     let mut found: Vec<MentionedPath> = Vec::new();
     let mut base = String::new();

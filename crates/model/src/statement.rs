@@ -19,7 +19,7 @@ pub use purpose::{change_announced_before_looking, change_announced_in_message, 
 pub use talk::retracts_statement;
 use talk::{announces_step, is_announcement, is_bare_heading, is_informative, is_uninformative_talk};
 
-/// A message between two calls with fewer characters than this is not informative.
+/// A message between two calls is not informative if it has fewer characters than this.
 const MIN_INFORMATIVE_CHARS: usize = 45;
 
 /// Returns the text on one line, without markup, announcements and praise. Sentences, list items, table rows and
@@ -39,8 +39,8 @@ pub fn condense_closing_message(text: &str) -> String {
     condense_text(text, AnnouncedSteps::Keep, CondensedExtent::Whole)
 }
 
-/// Whether to keep sentences that announce a step. Between two calls they are dropped, because the next call shows
-/// the step.
+/// Whether to keep sentences that announce a step. Between two calls, such sentences are dropped, because the next call
+/// shows the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum AnnouncedSteps {
     Keep,
@@ -257,8 +257,8 @@ pub fn announces_next_step(text: &str) -> bool {
             && !offers.iter().any(|start| small.starts_with(start))
 }
 
-/// Returns whether a sentence in lower case says that the agent does not go on, such as "I'll stop here as you asked". "I'll
-/// stop the server" is a step.
+/// Returns whether a sentence in lower case says that the agent will not continue, such as "I'll stop here as you
+/// asked". "I'll stop the server" is a step.
 fn announces_stop(small: &str) -> bool {
     const SPEAKER_WORDS: [&str; 6] =
         ["i'll ", "i will ", "i'm going to ", "let me ", "so i'll ", "for now i'll "];
@@ -316,7 +316,8 @@ pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns what a message says before it announces the next step, on one line. Empty if that is not informative.
+/// Returns what a message says before it announces the next step, on one line. The result is empty if the text before
+/// the announcement is not informative.
 pub fn finding_before_announcement(text: &str) -> String {
     let text = text.trim();
     let last = split_sentences(text.lines().last().unwrap_or_default()).pop().unwrap_or_default();

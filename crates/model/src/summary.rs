@@ -196,8 +196,8 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     text
 }
 
-/// Returns the items that fit into `room`, below a title with the total number of items and how many of them are
-/// shown.
+/// Returns the items that fit into `room`. The title above them contains the total number of items and the number of
+/// items shown.
 fn titled_section(title: &str, items: &[String], room: usize) -> String {
     let head = |shown: usize| match shown == items.len() {
         true => format!("{title} ({}):\n", items.len()),

@@ -42,7 +42,7 @@ pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str
 /// How many words of eight bytes [`find_byte`] searches before it calls `memchr`.
 const WORDS_BEFORE_MEMCHR: usize = 10;
 
-/// Returns the position of the first `byte`. In most lines, keys and values, the byte is near the start, so a call to
+/// Returns the position of the first `byte`. The byte is usually near the start of a line, key or value, so a call to
 /// `memchr` would cost more than the search.
 #[inline]
 pub fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {

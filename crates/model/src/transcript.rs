@@ -1,7 +1,7 @@
 //! A harness's transcript in a form that is the same for all harnesses. Each line is read into a list of items.
 //!
-//! Readers are stateless. Each line is read on its own, so reading can start anywhere. [`ItemDedup`] removes repeated
-//! items and [`TokenTotal`] adds up tokens, both across lines.
+//! Readers are stateless. Each line is read on its own, so reading can start anywhere. Across lines, [`ItemDedup`]
+//! removes repeated items and [`TokenTotal`] adds up tokens.
 
 mod dedup;
 mod deferred;

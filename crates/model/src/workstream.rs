@@ -59,8 +59,9 @@ pub fn workstream_of_path(path: &str) -> Option<&str> {
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream_id(id))
 }
 
-/// Returns the workstream whose manifest names the session, or else the one used since the last detection, or else
-/// the last detected one. Older actions are not counted again, because the last detection already included them.
+/// Returns the workstream whose manifest names the session, or else the workstream used most since the last detection,
+/// or else the last detected workstream. Older actions are not counted again, because the last detection already
+/// included them.
 pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
     let found =
         |id: &str, confidence, method| DetectedWorkstream { id: Some(id.to_owned()), confidence, method };

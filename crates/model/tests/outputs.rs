@@ -11,7 +11,7 @@ use model::gate::{COMPLETION_LINE, OutputEnding, OutputScanner};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag};
 
-/// Returns whether the last non-blank line is the sentinel, outside any code block.
+/// Returns whether the last non-blank line is the sentinel and is not in a code block.
 fn is_sealed_by_parser(text: &str) -> bool {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let trimmed = body.trim_end();

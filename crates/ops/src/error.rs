@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::finding::{Finding, FindingLevel};
 
-/// What to do in a worktree whose main checkout git cannot find.
+/// What to do in a worktree if git cannot find its main checkout.
 pub(crate) const REPAIR_WORKTREE_HINT: &str =
     "if you moved the main checkout, run `git worktree repair` in its new folder";
 
@@ -86,8 +86,8 @@ impl Error {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            // The usual hint is to restore the file from git. A project with private records cannot do that, because
-            // its records are not in git.
+            // The usual hint is to restore the file from git. This is impossible in a project with private records,
+            // because its records are not in git.
             Error::Store(store::Error::Damaged { path, .. }) if is_root_marker(path) => Some(
                 "fix the file, or run `thru init`, which keeps the damaged file next to a new one; the records stay, and hooks run again after `thru trust`"
                     .to_owned(),

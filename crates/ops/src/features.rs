@@ -140,7 +140,8 @@ pub struct BriefContext<'a> {
     pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that two sessions cannot get the same offer.
     pub held_locks: RefCell<Vec<Lock>>,
-    /// The name of a packet that a candidate mentions but that does not exist yet, because `mode` forbids writing it.
+    /// The name of a packet that a candidate mentions, although the packet does not exist yet because `mode` forbids
+    /// writing it.
     pub unwritten_packet: RefCell<Option<String>>,
 }
 
@@ -206,7 +207,7 @@ pub struct StatusReportLine {
 pub struct NextStep {
     #[serde(skip)]
     pub urgency: NextStepUrgency,
-    /// When the work that the command is about was begun or last changed, or empty if this is unknown.
+    /// The time at which the work in question was begun or last changed. Empty if this time is unknown.
     #[serde(skip)]
     pub changed_at: String,
     pub command: String,
@@ -254,7 +255,7 @@ pub fn most_urgent_step(steps: impl Iterator<Item = NextStep>) -> Option<NextSte
     if !first.urgency.is_open_work() {
         return Some(first);
     }
-    // The sort is stable, so of two works that were changed at the same time, the more urgent one wins.
+    // The sort is stable, so if two pieces of work were changed at the same time, the more urgent one wins.
     let open = steps.into_iter().filter(|step| step.urgency.is_open_work());
     // People and imports may write times with another offset, so the texts are not compared.
     let changed = |step: &NextStep| model::time::parse_time(&step.changed_at);
@@ -300,7 +301,7 @@ impl StatusReportLine {
         self
     }
 
-    /// Says when the work that the next step is about was begun or last changed.
+    /// Sets the time at which the next step's work was begun or last changed.
     pub fn changed_at(mut self, time: impl Into<String>) -> StatusReportLine {
         if let Some(step) = &mut self.next_step {
             step.changed_at = time.into();

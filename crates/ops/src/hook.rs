@@ -102,7 +102,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
             return trace.silent_reply(|| why);
         }
     };
-    // The consent records are not needed for a tool call, because it never runs a command or gives the agent a
+    // The consent records are not needed for a tool call, because handling it never runs a command or gives the agent a
     // prompt.
     let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(EventKind::ToolDone(_)));
     if trusted && !is_tool_call {
@@ -419,7 +419,7 @@ impl TrustedHook<'_> {
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
             _ if event.subagent.is_some() => false,
-            // If no hook reported a compaction, only the transcript shows it, and a prompt is the first event that
+            // If no hook reported a compaction, only the transcript shows it. A prompt is the first event at which thru
             // can react to it.
             EventKind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
             // Perhaps no hook has read the transcript yet. A fork has a new id, and a resumed or compacted session

@@ -8,7 +8,7 @@ use model::redact::{self, redact_bytes, redact_text};
 use crate::World;
 use crate::project::settings;
 
-/// Replaces secrets in text, and remembers whether it found any, so that the command can tell the user.
+/// Replaces secrets in text, and remembers whether it found any, so that the command can report this to the user.
 pub(crate) struct InputRedactor {
     pub options: redact::RedactOptions,
     redacted: Cell<bool>,

@@ -33,7 +33,7 @@ pub struct CommandJob<'a> {
     pub input: &'a [u8],
     pub variables: &'a [(&'a str, OsString)],
     pub timeout: Duration,
-    /// How many bytes at the end of the output are kept.
+    /// How many bytes are kept from the end of the output.
     pub kept_output_bytes: usize,
 }
 

@@ -130,8 +130,8 @@ fn last_byte(file: &File, size: u64) -> Option<u8> {
     let mut byte = [0];
     match file.read_at(&mut byte, size - 1) {
         Ok(1) => Some(byte[0]),
-        // If the last byte cannot be read, assume that the last line is torn. An extra empty line does no harm, but
-        // two joined lines would.
+        // If the last byte cannot be read, assume that the last line is torn. An extra empty line is harmless, but
+        // joining two lines would damage both.
         _ => None,
     }
 }

@@ -19,7 +19,7 @@ pub enum Durability {
     /// After a crash of the program, the file has its old or its new content. A power cut may undo the write.
     Relaxed,
     /// The file can be rebuilt, and is always complete or absent. The old file is removed first, because some file
-    /// systems flush a file to disk at once if it replaces another file, which would slow down a hook.
+    /// systems flush a file to disk at once if it replaces another file. This would slow down a hook.
     Rebuildable,
 }
 

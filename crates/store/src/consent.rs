@@ -1,5 +1,5 @@
-//! Consent records. They list the commands that thru may run and the prompts that it may give to an agent, because
-//! the user has allowed them on this machine. The records are kept outside every project, next to the trust records.
+//! Consent records. They list the commands and prompts that the user has allowed on this machine. thru may run these
+//! commands and give these prompts to an agent. The records are kept outside every project, next to the trust records.
 //!
 //! There is one small file for each loop, run and stage, so that a stop hook opens only one file.
 
@@ -136,7 +136,7 @@ impl Consents {
         };
         let mut taken = 0;
         for entry in dir.entries()? {
-            // Skip a record that cannot be read, because it has never allowed anything.
+            // Skip a record that cannot be read, because such a record does not allow anything.
             let Ok(bytes) = read_outside_store(&self.folder.join(&entry.name), MAX_CONSENT_RECORD_BYTES)
             else {
                 continue;

@@ -75,7 +75,7 @@ impl Store {
     }
 }
 
-/// A fingerprint of the answers in a session that have already been compared with the decisions.
+/// A fingerprint of a session's answers that have already been compared with the decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswersFingerprint(pub u64);
 

@@ -115,8 +115,8 @@ impl Dir {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file and also returns its handle. A hook exits soon afterwards, and by never closing the file it saves
-    /// a system call.
+    /// Reads a file and also returns its handle. A hook exits soon afterwards, so leaving the file open saves a system
+    /// call.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
         Ok((read_open_file(&file, &self.path.join(rel), max)?, file))

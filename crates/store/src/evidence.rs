@@ -75,7 +75,7 @@ impl Store {
         remove_old_listings(&folder, bundle)
     }
 
-    /// Writes a listing. This must be done before the entry that names the listing is written.
+    /// Writes a listing. Call this before you write the entry that names the listing.
     pub fn write_listing(&self, task: &Id, listing: &FileListing) -> Result<()> {
         let folder = self.dir().create_subfolder(&layout::evidence_folder_path(task))?;
         folder.write(
@@ -96,7 +96,7 @@ impl Store {
         Some((listing, i64::try_from(written).unwrap_or(i64::MAX)))
     }
 
-    /// Returns the archived entries without duplicates, because an interrupted write can archive an entry twice.
+    /// Returns the archived entries. An interrupted write can archive an entry twice, so duplicates are left out.
     pub fn read_archived_evidence(&self, task: &Id) -> Result<Vec<EvidenceEntry>> {
         let (mut entries, mut ids) = (Vec::new(), HashSet::new());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE_FILE);
@@ -138,7 +138,7 @@ fn remove_old_listings(folder: &Dir, bundle: &EvidenceBundle) -> Result<()> {
     Ok(())
 }
 
-/// The number of the journal record with the last test run that was recorded as evidence.
+/// The last test run that was recorded as evidence. It is identified by the number of its journal record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastRunRecordedAsEvidence {
     pub record: u64,

@@ -54,8 +54,8 @@ pub struct FeedReport {
     pub lines: u64,
     /// How many lines were longer than the limit and were cut.
     pub skipped_long_lines: u64,
-    /// How many bytes were skipped between the old cursor, or the beginning of the file, and the bytes that were
-    /// read.
+    /// How many bytes were skipped before the bytes that were read, counted from the old cursor or from the beginning
+    /// of the file.
     pub unread_bytes_before: u64,
     /// True if the file no longer matched the cursor, because it was replaced, truncated or rewritten.
     pub cursor_mismatched: bool,
@@ -220,8 +220,8 @@ impl<'p> FeedFile<'p> {
             if searching {
                 begin = filled;
             }
-            // Move only the beginning of the next line to the front. If a long line fills the buffer, nothing is
-            // moved, because otherwise every chunk would move it.
+            // Move only the beginning of the next line to the front. If a long line fills the buffer, do not move it.
+            // Otherwise, it would be moved again for every chunk.
             if begin > 0 {
                 buffer.copy_within(begin..filled, 0);
                 filled -= begin;

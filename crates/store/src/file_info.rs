@@ -1,4 +1,4 @@
-//! The properties of a file that the file system reports without opening it.
+//! Reads the size and the modification time of a file without opening the file.
 
 use jiff::Timestamp;
 use rustix::fs::{self, AtFlags, FileType};
@@ -33,7 +33,7 @@ impl Dir {
     }
 
     /// Returns the size of a regular file below this folder, or 0 if there is none. This takes one system call, whereas
-    /// [`Dir::file_info`] takes three, but the file's folder may be a link.
+    /// [`Dir::file_info`] takes three. However, links in the folder part of `rel` are followed.
     pub(crate) fn file_size(&self, rel: &str) -> u64 {
         match fs::statat(self, rel, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {

@@ -24,7 +24,7 @@ pub enum CheckoutKind {
 /// Returns the kind of checkout whose top is `dir`, or `None` if `dir` is not the top of a checkout.
 pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     let dot_git = dir.join(".git");
-    // Call the system directly, because the standard library would make a second system call if the first one fails.
+    // Call the system directly, because the standard library makes a second system call if the first one fails.
     let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Some(CheckoutKind::OrdinaryCheckout);
@@ -159,11 +159,11 @@ pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
         && find_packed_ref(&packed_refs, &name).is_none()
 }
 
-/// How many bytes are read from the end of the list in which git records every move of HEAD.
+/// How many bytes are read from the end of HEAD's reflog, in which git records every move of HEAD.
 const GIT_HEAD_LOG_TAIL_BYTES: u64 = 64 * 1024;
 
-/// Returns whether git's list of the moves of HEAD says that a branch with this name was merged into this checkout at or
-/// after a time. An earlier branch may have had the same name. A merge that was reset at once does not count.
+/// Returns whether HEAD's reflog says that a branch with this name was merged into this checkout at or after `since`.
+/// An earlier branch may have had the same name. A merge that was undone at once with `git reset` does not count.
 pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bool {
     let Some((git_dir, _)) = git_folders(dir) else { return false };
     let path = git_dir.join("logs/HEAD");
@@ -185,8 +185,7 @@ pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bo
     read.is_ok() && commit_before_merge.is_some()
 }
 
-/// A line of the list in which git records every move of HEAD: `OLD NEW Name <mail> SECONDS ZONE`, a tab, and what moved
-/// HEAD.
+/// A line of HEAD's reflog. It consists of `OLD NEW Name <mail> SECONDS ZONE`, a tab, and what moved HEAD.
 struct HeadMove<'a> {
     old: &'a str,
     new: &'a str,
@@ -203,8 +202,9 @@ impl HeadMove<'_> {
         Some(HeadMove { old: ids.next()?, new: ids.next()?, at, what: what.trim_end() })
     }
 
-    /// Returns whether this is a merge of a branch. Git writes `merge a b: Fast-forward`, or the message of the commit if
-    /// conflicts had to be resolved first: `commit (merge): Merge branch 'a' into main`.
+    /// Returns whether HEAD was moved by a merge of `branch`. Git usually writes `merge a b: Fast-forward`. If
+    /// conflicts had to be resolved first, git writes the commit's message: `commit (merge): Merge branch 'a' into
+    /// main`.
     fn merges(&self, branch: &str) -> bool {
         if let Some(message) = self.what.strip_prefix("commit (merge): ") {
             return message.starts_with("Merge branch") && message.contains(&format!("'{branch}'"));
@@ -250,7 +250,7 @@ fn read_first_line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Compares files with git's index. A file that is the same there was committed, restored or staged.
+/// Compares files with git's index. A file that matches its entry in the index was committed, restored or staged.
 pub fn compare_with_index<'p>(dir: &Path, paths: &[&'p str]) -> GitIndexComparison<'p> {
     crate::tracked::compare_with_index(dir, paths)
 }

@@ -6,7 +6,8 @@ use model::id::Id;
 /// The path of the store, relative to the root.
 pub const STORE_FOLDER: &str = ".agent/context";
 
-/// Returns whether a path relative to the checkout is that of a record. The root can be a folder of the checkout.
+/// Returns whether `path`, which is relative to the checkout, is in the store. The root can be a subfolder of the
+/// checkout.
 pub fn is_in_store(path: &str) -> bool {
     let is_store = |start: &str| start.is_empty() || start.ends_with('/');
     path.match_indices(STORE_FOLDER)
@@ -78,7 +79,7 @@ pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
 pub const PHASE_RECORDS_FOLDER: &str = "phases";
 /// The lock held while the plan is changed.
 pub const PLAN_LOCK: &str = "state/locks/plan.lock";
-/// The folder that records the state of each session's task list when the plan was last updated from it.
+/// The folder that records the state that each session's task list had when the plan was last updated from that list.
 pub const PLAN_TODOS_FOLDER: &str = "state/plan-todos";
 
 pub fn phase_record_path(phase: u32) -> String {
@@ -158,7 +159,7 @@ pub fn workstream_at_compaction_path(session: &Id) -> String {
 pub const CHOSEN_WORKSTREAM_FOLDER: &str = "state/workstream-used";
 /// The folder that records which files a session was reminded to read.
 pub const REMINDERS_FOLDER: &str = "state/reminded";
-/// The folder that records which boxes were ticked because of a session's task list.
+/// The folder that records which checkboxes were ticked because of a session's task list.
 pub const TICKED_BOXES_FOLDER: &str = "state/ticked";
 
 pub const RELEVANT_FILES_INDEX: &str = "indexes/relevant-files.jsonl";

@@ -30,7 +30,8 @@ const MAX_LOSS_REASON_BYTES: usize = 400;
 pub struct LostRecords {
     pub first: String,
     pub last: String,
-    /// The minimum number of lost records. If two hooks lose a record at the same moment, only one loss may be counted.
+    /// The minimum number of lost records. If two hooks lose a record at the same moment, one of the two losses may be
+    /// missing from this number.
     pub count: u64,
     pub why: String,
 }
@@ -182,8 +183,8 @@ fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
 
 /// Parses a note. Returns `None` for a blank note or any other text.
 fn parse_note(bytes: &[u8]) -> Option<LostRecords> {
-    // Nearly every hook finds the blank note. Trimming its four kilobytes of spaces takes up to a twentieth of a hook's
-    // instructions.
+    // Nearly every hook finds the blank note. Trimming its four kilobytes of spaces would take up to a twentieth of a
+    // hook's instructions.
     if bytes.starts_with(NOTHING_LOST) {
         return None;
     }

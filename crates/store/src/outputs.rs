@@ -68,15 +68,15 @@ impl Store {
         }
     }
 
-    /// Returns the runs that were live before and still had open outputs then, newest first.
+    /// Returns the runs that were live earlier and still had open outputs when another run became live, newest first.
     pub fn read_earlier_live_runs(&self) -> Vec<String> {
         let bytes =
             self.dir().read_file(layout::LIVE_RUN_FILE, MAX_EXPECTED_OUTPUTS_FILE_BYTES).unwrap_or_default();
         gate::parse_earlier_dirs(&bytes)
     }
 
-    /// Sets or clears the live run. It is set together with the runs that were live before. A damaged file is renamed
-    /// first, so that its content is kept.
+    /// Sets or clears the live run. `live` contains the live run and the runs that were live before it. A damaged file
+    /// is renamed first, so that its content is kept.
     pub fn write_live_run(&self, live: Option<(&str, &[String])>, now: Timestamp) -> Result<()> {
         if let (Err(Error::Damaged { .. }), Some((folder, name))) =
             (self.read_live_run(), layout::LIVE_RUN_FILE.rsplit_once('/'))
@@ -303,8 +303,8 @@ impl RunFolder {
         String::from_utf8(self.dir.read_file(name, MAX_SIGNATURE_BYTES).ok()?).ok()
     }
 
-    /// Opens a file in the run and takes a lock on it that child processes inherit. The lock is held as long as any
-    /// of these processes has the file open. Returns `None` if another process holds the lock.
+    /// Opens a file in the run and locks it. Child processes inherit the lock, which is held as long as any of these
+    /// processes has the file open. Returns `None` if another process holds the lock.
     pub fn open_with_inherited_lock(&self, name: &str) -> Result<Option<File>> {
         let file = match self.dir.open_beneath(name, OFlags::RDONLY, Mode::empty(), "read") {
             Ok(fd) => File::from(fd),

@@ -15,7 +15,7 @@ pub use listing::{ListedPacket, PacketListing};
 const MAX_PACKET_BYTES: usize = 4 * 1024 * 1024;
 
 impl Store {
-    /// Writes a new packet. Calls `render(n)`, which returns the `n`-th name to try and the packet's bytes, until a
+    /// Writes a new packet. `render(n)` returns the `n`-th name to try and the packet's bytes. It is called until a
     /// name is free.
     pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
         let folder = self.dir().create_subfolder(layout::PACKETS_FOLDER)?;

@@ -58,7 +58,7 @@ pub(crate) enum LinkInPath {
     ThroughLinks,
 }
 
-/// Reads a file. Also returns whether its path may have contained a link, and the file's handle.
+/// Returns a file's content, whether the file's path may have contained a link, and the file's handle.
 pub(crate) fn read_file_noticing_links(path: &Path, max: usize) -> Result<(Vec<u8>, LinkInPath, File)> {
     let opened = match system::open_without_links(path, OFlags::RDONLY) {
         Ok(fd) => Ok((fd, LinkInPath::Direct)),

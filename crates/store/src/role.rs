@@ -86,8 +86,8 @@ impl Store {
         Ok(machines.filter_map(read).collect())
     }
 
-    /// Reads, changes and writes a role's state while holding its lock. If `change` changes nothing, the lock is not
-    /// taken and nothing is written.
+    /// Reads, changes and writes a role's state while holding its lock. First, `change` is tried without the lock. If
+    /// it changes nothing, the lock is not taken and nothing is written.
     pub fn change_lifecycle(
         &self,
         role: &Id,

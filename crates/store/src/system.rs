@@ -68,7 +68,7 @@ mod kernel {
 
     use super::{BorrowedFd, CWD, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path, Result};
 
-    /// How many times opening a path is attempted.
+    /// The maximum number of attempts to open a path.
     const MAX_OPEN_TRIES: usize = 16;
 
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {

@@ -1,5 +1,5 @@
-//! The two ways of opening a file must give the same result: the kernel's call, and its replacement on systems that
-//! lack it.
+//! The kernel's call for opening a file, and the code that replaces it on systems without this call, must give the same
+//! result.
 
 use std::fs::{self as files, File};
 use std::io::Read;

@@ -3,8 +3,8 @@
 //! in the index.
 //!
 //! Hooks start no process, so this module parses the index itself. The alternatives are worse: a nonce in every file
-//! would change every file format, and a list of the files that this machine wrote would cost an extra write each
-//! time. The index is sorted by path, and `.agent/` is near its beginning. The first 32 KB are therefore usually
+//! would change every file format, and a list of the files that this machine wrote would need an extra write for each
+//! of them. The index is sorted by path, and `.agent/` is near its beginning. The first 32 KB are therefore usually
 //! enough, and nothing needs to be cached.
 
 use std::fs::File;
@@ -79,10 +79,10 @@ impl GitTrackedFiles {
     }
 }
 
-/// Returns the path of a folder without links. If it has none, which is usual, this takes two system calls, whereas
-/// `canonicalize` makes one for each part of the path and five for its memory.
+/// Returns the path of a folder with all links resolved. Usually, the path contains no link. In this case, the function
+/// makes two system calls, whereas `canonicalize` makes one for each part of the path and five to manage its memory.
 fn real_path(folder: &Path) -> PathBuf {
-    // `canonicalize` also corrects the case on macOS, but not on Linux.
+    // On macOS, `canonicalize` also corrects upper and lower case in the path. On Linux, it does not.
     let is_real = cfg!(target_os = "linux")
         && folder.is_absolute()
         && !folder.components().any(|part| part == Component::ParentDir)
@@ -229,7 +229,7 @@ pub(crate) fn compare_with_index<'p>(folder: &Path, paths: &[&'p str]) -> GitInd
         return unknown;
     }
     names.retain(|(_, path)| !found.unchanged.contains(path) && !found.changed.contains(path));
-    // A split index lists its other files in a second file, so a missing name proves nothing.
+    // If the index is split, some of its entries are in a second file, so a missing name proves nothing.
     if !names.is_empty() && index_paths(&git_dir).len() == 1 {
         let exists = |path: &PathBuf| fs::lstat(top.join(path)).is_ok();
         found.untracked = names.iter().filter(|(path, _)| exists(path)).map(|(_, path)| *path).collect();

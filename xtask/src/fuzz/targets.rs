@@ -100,7 +100,7 @@ pub fn fuzz_transcript(data: &[u8]) {
     }
 }
 
-/// Checks that an input that can be decoded as a payload has a session.
+/// Checks that every payload that can be decoded has a session.
 pub fn fuzz_payload(data: &[u8]) {
     for harness in HARNESSES {
         for event in ["PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop", "PreCompact"]

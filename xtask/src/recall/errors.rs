@@ -93,7 +93,7 @@ pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
     error.values().any(|message| text.contains(message.as_str()))
 }
 
-/// Returns the lines that explain what went wrong, each with its message. Both are without numbers, because numbers
+/// Returns the lines that explain what went wrong, each with its message. Numbers are removed from both, because they
 /// differ from run to run.
 fn error_lines(end: CallOutcome, text: &str) -> Vec<(String, String)> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");

@@ -49,7 +49,7 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were still failing at the point where the session is cut, shortened by `identifying_part_of_command`.
+/// Returns the commands that were still failing at the cut. Each command is shortened by `identifying_part_of_command`.
 /// Returns `None` if the session is not labelled.
 pub fn open_commands_at_cut(
     labels: &Labels,

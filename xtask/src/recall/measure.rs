@@ -1,5 +1,5 @@
-//! Measures what would be recalled if a session were cut at one point: which wanted items a brief, a packet or a
-//! summary contains, and which a plain list of the same length would contain.
+//! Measures what would be recalled if a session were cut at one point. Counts the wanted items in a brief, a packet and
+//! a summary, and in a plain list of the same length.
 
 use anyhow::Result;
 use model::score::ScoringSettings;
@@ -57,8 +57,8 @@ pub struct RecallAnswers {
     /// For comparison: the precision of a list of the most frequently used files that is as long as the list of files
     /// named in the text.
     pub frequent_files_share: FoundShare,
-    /// How many of the needed files a plain list of recently used paths would contain, if the list were as long (in
-    /// characters) as the text.
+    /// How many of the needed files would be in a plain list of recently used paths that is as long (in characters) as
+    /// the text.
     pub path_list_share: FoundShare,
 }
 

@@ -20,7 +20,7 @@ pub fn labelled_outputs() -> Vec<LabelledOutput> {
         (0..900).map(|n| format!(r#"{{"id":{n},"name":"{}","error":null}}"#, "x".repeat(40))).collect();
     let items = items.join(",");
 
-    // Each of these lines is inserted, one at a time, into the middle of each of the line-based outputs above.
+    // Each of these lines is inserted separately into the middle of every line-based output above.
     const ERROR_LINES: &[&str] = &[
         "Tests: 10 failed, 90 passed",
         "Found 20 errors in 3 files",

@@ -149,8 +149,8 @@ pub fn simultaneous_plan_changes(lab: &SandboxRoot, depth: TortureDepth) -> Resu
     Ok(build_tally(PARALLEL_WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
-/// Makes all processes claim one task at the same time. Only one process may get the task, and the others must be told
-/// which process has it.
+/// Makes all processes claim one task at the same time. Only one process may get the task, and all others must exit
+/// with 14 (busy).
 pub fn task_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;

@@ -1,8 +1,8 @@
 //! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that an attacker made.
 //!
-//! The rules are: no command from such a store runs, no agent gets a prompt from it as the user's own, no record in
-//! it makes `thru` read or write outside the project, and no record delays a hook. To add an attack through records,
-//! add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
+//! The rules are: no command from such a store runs, no prompt from it reaches an agent as if the user had written it,
+//! no record in it makes `thru` read or write outside the project, and no record delays a hook. To add an attack
+//! through records, add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
 
 mod arrivals;
 mod commands;

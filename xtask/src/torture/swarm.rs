@@ -1,4 +1,4 @@
-//! Torture tests of a swarm: its agents are installed and removed, and a verdict becomes evidence.
+//! Torture tests of a swarm: installing and removing its agents, and recording a verdict as evidence.
 
 use std::fs;
 use std::path::Path;

@@ -135,8 +135,8 @@ fn read_subagent_stop<'a>(fields: &JsonFields<'a>) -> EventKind<'a> {
     }
 }
 
-/// Returns the description of the sub-agent's task if the sub-agent works in the background. Its own entry is still in
-/// the list of background tasks when it stops. The answer of any other sub-agent is in the result of its call.
+/// Returns the description of the sub-agent's task if the sub-agent works in the background. Such a sub-agent is still
+/// in the list of background tasks when it stops. The answer of any other sub-agent is in the result of its call.
 fn background_task<'a>(fields: &JsonFields<'a>) -> Option<Cow<'a, str>> {
     let agent = fields.text("agent_id")?;
     let tasks = fields.objects("background_tasks");

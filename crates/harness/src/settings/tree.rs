@@ -227,8 +227,8 @@ pub fn count_comments(text: &str, range: &Range<usize>) -> usize {
         .count()
 }
 
-/// Returns the value of a string. Returns `None` if the value is not a string or contains half of a surrogate pair,
-/// which our own strings never do.
+/// Returns the value of a string. Returns `None` if the value is not a string, or if it contains half of a surrogate
+/// pair. Our own strings never contain one.
 pub fn string_value(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }

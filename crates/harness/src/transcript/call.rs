@@ -14,7 +14,7 @@ use crate::tools::{
     files_in_patch, lines_read, names_changed_by_edit, subject_of_external_call, todo_change,
 };
 
-/// Adds a call to `items`, and its change to the todo list if there is one.
+/// Adds a call to `items`. If the call changes the todo list, the change is added as well.
 pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     let RawCall { id, tool, input } = raw;
     let mut call = ToolCall { id, ..ToolCall::default() };
@@ -28,7 +28,7 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
                 file.lines = lines_read(&input.fields());
             }
             if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {
-                // Only the result shows whether the file is new. Until then, it is assumed to be.
+                // Only the result shows whether the file is new. Until the result is read, the file is treated as new.
                 file.changed_names = names_changed_by_edit(&file.path, &input.fields(), true);
             }
         }

@@ -31,8 +31,8 @@ proptest! {
         check_round_trip("generated", text.as_bytes(), &DROID_HOOKS_FILE, &droid_entries());
     }
 
-    /// If one byte is added, removed or changed, nothing panics, we accept what `serde_json` accepts, and we refuse
-    /// what `jsonc_parser` refuses.
+    /// After one byte is added, removed or changed, nothing panics. We accept every file that `serde_json` accepts, and
+    /// refuse every file that `jsonc_parser` refuses.
     #[test]
     fn a_file_with_one_wrong_byte_is_read_as_other_parsers_read_it(choices in random_choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
         let mut bytes = generate_file(&choices, false).into_bytes();

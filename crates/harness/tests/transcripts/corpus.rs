@@ -1,5 +1,5 @@
-//! Runs the readers on whole transcripts in a folder next to the repository, if it exists: captured transcripts and
-//! real sessions. The results are compared with the results of a full JSON parser.
+//! Runs the readers on whole transcripts (captured transcripts and real sessions) in a folder next to the repository,
+//! if that folder exists. The results are compared with the results of a full JSON parser.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

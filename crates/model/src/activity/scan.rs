@@ -70,8 +70,8 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
 /// taken from a transcript may be older than the lines around it.
 const FIRST_LINES_EXAMINED: usize = 32;
 
-/// Returns whether the end of a journal contains everything since `from`, that is, whether its first lines are all
-/// older than `from`.
+/// Returns whether `text`, the end of a journal, contains everything since `from`. This is the case if the first lines
+/// of `text` are all older than `from`.
 pub fn covers_time_since(text: &[u8], from: &str) -> bool {
     let mut times =
         text.split(|b| *b == b'\n').filter_map(time_of_line).take(FIRST_LINES_EXAMINED).peekable();

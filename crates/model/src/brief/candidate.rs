@@ -24,7 +24,7 @@ pub struct Candidate {
     pub signals: FeatureSignals,
 }
 
-/// How important a feature considers its fact to be. Used only if briefs are ranked by score.
+/// The importance that a feature assigns to its fact. Used only if briefs are ranked by score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureSignals {
     /// The signals of the fact. If the list is empty, the fact gets the default signal of its class, and the signal's
@@ -126,7 +126,7 @@ pub enum FactClass {
     Edited,
     Read,
     Commands,
-    /// Requests that the agent has not answered yet, and the one that opened the session.
+    /// Requests that the agent has not answered yet, and the request that opened the session.
     Earlier,
     Named,
     /// Requests that were answered. They rank last, so only a long brief lists them.

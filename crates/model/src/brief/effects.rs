@@ -84,8 +84,8 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
         None => format!("{edited}, not committed: "),
         Some(used) => format!("{edited}, not committed since {}: ", commit_id_or_subject(used)),
     };
-    // The brief lists the edited files further down, so a few of them are enough here if all edited files are at risk,
-    // even if there is more room.
+    // If all edited files are at risk, a few of them are enough here even if there is more room, because the brief
+    // lists the edited files further down.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, MAX_UNCOMMITTED_FILES_NAMED],
@@ -105,8 +105,8 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
     Some(risk)
 }
 
-/// Returns the uncommitted files of other sessions. An agent that is told only about the last session would take its files
-/// for all uncommitted ones.
+/// Returns the uncommitted files of other sessions. An agent that is told only about the last session's files would
+/// take them for all uncommitted files.
 fn uncommitted_work_of_others(digest: &Digest, git: &GitState) -> Option<Candidate> {
     let files = &digest.uncommitted_by_others;
     if files.is_empty() {

@@ -29,7 +29,8 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
 
 const ADDED_RANK_OF_UNLIKELY_FILE: u32 = 60;
 
-/// Added in a short brief to the rank of every longer form of a fact. One more file is more useful there.
+/// In a short brief, this is added to the rank of every longer form of a fact, because one more file is more useful
+/// there than a longer form.
 const ADDED_RANK_OF_LONGER_FORM_IF_SHORT: u32 = 60;
 
 /// The number of edited files that are ranked before the longer forms of other facts.
@@ -45,7 +46,8 @@ const RANKED_FIRST_FILES_IF_SHORT: usize = 11;
 /// A brief with more UTF-16 units than this is roomy: it has space for files that are less likely to be needed.
 const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 
-/// Added in a short brief to the rank of facts that must come after goal, state, failures and files.
+/// In a short brief, this is added to the rank of facts that must come after the goal, the state, the failures and the
+/// files.
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
 /// The rank step between facts about the state in a brief with little space. With this step, the git state and the

@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::render::{block_quote_indented, format_path_or_code, in_quotation_marks};
 use crate::text::count_with_noun;
 
-/// The text in the first line by which [`has_compaction_brief`] recognises a brief that follows a compaction.
+/// [`has_compaction_brief`] recognises a brief that follows a compaction by this text in its first line.
 const COMPACTION_BRIEF_MARK: &str = "the context of this session (";
 
 /// Returns whether `text` contains a brief that was composed after a compaction.

@@ -1,6 +1,6 @@
 //! `[stages.<name>]` defines the outputs of a stage, once per project and for all runs.
 //!
-//! A definition with an unknown part is refused, because a gate that overlooks an output is worse than no gate.
+//! A definition with an unknown part is refused. Otherwise, a gate could overlook an output without anybody noticing.
 
 use serde::Serialize;
 use toml_edit::{Item, TableLike};

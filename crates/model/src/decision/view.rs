@@ -26,10 +26,10 @@ pub struct SessionActivity {
     pub about: String,
 }
 
-/// How many decisions in force a section lists. The others are only counted.
+/// The maximum number of decisions in force that a section lists. The others are only counted.
 const MAX_DECISIONS_LISTED: usize = 200;
 
-/// How many decisions that are no longer in force are listed. The others are only counted.
+/// The maximum number of decisions that are listed although they are no longer in force. The others are only counted.
 const MAX_SUPERSEDED_LISTED: usize = 40;
 
 const CONTEXT_VIEW_HEADER: &str = "<!-- Written by thru (";

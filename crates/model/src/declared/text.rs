@@ -62,7 +62,8 @@ impl<'t> SourceText<'t> {
         parts
     }
 
-    /// Returns the length of the line at `start`, without its line break, and where the next line begins.
+    /// Returns the length of the line at `start`, without its line break, and the position at which the next line
+    /// begins.
     fn measure_line(self, start: usize) -> (usize, usize) {
         let rest = &self.bytes[start..];
         if self.decode.is_none() {
@@ -109,9 +110,9 @@ impl<'t> SourceText<'t> {
 /// A line break in an undecoded JSON string.
 const LINE_BREAK: &[u8] = b"\\n";
 
-/// Returns the parts in which two JSON strings differ. Each part consists of whole lines. It begins with the last line
-/// before the difference that begins with a letter at the left margin, because that line may name the declaration that
-/// contains the difference.
+/// Returns the parts in which two JSON strings differ. Each part consists of whole lines. Its first line is the last
+/// line that begins with a letter at the left margin and comes before the difference, because that line may name the
+/// declaration that contains the difference.
 pub(super) fn differing_parts<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) {
     let shorter = old.len().min(new.len());
     let same_start = common_prefix(old, new);
@@ -119,7 +120,7 @@ pub(super) fn differing_parts<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'
     let start = line_starts_before(old, same_start)
         .find(|at| *at == 0 || old.get(*at).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_'))
         .unwrap_or(0);
-    // Both strings have the same end, so the line ends at the same distance from it.
+    // Both strings end with the same text, so the line ends at the same distance from the end of each string.
     let end = old.len() - same_end;
     let kept = (end..old.len()).find(|at| is_line_break(old, *at)).map_or(0, |at| old.len() - at);
     (&old[start..old.len() - kept], &new[start..new.len() - kept])

@@ -10,7 +10,7 @@ use crate::run;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangedFiles<'d> {
     pub paths: Vec<&'d str>,
-    /// Whether a command ran that may have changed other files.
+    /// Whether the session ran a command that may have changed other files.
     pub may_be_more: bool,
 }
 
@@ -52,8 +52,8 @@ impl Digest {
     }
 }
 
-/// Returns whether a file is documentation, whose text no check of the project depends on. Some `.txt` files are read by
-/// build tools.
+/// Returns whether a file is documentation, that is, whether its text affects no check of the project. Some `.txt`
+/// files do not count, because build tools read them.
 pub fn is_documentation(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_read_by_tool = name == "CMakeLists.txt" || name.contains("requirements");

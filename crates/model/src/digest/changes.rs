@@ -95,7 +95,7 @@ impl Digest {
         names
     }
 
-    /// Returns the declarations in a file whose changes are uncommitted or were made for the newest prompt.
+    /// For one file, returns the declarations whose changes are uncommitted or were made for the newest prompt.
     pub fn names_changed_in_current_work(&self, path: &str) -> ChangedNames {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let saved = self.files.iter().find(|file| file.path == path).map_or(0, |file| file.saved_at);

@@ -145,7 +145,8 @@ impl Digest {
                 all(&mut self.files, |file, now| file.saved_at = now);
             }
             EffectKind::Stash => {
-                // It is unknown whether git tracks a file that a command wrote. A stash leaves other files alone.
+                // A stash leaves untracked files alone. It is unknown whether git tracks a file that a command wrote,
+                // so such a file counts only if it may contain declarations.
                 let is_stashed = |file: &&mut FileUse| {
                     file.has_uncommitted_change() && (file.edits > 0 || may_declare_names(&file.path))
                 };
@@ -187,9 +188,9 @@ impl Digest {
         self.files.iter().filter(|file| file.has_uncommitted_change()).map(|file| file.path.as_str())
     }
 
-    /// Returns whether a file's changes are neither in an observed commit nor, judging by git's own files, committed
-    /// or restored. A command may write a log or a build output as well as a source file, so what only
-    /// commands wrote counts only if git tracks it or it looks like source text.
+    /// Returns whether a file's changes are uncommitted: no observed commit contains them, and git's own files do not
+    /// show that they were committed or restored. A command may write a log or a build output as well as a source file.
+    /// A file that only commands wrote therefore counts only if git tracks it or if it looks like source text.
     fn is_uncommitted(&self, file: &FileUse) -> bool {
         if !file.has_uncommitted_change() {
             return false;
@@ -365,8 +366,8 @@ impl Digest {
         self.standing_and_reset_commits().0
     }
 
-    /// Returns the commits of which one contains this edit, oldest first. They end with the last commit that the file
-    /// was in. Empty if the edit is not committed or was discarded.
+    /// Returns the commits that may contain this edit, oldest first. One of them contains it, and the newest is the
+    /// last commit that the file was in. Empty if the edit is not committed or was discarded.
     pub fn commits_one_of_which_contains(&self, edit: &FileEdit) -> Vec<&RecordedEffect> {
         let saved_at = self.files.iter().find(|file| file.path == edit.path).map_or(0, |file| file.saved_at);
         let mut commits = self.standing_commits();
@@ -416,8 +417,8 @@ impl FileUse {
         !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
     }
 
-    /// Returns whether the session edited the file: with a tool, or with a command whose text says so. A command writes
-    /// logs as well, so only program code counts if a command wrote it.
+    /// Returns whether the session edited the file with a tool or with a command whose text shows the edit. Commands
+    /// also write logs, so a file that only a command wrote counts only if it is program code.
     pub fn is_edited(&self) -> bool {
         self.edits > 0 || self.is_edited_by_command()
     }

@@ -131,8 +131,8 @@ pub struct Failure {
     #[serde(rename = "call")]
     pub call_number: u64,
     pub record: u64,
-    /// Of a failure in an earlier session: the files that were edited after it, in that session and in this one. This
-    /// is determined when a brief or a packet is composed and never stored.
+    /// For a failure in an earlier session, the files that were edited after it, in that session and in this one. The
+    /// list is determined when a brief or a packet is composed and never stored.
     #[serde(skip)]
     pub files_edited_since: Vec<String>,
     /// The cached checks in `command_or_file`. Every command that runs is compared with every open failure, so the
@@ -182,8 +182,8 @@ impl Digest {
         self.failures.iter().rev().filter(move |failure| failure.is_open || failure.record == last)
     }
 
-    /// Returns the last attempt since the newest prompt, such as a script, a request or a deployment, if it failed.
-    /// Earlier attempts are ignored, because no later run can show that they are fixed.
+    /// Returns the last attempt since the newest prompt if it failed. An attempt is, for example, the run of a script,
+    /// a request or a deployment. Earlier attempts are ignored, because no later run can show that they are fixed.
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);
@@ -239,8 +239,8 @@ impl Digest {
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
-    /// Returns the files that an error names and that have not been edited since, if others of them have been. They show
-    /// how much of the fix is left.
+    /// Returns the files that an error names and that have not been edited since the failure. Empty unless other files
+    /// that the error names have been edited. The files show how much of the fix is left.
     pub fn files_left_to_fix<'f>(&self, open: &'f Failure) -> Vec<&'f str> {
         let is_edited =
             |path: &&str| self.files.iter().any(|file| file.path == *path && file.edited_at > open.record);
@@ -432,7 +432,7 @@ impl Digest {
                 .or_else(|| failure::first_nonblank_line(&record.result)),
             _ => failure::first_nonblank_line(&record.result),
         };
-        // The counts of two tests in one line are added up, so they belong to neither.
+        // The counts of two tests in one line are added up, so the sum is not the count of either test.
         let is_counted = check.check_kind == CommandKind::Test
             && (part.is_none() || run::command_runs_tests_once(&record.command));
         self.checks.push(NewestRunOfCheck {
@@ -577,8 +577,8 @@ impl Failure {
         self.is_open &= !self.is_script_fixed(done, &known);
     }
 
-    /// Returns whether the command of the failed package script has passed when it was run directly. `known` are the
-    /// checks in the command line that ran the script.
+    /// Returns whether the command of the failed package script has passed when run directly since the failure. `known`
+    /// contains the checks in the command line that ran the script.
     fn is_script_fixed(&self, done: &[&ProjectCheck], known: &[ProjectCheck]) -> bool {
         let [runner] = known else { return false };
         let parts = run::checks_of_command(&self.script, &runner.folder);

@@ -354,7 +354,7 @@ fn each_check_of_a_list_has_its_own_result() {
             ("make lint", RunResult::Failed, Some(2), "src/main.c:7:17: error: variable set but not used"),
         ]
     );
-    // What is not proved to have passed stays open.
+    // A check stays open until it is proved to have passed.
     let calls = [("make test", 2, "FAIL: a"), ("make test; make lint", 0, "")];
     assert_eq!(open_failures(&calls), ["make test"]);
     let calls = [("make test", 2, "FAIL: a"), ("make test; make lint", 2, "error: unused")];
@@ -396,7 +396,7 @@ fn the_files_of_an_error_that_are_left_to_fix_are_named() {
     let failure = Failure { error: error.into(), record: 10, ..Failure::default() };
     for (path, edited_at, expected) in [
         ("src/reader.py", 11, &["src/main.py", "src/writer.py"][..]),
-        // Nothing was edited since, so the error itself says what is left.
+        // Nothing has been edited since, so the error itself says what is left.
         ("src/reader.py", 9, &[]),
         ("src/other.py", 11, &[]),
     ] {

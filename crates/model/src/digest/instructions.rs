@@ -1,9 +1,9 @@
-//! The user's instructions that hold for later work, in the session and in the sessions after it.
+//! The user's instructions that hold for later work in the same session and in later sessions.
 
 use super::{Digest, Prompt};
 use crate::prompt;
 
-/// How many instructions of earlier sessions are told.
+/// How many instructions of earlier sessions are reported.
 const MAX_INHERITED_INSTRUCTIONS: usize = 3;
 
 impl Digest {
@@ -18,7 +18,8 @@ impl Digest {
     }
 
     /// Returns the lasting instructions of earlier sessions that edited one of this session's edited files, newest
-    /// first. Work on other files may have nothing to do with them. `ended` are other sessions, the newest first.
+    /// first. Instructions given for other files may have nothing to do with this work. `ended` contains other
+    /// sessions, newest first.
     pub fn instructions_left_by(&self, ended: &[Digest]) -> Vec<String> {
         let edited = |digest: &Digest, path: &str| {
             digest.files.iter().any(|file| file.edits > 0 && !file.is_outside_checkout && file.path == path)

@@ -9,8 +9,8 @@ use crate::run::RunResult;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
-/// Files of at least this worth are likely to be needed. In real sessions, one in fifty files below this value was
-/// needed again, compared with one in eight slightly above it.
+/// Files whose worth is at least this value are likely to be needed. In real sessions, one in fifty files below this
+/// value was needed again, compared with one in eight slightly above it.
 const MIN_WORTH_OF_LIKELY_NEEDED_FILE: f64 = 0.75;
 
 impl Digest {
@@ -97,7 +97,7 @@ impl Digest {
 /// Shared data for computing the worth of every file. Related files have similar names, such as `parse.rs`,
 /// `parse_tests.rs` and `test_parse.py`.
 struct RelatedFiles<'a> {
-    /// For each group of related files, the last use and path of the two most recently used ones.
+    /// For each group of related files, the last use and the path of each of the two most recently used files.
     last_used_by_group: BTreeMap<&'a str, [(u64, &'a str); 2]>,
     goals: Vec<&'a Prompt>,
     /// The errors of the newest open failures.

@@ -45,7 +45,8 @@ pub struct Prompt {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
     pub newest_prompt: Option<&'d Prompt>,
-    /// The agent's proposal that the user accepted. It is still to be carried out, or the newest prompt accepted it.
+    /// The agent's proposal that the user accepted. Either it is still to be carried out, or the newest prompt accepted
+    /// it.
     pub accepted_proposal: Option<&'d AgentStatement>,
     /// The earlier prompt that states the task to which the newest prompt belongs. `None` if the newest prompt is the
     /// task itself.
@@ -74,7 +75,8 @@ impl Prompt {
     }
 }
 
-/// The words that introduce the first request: if it began the session, and if that is not known.
+/// The words that introduce the first request. The first label is for a request that is known to have begun the
+/// session, and the second is for any other.
 pub const OPENING_REQUEST_LABELS: [&str; 2] = ["The session began with", "Asked earlier in the session"];
 
 impl Digest {
@@ -202,8 +204,8 @@ impl Digest {
     }
 
     /// Returns whether the agent has answered the task in `place`. An accepted proposal is an answer, but not a final
-    /// one: the task is open until the proposal has been carried out. If the agent had only planned before, the task
-    /// stays open, because the report after that is about the proposal.
+    /// one: the task is open until the proposal has been carried out. If the agent only planned in the task's turn, the
+    /// task stays open even then, because the later report is about the proposal.
     fn is_task_settled(&self, place: usize, goal: &Goal) -> bool {
         let Some(outcome) = self.closing_words_of_turn(place).filter(|said| settles_request(said)) else {
             return false;
@@ -253,7 +255,7 @@ impl Digest {
         if is_beginning_known { known } else { unknown }
     }
 
-    /// Returns the session's first request for work, if the agent has finished and its newest prompt, such as "push it",
+    /// Returns the session's first request for work if the agent has finished and the newest prompt, such as "push it",
     /// does not say what the work was about.
     pub fn opening_request_of_finished_work(&self) -> Option<&Prompt> {
         let is_over = self.has_finished() && !self.is_newest_prompt_clear_alone();
@@ -290,7 +292,8 @@ impl Digest {
     pub fn task_explaining_newest_prompt(&self) -> Option<&Prompt> {
         let goal = self.current_goal();
         let task = goal.task_prompt?;
-        // A proposal that was carried out explains the prompt that accepted it, but not what the work was for.
+        // A proposal that was carried out explains the prompt that accepted it, but it does not say what the work was
+        // for.
         let is_carried_out = || self.closing_words_of_turn(self.prompts.len() - 1).is_some();
         let is_explained = goal.accepted_proposal.is_some() && !is_carried_out()
             || self.prompt_explaining_newest().is_some_and(|before| before.record != task.record);

@@ -55,7 +55,7 @@ impl Digest {
             let names = names::file_names_in(section);
             names.iter().any(|name| self.has_files_with_extension(name) && !edited(name))
         };
-        // A passing test does not show that a step is done whose files were never edited.
+        // A passing test does not show that a step is done if the step's files were never edited.
         let is_complete = self.does_work_for_newest_prompt_look_complete()
             && !split_sections(text).into_iter().any(|part| !is_needed_until_end(part) && leaves_file(part));
         let mut out = String::new();
@@ -80,9 +80,9 @@ impl Digest {
         if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
     }
 
-    /// Splits the files that `text` mentions into those edited after `since` and the others, without those that are only
-    /// examples to follow. Returns `None` if `text` mentions fewer than two files of the session, or if none of them was
-    /// edited.
+    /// Splits the files that `text` mentions into those edited after `since` and the others. An unedited file is left
+    /// out if it is only an example to follow. Returns `None` if fewer than two files of the session remain, or if none
+    /// of them was edited.
     pub fn edits_of_named_files(&self, text: &str, since: u64) -> Option<NamedFileEdits> {
         let is_known = |name: &String| self.files.iter().any(|file| last_path_part(&file.path) == name);
         let names: Vec<String> = names::file_names_in(text).into_iter().filter(is_known).collect();
@@ -137,8 +137,8 @@ impl Digest {
         names::file_names_in(text).iter().any(|name| self.has_files_with_extension(name))
     }
 
-    /// Returns the files that a text names, other than as examples to follow. A name without a folder counts only if
-    /// the session used a file with the same extension.
+    /// Returns the files that a text names, except those that it names only as examples to follow. A name without a
+    /// folder counts only if the session used a file with the same extension.
     pub fn files_named_in<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let is_file = |path: &&str| path.contains('/') || self.has_files_with_extension(path);
         let paths = names::paths_in(text).filter(is_file);

@@ -1,4 +1,5 @@
-//! Recognises repeated reports of an event: a hook may fire twice, and the transcript contains what hooks reported.
+//! Recognises repeated reports of an event: a hook may fire twice, and the transcript also contains the events that
+//! hooks reported.
 
 use super::{
     Digest, MAX_CALL_IDS, MAX_RECENT_EVENTS, MAX_SAME_EVENT_GAP, RecentEvent, WORK_OR_START, keep_last,
@@ -77,9 +78,9 @@ impl Digest {
         if self.counted_call_ids.contains(&id) { 0 } else { id }
     }
 
-    /// Notes that the call that followed the agent's last message has ended, if this record reports its end.
+    /// Marks the call that followed the agent's last message as ended if this record reports its end.
     pub(super) fn end_open_call(&mut self, record: &JournalRecord) {
-        // In a record from the transcript, no result means that the call is still running.
+        // In a record from the transcript, a missing result means that the call is still running.
         let is_running = record.ok.is_none() && !record.from.is_empty();
         let has_ended = || record.event_name() == Some(EventName::ToolDone) && !is_running;
         if self.open_call != 0 && has_ended() && hash_record_id(record) == self.open_call {

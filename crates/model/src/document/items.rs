@@ -16,11 +16,11 @@ pub struct ListItem {
     pub indent: usize,
     /// The number in `3.` or `3)`. It is `None` for a bullet.
     pub number: Option<u32>,
-    /// Whether the box is ticked (`[x]`) or not (`[ ]`). It is `None` for an item without a box.
+    /// Whether the checkbox is ticked (`[x]`) or not (`[ ]`). It is `None` for an item without a checkbox.
     pub checked: Option<bool>,
     /// The text after the list marker and the checkbox.
     pub text: String,
-    /// The position of the byte between the brackets of the box.
+    /// The position of the byte between the brackets of the checkbox.
     pub(super) box_mark_position: usize,
 }
 

@@ -20,7 +20,7 @@ impl LineBounds {
         slice_or_empty(bytes, self.start..self.text_end)
     }
 
-    /// Returns the range of the line including its end.
+    /// Returns the range of the line including its line ending.
     pub fn range_with_end(&self) -> Range<usize> {
         self.start..self.end
     }

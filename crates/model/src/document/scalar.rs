@@ -170,7 +170,7 @@ fn parse_bare_value(text: &[u8]) -> Value {
 /// Parses a JSON number. `007`, `+7`, `.5` and `1_000` are not numbers.
 fn parse_number(text: &[u8]) -> Option<Number> {
     let number = serde_json::from_slice::<Number>(text).ok()?;
-    // serde_json may round the last bit of a float wrongly, so Rust parses it again.
+    // serde_json may round the last bit of a float wrongly, so Rust's own parser parses the number again.
     let exact = || Number::from_f64(std::str::from_utf8(text).ok()?.parse().ok()?);
     if number.is_f64() { exact() } else { Some(number) }
 }

@@ -89,8 +89,8 @@ impl Outline {
         found
     }
 
-    /// Returns the section from the first `from` to the last `until` after it, or to the end of the document if there
-    /// is no `until`.
+    /// Returns the section from the first heading that matches `from` to the last heading after it that matches
+    /// `until`, or to the end of the document if no heading matches `until`.
     pub fn find_section_to_last<'d>(
         &'d self,
         document: &'d [u8],

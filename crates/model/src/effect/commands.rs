@@ -112,7 +112,8 @@ fn line_starts_with_rule_text(line: &str, words: &str) -> bool {
     }
 }
 
-/// Returns the id in a line, which is the line without the rule's fixed text.
+/// Returns the id in a line. For some rules, the id follows the rule's fixed text. For all others, it is the whole
+/// line.
 fn id_in_line(line: &str, row: &ProgramRow) -> String {
     let rest = match row.says.iter().find_map(|words| line.split_once(words)) {
         Some((_, rest)) if line.contains("digest: ") => rest.split(' ').next().unwrap_or(rest),

@@ -5,7 +5,7 @@
 
 use super::tokens::{ShellToken, split_tokens};
 
-/// How deeply nested `$( … )` and `bash -c` are followed.
+/// The maximum nesting depth to which `$( … )` and `bash -c` are followed.
 const MAX_NESTED_COMMAND_LINES: usize = 4;
 
 /// The maximum number of commands examined in a line. Generated lines can contain thousands.

@@ -42,8 +42,8 @@ pub fn read_foreign_evidence_file(path: &str, bytes: &[u8]) -> Result<ForeignEvi
     Ok(ForeignEvidence::Evidence { task, entries })
 }
 
-/// Returns the task named in the file's content, or else the name of the file's folder, or else the file's own name.
-/// A number after a space is removed, because macOS names a copy of `2.1.json` `2.1 2.json`.
+/// Returns the task named in the file's content, or else the name of the file's folder, or else the file's own name. A
+/// number after a space is removed, because macOS gives a copy of `2.1.json` the name `2.1 2.json`.
 fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {

@@ -17,8 +17,8 @@ pub struct TrimmedBundle {
 }
 
 /// Archives entries until at most `max_entries` are left. Entries that a later entry settled are archived first, then
-/// those that passed. Within each group, the oldest is archived first. An unsettled failure is kept, because without it
-/// the task would pass. It is archived only if there are more than [`MAX_ENTRIES_PER_BUNDLE`] entries.
+/// those that passed. Within each group, the oldest is archived first. Unsettled failures are archived only if there
+/// are more than [`MAX_ENTRIES_PER_BUNDLE`] entries, because without these failures the task would pass.
 pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries_for_archiving(&bundle.entries);

@@ -282,7 +282,7 @@ fn has_extension(name: &str) -> bool {
         && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
-/// Returns `text` if it looks like a file name, which is one word with an extension, or a well-known name.
+/// Returns `text` if it looks like a file name: one word with an extension, or a well-known name.
 fn file_name_if_plausible(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -160,7 +160,7 @@ impl ExpectedOutputs {
     }
 
     /// Returns whether an invalid output keeps the stage open. If the stage has passed, a later change of its inputs
-    /// does not open it again, because the work goes on after a stage.
+    /// does not open it again, because the work that follows a stage may change them.
     pub fn keeps_stage_open(&self, judged: &JudgedOutput) -> bool {
         self.passed_at.is_none() || judged.verdict != OutputVerdict::Stale
     }

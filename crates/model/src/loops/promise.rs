@@ -1,4 +1,4 @@
-//! Finds the promise in an agent's message, which is the last `<promise>…</promise>` that is not quoted.
+//! Finds the promise in an agent's message. The promise is the last `<promise>…</promise>` that is not quoted.
 
 use crate::document::lines_outside_blocks;
 

@@ -275,8 +275,8 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     }
 }
 
-/// Returns the work that a session is doing, for the title of its packet. "go on" and "yes" name no work, so the task or
-/// the proposal that they are about does. Returns `None` if the session's own messages name no work.
+/// Returns the work that a session is doing, for the title of its packet. "go on" and "yes" name no work, so the task
+/// or the proposal to which they refer is returned instead. Returns `None` if the session's own messages name no work.
 pub fn work_named_by_goal<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let is_approval = |prompt: &Prompt| prompt.prompt_kind() == prompt::PromptKind::Approval;
     if !is_approval(goal.newest_prompt?) {

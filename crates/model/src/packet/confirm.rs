@@ -98,7 +98,8 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     document.set_section(&FILES_HEADINGS, new)
 }
 
-/// Returns where an item ends, including its continuation lines: before a blank line or at the end of the section.
+/// Returns where an item ends. The item includes its continuation lines and ends before a blank line or at the end of
+/// the section.
 fn end_of_item(body: &[u8], mut at: usize) -> usize {
     loop {
         let rest = &body[at..];

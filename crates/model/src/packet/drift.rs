@@ -273,8 +273,8 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGitState>) -> Vec<Claim> {
     claims
 }
 
-/// Marks the claim about uncommitted files as verified if their number and HEAD are the same as then, and each of the
-/// files has a claim that was verified.
+/// Marks the claim about uncommitted files as verified if their number and HEAD are the same as when the packet was
+/// written, and each of the files has a claim that was verified.
 fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGitState>) {
     let Some(files) = now.and_then(|now| now.uncommitted_files.as_ref()) else { return };
     let is_verified = |subject_kind, subject: Option<&String>| {

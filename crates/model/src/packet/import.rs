@@ -21,7 +21,7 @@ pub struct ForeignHandoff<'a> {
     pub name: &'a str,
     /// The path of the original file.
     pub from: &'a str,
-    /// A fingerprint of the file's bytes, by which a repeated import is recognised.
+    /// A fingerprint of the file's bytes. It is used to recognise a repeated import.
     pub fingerprint: &'a str,
     pub document: &'a Document,
     pub project_id: &'a str,
@@ -172,7 +172,7 @@ impl SortedHandoff {
                 _ => NOTES_HEADING,
             };
             above = match heading.as_ref().map_or(0, |heading| heading.level) {
-                // A title names the whole text and no section, so the text below it goes into the notes.
+                // A title describes the whole text rather than one section, so the text below it goes into the notes.
                 0 | 1 => NOTES_HEADING,
                 2 => place,
                 _ => above,

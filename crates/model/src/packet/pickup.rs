@@ -199,7 +199,7 @@ fn next_prompt_or_fallback(packet: &Packet, document: &Document) -> NextPrompt {
     let text =
         clean_lines(&found.unwrap_or_else(|| fallback_prompt(packet, document)), MAX_PACKET_PROMPT_BYTES);
     let text = match &packet.loop_promise {
-        // Quoted text is escaped, but the agent must see the promise exactly as it will be compared.
+        // Quoted text is escaped. But the promise will be compared exactly, so the agent must see it without escapes.
         Some(promise) if promise::why_invalid_promise(promise).is_none() => {
             let exact = promise::with_promise_tags(promise);
             text.replace(&inline_for_model(&exact, exact.len() * 2), &exact)
@@ -249,8 +249,8 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
 /// Sentences with fewer characters, such as "All tests pass.", may be repeated.
 const MIN_UNREPEATED_SENTENCE_CHARS: usize = 30;
 
-/// Removes the agent's sentences that the text above or an earlier line already contains. A line is removed if little
-/// of its quotation is left.
+/// Removes each of the agent's sentences that already occurs in the text above or in an earlier line. A line is removed
+/// if little of its quotation is left.
 fn without_told_sentences(context: &str, above: &str) -> String {
     let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
     let mut told = collapse_white_space(&above.replace("\n> ", " "));
@@ -299,8 +299,8 @@ fn without_quoted_sentences_already_told(line: &str, told: &str) -> Option<Strin
         .then(|| format!("{}{left}{}", &line[..open], &line[close..]))
 }
 
-/// Removes the failed runs of the commands listed as failing from the steps that follow `; then`, because the list
-/// contains their results.
+/// The list of failing commands already contains their results. The failed runs of these commands are therefore removed
+/// from the steps that follow `; then`.
 fn without_failed_steps(context: &str) -> String {
     const NEXT_STEP_JOINER: &str = "; then ";
     let Some((_, failing)) = context.split_once(&format!("{}:\n", FactClass::Failing.title())) else {
@@ -338,8 +338,8 @@ fn without_empty_lists(lines: &[&str]) -> String {
     kept.flat_map(|(_, line)| [*line, "\n"]).collect()
 }
 
-/// Removes the lines about uncommitted work if nothing is uncommitted now. If HEAD has moved, adds a note to these
-/// lines.
+/// Removes the lines about uncommitted work if nothing is uncommitted now. Otherwise, if HEAD has moved, adds a note to
+/// these lines.
 fn without_refuted_uncommitted_lines(context: &str, claims: &[Claim]) -> String {
     let title = format!("{}:", FactClass::Risk.title());
     let is_uncommitted = |line: &str| line.strip_prefix("- ").is_some_and(brief::is_uncommitted_work);
@@ -572,7 +572,7 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// The words with which a packet says how a session used a file.
+/// The words in a packet that describe how a session used a file.
 const FILE_USE_WORDS: [&str; 3] = ["edited", "read", "named in a command"];
 
 /// Returns whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
@@ -624,7 +624,8 @@ fn is_failure_line_about_command(line: &str, command: &str) -> bool {
     !typed.is_empty() && choose::covers_command(typed, command)
 }
 
-/// Refers to a failure whose command and error the text already contains. Of the note, what has changed since is kept.
+/// Returns a note that refers to a failure whose command and error the text already contains. The part of `note` about
+/// later changes is kept.
 fn note_on_told_failure(note: &str) -> String {
     let since = note.find([',', ';']).map_or("", |at| &note[at..]);
     format!("failed (see above){}", inline_for_model(since, 200))

@@ -142,7 +142,8 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Op
     }
 }
 
-/// Reports differences between the lists in the frontmatter, which tools read, and in the text, which people read.
+/// Reports differences between the lists in the frontmatter, which tools read, and the lists in the text, which people
+/// read.
 fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` change both lists";
     const DIFFERENCE_HINT: &str = "the frontmatter takes precedence; make the two match";

@@ -41,8 +41,8 @@ fn full_words(text: &str) -> impl Iterator<Item = String> {
         .filter(|word| !UNINFORMATIVE_WORDS.split_whitespace().any(|empty| empty == word))
 }
 
-/// The words with which a user asks for an effect: the kinds of the effect, the verbs, and the nouns that must accompany
-/// the verb, if any.
+/// The words with which a user asks for an effect. Each entry contains the kinds of the effect, the verbs, and the
+/// nouns. If there are nouns, one of them must accompany the verb.
 const WORDS_REQUESTING_EFFECTS: &[(&[EffectKind], &[&str], &[&str])] = &[
     (&[EffectKind::Commit, EffectKind::Amend], &["commit", "amend"], &[]),
     (&[EffectKind::Push], &["push"], &[]),
@@ -55,7 +55,7 @@ const WORDS_REQUESTING_EFFECTS: &[(&[EffectKind], &[&str], &[&str])] = &[
     (&[EffectKind::Comment, EffectKind::Review], &["reply", "comment", "respond"], &[]),
 ];
 
-/// Words that make a clause a question about an effect, a condition or a prohibition instead of a request.
+/// Words that show that a clause is not a request but a condition, a prohibition, or a question about an effect.
 const NO_REQUEST_WORDS: &[&str] = &[
     "after", "before", "did", "don", "except", "how", "if", "never", "no", "not", "once", "only", "should",
     "unless", "until", "was", "what", "when", "which", "why", "without",
@@ -67,8 +67,8 @@ const COURTESY_WORDS: &[&str] = &[
     "okay", "s", "sure", "thank", "thanks", "yeah", "yep", "yes",
 ];
 
-/// Returns whether a message asks for effects and for nothing else, and effects of all these kinds are among `kinds`.
-/// "log a bug and let's move on" is fulfilled by an issue.
+/// Returns whether a message asks only for effects and `kinds` contains an effect for each of these requests. "log a
+/// bug and let's move on" is fulfilled by an issue.
 pub fn is_fulfilled_by_effects(message: &str, kinds: &[EffectKind]) -> bool {
     let small = message.to_lowercase().replace(" and ", ", ").replace(" then ", ", ");
     let mut asked = false;
@@ -79,7 +79,7 @@ pub fn is_fulfilled_by_effects(message: &str, kinds: &[EffectKind]) -> bool {
         let is_empty = |word: &&&str| {
             COURTESY_WORDS.contains(*word) || UNINFORMATIVE_WORDS.split_whitespace().any(|it| it == **word)
         };
-        // The verb comes first: "fix the open issue" does not ask to open one.
+        // The verb comes first: "fix the open issue" does not ask to open an issue.
         let first = words.iter().find(|word| !is_empty(word));
         let mut requests = WORDS_REQUESTING_EFFECTS
             .iter()
@@ -151,9 +151,9 @@ pub fn without_pasted_output(text: &str) -> String {
     [&lines[..start], &kept, &lines[end..]].concat().join("\n")
 }
 
-/// Returns the lines of pasted output to keep before and after the note that replaces it. If the output contains an
-/// error, only the first error is kept. Otherwise, the first and the last line are kept if the message consists only of
-/// output.
+/// Returns the lines of pasted output that are kept before and after the note that replaces the other lines. If the
+/// output contains an error, only the first error is kept. Otherwise, the first and the last line are kept if the
+/// message consists only of output.
 fn lines_kept_of_paste<'t>(
     lines: &[&'t str],
     start: usize,
@@ -170,8 +170,8 @@ fn lines_kept_of_paste<'t>(
     }
 }
 
-/// Returns whether a line looks like the output of a program: it begins with a sign such as `===` or `✓`, has a time
-/// or a log level among its first words, or contains an absolute path.
+/// Returns whether a line looks like the output of a program: it begins with characters such as `===` or `✓`, has a
+/// time or a log level among its first words, or contains an absolute path.
 fn is_output_line(line: &str) -> bool {
     const OUTPUT_LINE_BEGINNINGS: [&str; 16] =
         ["===", "---", "+++", "$ ", "> ", "[", "/", "|", "│", "└", "├", "✓", "✗", "✘", "at ", "error"];

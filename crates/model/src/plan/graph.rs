@@ -6,7 +6,7 @@ use super::{Plan, Task, TaskStatus, compare_ids_naturally};
 
 #[derive(Debug, PartialEq)]
 pub struct GraphLine<'p> {
-    /// The tree lines before the task.
+    /// The tree-drawing characters before the task.
     pub tree_prefix: String,
     pub task: &'p Task,
     /// Whether the task was already drawn, together with the tasks below it.
@@ -48,8 +48,8 @@ impl<'p> GraphDrawing<'p> {
     /// Draws a task and all tasks below it. The function does not use recursion, because a chain may be as long as the
     /// plan.
     fn draw_task(&mut self, root: &'p Task) {
-        // Each entry contains the tree lines before a task, the task, and whether the task is its parent's last child
-        // (`None` for the root).
+        // Each entry contains the tree-drawing characters before a task, the task, and whether the task is its parent's
+        // last child (`None` for the root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
             let own = match last {

@@ -19,7 +19,7 @@ pub struct ImportedPlan {
     pub warnings: Vec<ImportWarning>,
 }
 
-/// A warning about ambiguous text, which states how the text was read.
+/// A warning that some text is ambiguous. It states how the text was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportWarning {
     /// The line in the file, or 0 if it is unknown.
@@ -79,7 +79,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, PlanUn
     fields.shift_remove("schema_version");
     let title = take_text_field(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    // A plan from another tool may lack the name of a swarm, which is then empty.
+    // A plan from another tool may have no swarm name. The name is then empty.
     plan.swarm = take_text_field(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {

@@ -35,8 +35,8 @@ pub struct LedgerLine {
 }
 
 impl LedgerLine {
-    /// Returns the line for a change to `after`. The plan before the change is passed as `hash_before`. If it is
-    /// `None`, the line contains the whole new plan.
+    /// Returns the line for a change that results in the plan `after`. The plan before the change is passed as
+    /// `hash_before`. If it is `None`, the line contains the whole new plan.
     pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match hash_before {
             Some(hash_before) => changes_between_plans(hash_before, after),
@@ -84,8 +84,8 @@ pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> ReplayedLedge
 pub enum LedgerComparison {
     /// The file matches the ledger.
     Same,
-    /// The file contains an earlier state, because a crash interrupted a change after the ledger was written and before
-    /// the file was. The state in the ledger is used.
+    /// The file contains an earlier state, because a crash interrupted a change after the ledger was written but before
+    /// the file was written. The state in the ledger is used.
     FileBehind,
     /// Somebody edited the file. The state in the file is used, and the next change records the edit in the ledger.
     FileEdited,

@@ -1,5 +1,5 @@
-//! Reads a `plan.md` that thru, a person or an agent wrote. Headings are phases, boxes are tasks, and nested boxes are
-//! parts of tasks. Reading never fails: ambiguous text is read in the most likely way, with a warning.
+//! Reads a `plan.md` that thru, a person or an agent wrote. Headings are phases, checkboxes are tasks, and nested
+//! checkboxes are parts of tasks. Reading never fails: ambiguous text is read in the most likely way, with a warning.
 
 mod field;
 mod heading;

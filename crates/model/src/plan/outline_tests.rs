@@ -49,7 +49,7 @@ fn plans_written_by_people_are_read() {
             "# P\n## Backend\n- [ ] a\n- [x] b\n## UI\n* [ ] c\n",
             "# 1 Backend\n1.1 pending a\n1.2 completed b\n# 2 UI\n2.1 pending c\n",
         ),
-        // Nested boxes are separate tasks, and other items are notes.
+        // Nested checkboxes are separate tasks, and other items are notes.
         (
             "## Phase 1\n- [ ] parent\n  - [x] child\n    - [ ] grandchild\n  - a note\n- [ ] next\n",
             "# 1 \n1.1 pending parent\n1.1.1 completed child\n1.1.1.1 pending grandchild\n1.2 pending next\n",
@@ -111,7 +111,7 @@ fn plans_written_by_people_are_read() {
             "## Phase 1\n- [ ] `T013`, `T014` are closed\n- [ ] `T018`-`T025` too\n- [ ] `T040`: ship\n",
             "# 1 \n1.1 pending `T013`, `T014` are closed\n1.2 pending `T018`-`T025` too\nT040 pending ship\n",
         ),
-        // A box in a code block is code.
+        // A checkbox in a code block is code.
         ("## A\n```\n- [ ] no\n```\n- [ ] yes\n", "# 1 A\n1.1 pending yes\n"),
         // Wrapped lines, CRLF and tabs are accepted.
         (

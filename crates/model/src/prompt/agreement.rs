@@ -29,11 +29,12 @@ const AGREEING_PHRASES: &[&[&str]] = &[
     &["fine", "with", "me"],
 ];
 
-/// After agreement, these words begin a request of its own: "ok, now write the documentation".
+/// After agreement, these words begin a separate request: "ok, now write the documentation".
 const NEXT_REQUEST_WORDS: &[&str] =
     &["now", "next", "thanks", "thank", "cool", "great", "nice", "good", "done", "so", "let's", "lets"];
 
-/// "Ok" may also be a mere opening: "okay, we need to change the names". After it, these words begin another subject.
+/// "Ok" may also be a mere opening: "okay, we need to change the names". In that case, one of `SUBJECT_WORDS` follows
+/// it.
 const OPENING_WORDS: &[&str] = &["ok", "okay"];
 const SUBJECT_WORDS: &[&str] = &["we", "i", "i'm", "can", "could", "the", "there", "this", "here", "then"];
 

@@ -2,7 +2,7 @@
 
 use super::{begins_with_words, first_words_in_lower_case};
 
-/// How a message begins that continues earlier work.
+/// The beginnings of messages that continue earlier work.
 pub(super) const CONTINUING_STARTS: &[&[&str]] = &[
     &["continue"],
     &["resume"],

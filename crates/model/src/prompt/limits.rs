@@ -1,9 +1,9 @@
-//! Tells limits that hold for all later work from the description of one mistake.
+//! Distinguishes limits that apply to all later work from descriptions of a single mistake.
 
 use super::first_words_in_lower_case;
 
-/// Returns whether a sentence limits how the work may be done without saying so in a verb, such as "Integers only: no
-/// float, no Decimal." or "No new dependencies."
+/// Returns whether a sentence without a verb limits how the work may be done, such as "Integers only: no float, no
+/// Decimal." or "No new dependencies."
 pub(super) fn states_limit(sentence: &str) -> bool {
     const MAX_LIMIT_WORDS: usize = 12;
     /// Words after "no" that begin an answer or a remark.
@@ -12,9 +12,9 @@ pub(super) fn states_limit(sentence: &str) -> bool {
         "luck", "matter", "more", "need", "no", "not", "one", "problem", "rush", "thank", "thanks", "that",
         "the", "there", "they", "this", "time", "way", "we", "wonder", "worries", "you",
     ];
-    /// Words that make the sentence a statement.
+    /// Words that show that the sentence is a statement.
     const VERBS: &[&str] = &["are", "did", "does", "has", "have", "is", "was", "were", "works"];
-    /// Words that make the sentence a report of what the user saw, as in "No output when I run it."
+    /// Words that show that the sentence reports what the user saw, as in "No output when I run it."
     const REPORT_WORDS: &[&str] =
         &["anymore", "fail", "failed", "failing", "fails", "failure", "failures", "when", "yet"];
     const REPORT_PHRASES: &[[&str; 2]] = &[["any", "more"], ["so", "far"], ["this", "time"]];
@@ -33,14 +33,15 @@ pub(super) fn states_limit(sentence: &str) -> bool {
     forbids(&small) || small.split_once("only: ").is_some_and(|(_, rest)| forbids(rest))
 }
 
-/// Returns whether a sentence reports a wrong result and the right one, as in "parse('1') returns 2; it must be 1". Once
-/// that is mended, the sentence is no rule for later work. "The API is frozen; it must not change" is such a rule.
+/// Returns whether a sentence reports a wrong result and the right one, as in "parse('1') returns 2; it must be 1".
+/// Once the result is fixed, the sentence does not limit later work. In contrast, "The API is frozen; it must not
+/// change" does.
 pub(super) fn reports_wrong_result(sentence: &str) -> bool {
     const RESULT_VERBS: &[&str] = &[
         "counts", "crashes", "displays", "fails", "gives", "outputs", "prints", "produces", "raises",
         "reads", "reports", "returns", "says", "shows", "throws", "yields",
     ];
-    /// Words after "is" that make it the report of a result. A number does so too.
+    /// Words that report a result if they follow "is". A number after "is" also reports a result.
     const RESULTS: &[&str] = &[
         "broken",
         "empty",
@@ -59,7 +60,7 @@ pub(super) fn reports_wrong_result(sentence: &str) -> bool {
         "wrong",
         "zero",
     ];
-    /// Words after "must" that ask for something to last.
+    /// A requirement that begins with one of these words after "must" applies to all later work.
     const LASTING_WISHES: &[&str] =
         &["always ", "continue ", "keep ", "never ", "not change", "remain ", "stay "];
     let small = sentence.to_lowercase();

@@ -3,7 +3,7 @@
 use super::{begins_with_prohibition, instruction_sentences, split_clauses};
 use crate::render::one_line;
 
-/// Returns only the title of a plan or a long paste, and other messages unchanged.
+/// Returns only the title if the message is a plan or a long paste. Other messages are returned unchanged.
 pub fn title_if_long(text: &str) -> String {
     const MIN_LONG_MESSAGE_LINES: usize = 6;
     match text.lines().filter(|line| !line.trim().is_empty()).count() >= MIN_LONG_MESSAGE_LINES {

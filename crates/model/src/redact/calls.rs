@@ -424,7 +424,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
         let (rest, name) = before.split_at(tail(before));
         let told =
             [" name=\"", " key=\"", " id=\""].iter().any(|attribute| ends_with_ignore_case(rest, attribute));
-        // In `<wsse:Password Type="…">`, the tag names the value, not the attribute.
+        // In `<wsse:Password Type="…">`, the value is named by the tag and not by the attribute.
         return if told { Some(name) } else { tag_name(before) };
     }
     let (rest, name) = before.split_at(tail(before));

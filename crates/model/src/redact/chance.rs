@@ -1,7 +1,8 @@
 //! Decides whether text looks random or was written by a person.
 //!
-//! Shannon entropy does not separate the two in strings this short. For example, `user_profile_image` scores higher
-//! than many tokens. So this module counts changes between lower case, upper case and digits, which are rare in words.
+//! Shannon entropy does not separate random text from words in strings this short. For example, `user_profile_image`
+//! scores higher than many tokens. So this module counts changes between lower case, upper case and digits, which are
+//! rare in words.
 
 use super::classes::{DIGIT, LETTER, LETTER_OR_DIGIT, LOWER, UPPER, is_byte_in_class};
 
@@ -19,7 +20,7 @@ pub struct ValueProfile {
     /// The number of bytes other than letters, digits and `_-./:`. The characters `_-./:` do not count, because they
     /// join words into names and paths.
     pub symbols: usize,
-    /// The length of the longest run of consonants, in either case. Words rarely have five in a row.
+    /// The length of the longest run of consonants, regardless of their case. Words rarely have five in a row.
     longest_consonant_run: usize,
     /// The number of filler characters: `x`, `X` and `*`.
     filler_chars: usize,

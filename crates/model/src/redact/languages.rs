@@ -31,7 +31,7 @@ const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"motdepasse",
 ];
 
-/// Judges a name in a language other than English, like [`super::names::judge_name`].
+/// Like [`super::names::judge_name`], but for names in languages other than English.
 #[inline]
 pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     // The owner may come last, as in `senha_admin` and `mdp_base`.
@@ -123,7 +123,7 @@ pub const fn may_begin_non_ascii_name(byte: u8) -> bool {
     matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
 }
 
-/// Judges a name that is not ASCII, like [`judge_foreign_name`].
+/// Like [`judge_foreign_name`], but for names that are not ASCII.
 pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
     let (_, kind) = NON_ASCII_NAMES.iter().find(|(known, _)| name == known.as_bytes())?;
     (*kind == "password").then_some(NameVerdict { strength: NameStrength::Password, kind })
@@ -367,8 +367,8 @@ pub fn may_announce_secret(word: &[u8]) -> bool {
     ) && (word.len() <= 10 || is_byte_in_class(word[0], LOWER))
 }
 
-/// Finds the value after a word for a key that contains an accented letter, such as `clé` or `Schlüssel`. `end` is the
-/// position of the accented letter.
+/// Finds the value after a word such as `clé` or `Schlüssel`, which means a key and contains an accented letter. `end`
+/// is the position of the accented letter.
 pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     let rest = &text[end..];

@@ -14,7 +14,7 @@ const MAX_TOKEN_BYTES: usize = 200;
 /// How many bytes of the line are read on each side of the value.
 const MAX_LINE_BYTES: usize = 160;
 
-/// Beginnings of words that make a random value in the same line a secret.
+/// Beginnings of words that show that a random value in the same line is a secret.
 const TELLING_WORDS: [&str; 21] = [
     "auth",
     "login\"",

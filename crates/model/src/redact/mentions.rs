@@ -84,7 +84,7 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
     let Some((noun, start, end)) = secret_noun_at(text, start, end, floor) else {
         return answers::secret_printed_by_command(text, start, end, floor);
     };
-    // Assignments are skipped here, because another scanner has already handled them.
+    // Assignments to an ASCII noun for a secret are skipped here, because another scanner handles them.
     if matches!(byte_or_newline(text, end), b':' | b'=') {
         if noun == SecretNoun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
@@ -297,8 +297,8 @@ fn secret_after_noun(
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(FoundSecret { kind: "token", ..word.to_found_secret() }));
         }
-        // Be stricter after the noun for a secret. Such a line often states no value: it only describes the secret, or
-        // assigns it in code.
+        // The rules are stricter after a noun for a secret. A line with such a noun often states no value: it only
+        // describes the secret, or assigns it in code.
         astray |= noun == SecretNoun::Secret
             && (english
                 && (word.has_colon && bare.iter().any(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT))

@@ -254,7 +254,7 @@ static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     task the this topic translation tree turn unique version websocket",
 );
 
-/// Words before `token` that make the token a syntax element or a position in a list.
+/// Words before `token` that show that the token is a syntax element or a position in a list.
 static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     "\
     ast bad bos cancel cancellation cls color completion continuation css current cursor design each end eof eos \

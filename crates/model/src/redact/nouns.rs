@@ -142,8 +142,8 @@ fn is_below_user_name(before: &[u8]) -> bool {
     ["user ", "USER ", "login ", "username "].iter().any(|user| line.starts_with(user.as_bytes()))
 }
 
-/// Returns whether the words after `code` make it a secret, as in `code secret`, `code d'accès`, `codice segreto` and
-/// `código de acceso`.
+/// Returns whether the words after `code` show that it is a secret, as in `code secret`, `code d'accès`, `codice
+/// segreto` and `código de acceso`.
 fn is_secret_code(text: &[u8], end: usize) -> bool {
     [" secret", " d'acc", " segret", " de acceso", " de acesso", " di accesso", " d'accesso", " pin"]
         .iter()

@@ -494,7 +494,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
     (asked && hit.end < start).then_some(hit)
 }
 
-/// Finds the value in `use x as the password`, like [`sentences::secret_used_as_password`].
+/// Finds the value in `use x as the password`, as [`sentences::secret_used_as_password`] does.
 pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
     // These are the last letters of the words that come before the name, such as `as`, `the`, `como` and `my`.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);

@@ -32,7 +32,7 @@ pub struct DecodedView {
 struct ViewStep {
     view_at: usize,
     text_at: usize,
-    /// How many bytes of the text the byte at `view_at` represents.
+    /// The number of bytes of the text that the byte at `view_at` represents.
     width: usize,
 }
 

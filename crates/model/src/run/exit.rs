@@ -195,8 +195,8 @@ impl CheckedLine {
         })
     }
 
-    /// Returns whether the output is empty and this means success. Compilers and some linters print nothing on
-    /// success.
+    /// Returns whether the output is empty and an empty output means success. Compilers and some linters print nothing
+    /// on success.
     pub(super) fn is_silent_on_success(&self, output: &str) -> bool {
         let nothing = output.trim();
         let nothing =
@@ -295,8 +295,8 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
-        // `head` removes the end of a long output, where the summary would be, so the output must be shorter than its
-        // limit.
+        // `head` removes the end of a long output, where the summary would be, so the output must have fewer lines than
+        // `head` prints.
         "head" => lines < line_count_printed_by_head(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {

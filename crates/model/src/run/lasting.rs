@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn failures_of_the_project_last_and_those_of_probes_do_not() {
         for (command, expected) in [
-            // Failures of checks last.
+            // The failure of a check stays open.
             ("make test", true),
             ("python3 -m unittest", true),
             ("npm run build", true),

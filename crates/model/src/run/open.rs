@@ -35,7 +35,7 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     if !checks.is_empty() {
         return CommandPurpose::Checks(checks);
     }
-    // A command line with a here-document is usually an inline script, unless the tool reads its input from it.
+    // A here-document is usually an inline script, unless a tool such as `kubectl` or `docker` reads it as input.
     let inline = steps.iter().any(|step| {
         step.join_to_next == shell::StepJoin::Document
             && !applies_here_document(strip_assignments_and_wrappers(&step.words))
@@ -119,7 +119,7 @@ impl GitCommandFamily {
 }
 
 /// Returns whether a failed call never ran, because the harness, a hook or the user refused it, or because another call
-/// of the same message failed. Such a call says nothing about its command.
+/// in the same message failed. Such a call says nothing about its command.
 pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
     const REFUSAL_BEGINNINGS: &[&str] = &[
         "Blocked: ",

@@ -1,4 +1,5 @@
-//! Real output from test runners, linters and compilers, each from a passing and a failing run.
+//! Real output from test runners, linters and compilers. For each tool, there is output from a passing run and from a
+//! failing run.
 
 /// A command, the output of a passing run, and the output of a failing run.
 pub const PASSED_AND_FAILED_OUTPUTS: &[(&str, &str, &str)] = &[

@@ -1,5 +1,5 @@
 //! Decides how each check of a command line with several checks ended. In `make test; make lint`, the exit code belongs
-//! to `make lint` alone. `make test` is decided by its own output, or its result is unknown.
+//! to `make lint` alone. The result of `make test` is determined from its own output, or is unknown.
 
 use std::ops::Range;
 
@@ -49,7 +49,8 @@ struct Pipeline {
 #[derive(Default)]
 struct UnownedFailures {
     lines: Vec<(u8, Range<usize>)>,
-    /// How many failed targets `make` reported that are not checks of the line, but may be needed by one.
+    /// How many failed targets that `make` reported are not checks of the line. A check of the line may need such a
+    /// target.
     make_targets: usize,
 }
 
@@ -202,7 +203,8 @@ fn parts_of_line(command: &str, line: &CheckedLine, pipelines: &[Pipeline]) -> V
     line.acting_steps.iter().filter_map(part).collect()
 }
 
-/// Finds the lines of the output that belong to a single check, and returns the failures that do not.
+/// Finds the lines of the output that belong to a single check, and returns the failures that belong to no single
+/// check.
 fn gather_evidence(line: &CheckedLine, parts: &mut [Part], output: &str) -> UnownedFailures {
     let mut unowned = UnownedFailures::default();
     let mut next = output.ceil_char_boundary(output.len().saturating_sub(PARTS_TAIL_BYTES));
@@ -247,7 +249,7 @@ fn keep_more_informative_line(kept: &mut Option<(u8, Range<usize>)>, line: (u8, 
     }
 }
 
-/// Returns the check that a task runner's message names, such as `make: *** [Makefile:3: test] Error 1`.
+/// Returns the check that is named in a message of a task runner, such as `make: *** [Makefile:3: test] Error 1`.
 fn part_named_in_line(parts: &[Part], word: &LineResult, line: &str) -> Option<usize> {
     let only = |fits: &dyn Fn(&Part) -> bool| {
         let mut found = parts.iter().enumerate().filter(|(_, part)| fits(part));
@@ -318,7 +320,7 @@ fn mark_failed(
         let acting: Vec<usize> =
             parts.iter().map(|part| part.pipeline).filter(|at| (first..=last).contains(at)).collect();
         if let [only] = acting.as_slice() {
-            // A command after the check may have failed instead of it.
+            // A command after the check may have failed instead of the check.
             let can_fail = |pipeline: &Pipeline| {
                 let step = &line.steps[pipeline.steps.start];
                 !matches!(
@@ -348,7 +350,7 @@ fn are_chained(pipelines: &[Pipeline], before: &Part, after: &Part) -> bool {
 }
 
 /// Completes the results: in a chain of `&&`, the checks before a failed check have passed, and those after it did not
-/// run. A check outside of the chain that failed has run, but its result is unknown.
+/// run. A check outside of the failed chain has run, but its result is unknown unless other evidence shows it.
 fn decide_chains(
     pipelines: &[Pipeline],
     parts: &[Part],
@@ -375,7 +377,7 @@ fn decide_chains(
     {
         results[*last] = Some(RunResult::Failed);
     }
-    // A compiler's error is of the first check, unless a later check may also report it.
+    // A compiler error belongs to the first check, unless a later check may also report it.
     if is_undecided(results)
         && let Some((first, after)) = in_last.split_first()
         && !unowned.lines.is_empty()

@@ -1,6 +1,6 @@
 use super::super::{RunResult, decide_result};
 
-/// The names of the results: `-` stands for a check that did not run, or of which nobody knows whether it ran.
+/// The names of the results. `-` stands for a check that did not run, or that may not have run.
 fn parts_of(command: &str, exit: i64, output: &str) -> String {
     let verdict = decide_result(command, Some(exit), exit != 0, output);
     let name = |result: Option<RunResult>| result.map_or("-", RunResult::name);
@@ -51,7 +51,7 @@ fn an_exit_code_counts_only_for_the_command_it_is_of() {
         ("cargo clippy; cargo test", 0, CARGO_OK, "ran passed"),
         ("cargo clippy; cargo test", 0, cargo_lint, "ran passed"),
         ("./gen.sh; make test", 2, MAKE_TEST, "ran failed"),
-        // `set -e` makes a list of commands a chain.
+        // After `set -e`, commands that are separated by `;` behave as if they were joined by `&&`.
         ("set -e; cargo clippy; cargo test", 0, "", "passed passed"),
         ("set -euo pipefail\ncargo clippy\ncargo test", 101, CARGO_FAILED, "passed failed"),
         ("set -o errexit; cargo clippy; cargo test", 0, "", "passed passed"),

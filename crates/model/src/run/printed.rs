@@ -1,11 +1,11 @@
-//! Reads which command a package script runs. npm, pnpm and yarn print it before its output.
+//! Finds the command that a package script runs. npm, pnpm and yarn print this command before the script's output.
 
 use crate::redact::Redacted;
 
 /// How many lines of the output are searched. The command is printed before the output of the script.
 const MAX_LINES_SEARCHED_FOR_SCRIPT_COMMAND: usize = 40;
 
-/// Returns whether a command line may run a package script. `pnpm` contains `npm`.
+/// Returns whether a command line may run a package script. The search for `npm` also finds `pnpm`.
 pub fn may_run_package_script(command: &str) -> bool {
     ["npm", "yarn"].iter().any(|runner| command.contains(runner))
 }

@@ -8,7 +8,7 @@ use crate::shell::{self, StepJoin};
 /// The maximum number of nested shells that are expanded.
 const MAX_NESTED_SHELLS: usize = 2;
 
-/// The maximum number of files that a line may write with `cat` before the command that counts.
+/// The maximum number of here-documents that are removed from a line because `cat` writes them to files.
 const MAX_WRITTEN_DOCUMENTS: usize = 8;
 
 /// Replaces each shell call in a line with the command line that it runs. `cd web && bash -lc 'npm test'` becomes `cd
@@ -145,7 +145,7 @@ mod tests {
                 "cd web && npm test 2>&1 | tail -9",
             ),
             ("cat > a <<A\n1\nA\ncat >> b <<-'B'\n2\n\tB\nmake test", "make test"),
-            // Here, the here-document is all there is, or another command reads it.
+            // In these lines, either nothing follows the here-document, or a command other than `cat` reads it.
             ("cat > a.js <<EOF\nx\nEOF\n", "cat > a.js <<EOF\nx\nEOF\n"),
             ("python3 - <<EOF\nx\nEOF\nmake test", "python3 - <<EOF\nx\nEOF\nmake test"),
             ("cat <<EOF | psql > a\nx\nEOF\nmake test", "cat <<EOF | psql > a\nx\nEOF\nmake test"),

@@ -21,7 +21,8 @@ const WORDS_OF_COMPOUND_COMMANDS: &[&str] = &[
 ];
 
 /// Returns a command line as it was typed, on one line. A `cd` at the start is left out, because the folder is shown
-/// next to the command. A here-document is cut off. Changes before and after a check are left out too.
+/// next to the command. A here-document is cut off. Commands before and after a check are left out too if they only
+/// change files or commit.
 pub fn command_as_typed(command: &str) -> String {
     let expanded = expand_shells(command);
     let command = without_changes_around_checks(&expanded);
@@ -31,7 +32,8 @@ pub fn command_as_typed(command: &str) -> String {
         return first_line(command).to_owned();
     };
     let begin = match first.checked_sub(1) {
-        // Start right after the operator that follows the `cd`, because a parenthesis before the command belongs to it.
+        // Start right after the operator that follows the `cd`, because a parenthesis before the next command belongs
+        // to that command.
         Some(cd) => end_of_step(&steps[cd]) + length_of_operator(&command[end_of_step(&steps[cd])..]),
         None => start_of_first_command(command, first_step),
     };
@@ -79,8 +81,8 @@ pub fn command_to_repeat(command: &str) -> String {
     if line.is_empty() { first_line(command).to_owned() } else { line }
 }
 
-/// Returns a line with a check without the commands before and after the check that change files or commit. A reader
-/// who runs the line again wants `npm test`, not `npm test && git add -A && git commit -m x`.
+/// Removes commands that change files or commit from a line, if they come before or after a check. A reader who runs
+/// the line again wants `npm test`, not `npm test && git add -A && git commit -m x`.
 fn without_changes_around_checks(command: &str) -> &str {
     let steps = shell::command_steps(command);
     let is_compound = |step: &CommandStep| WORDS_OF_COMPOUND_COMMANDS.contains(&step.words[0].as_str());

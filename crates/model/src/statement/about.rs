@@ -64,7 +64,8 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         }
     }
     kept.sort_unstable();
-    // Drop a sentence such as "It fails there" if the sentence before it is dropped, because it would be unclear.
+    // Drop a sentence such as "It fails there" if the sentence before it is dropped, because it would be unclear on its
+    // own.
     let alone = kept.clone();
     kept.retain(|i| *i == best.2 || alone.contains(&i.wrapping_sub(1)) || !begins_with_pronoun(units[*i]));
     let mut out = String::new();

@@ -53,7 +53,8 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
     Some(format!("{intro} {}", kept.join(" ")).trim_start().to_owned())
 }
 
-/// Returns as many of the first items as fit into `room`, and the number of the others. Only the last of them is cut.
+/// Returns as many of the first items as fit into `room`, followed by the number of the remaining items. Only the last
+/// item that fits is cut.
 fn first_items(items: &[&str], room: usize) -> Option<Vec<String>> {
     let mut room = room.checked_sub(" (+30 more)".len())?;
     let mut kept: Vec<String> = Vec::new();
@@ -73,14 +74,14 @@ fn first_items(items: &[&str], room: usize) -> Option<Vec<String>> {
     Some(kept)
 }
 
-/// Returns whether a beginning that was cut ends where a clause ends.
+/// Returns whether the kept part of an item stops at the end of a clause.
 fn ends_with_clause(kept: &str, whole: &str) -> bool {
     let Some(words) = kept.strip_suffix('…').filter(|_| kept != whole) else { return true };
     CLAUSE_ENDS.iter().any(|mark| whole.get(words.len()..).unwrap_or_default().starts_with(mark))
 }
 
-/// Returns whether the beginning of an item still says something: it ends with a clause, it is long, the item begins
-/// with a title, or it is about what it names first, as in "`a.rs:10` - Empty input".
+/// Returns whether the beginning of an item still says something. This is the case if it stops at the end of a clause,
+/// is long, contains the item's title, or begins with a name in backticks, as in "`a.rs:10` - Empty input".
 fn keeps_its_point(kept: &str, item: &str) -> bool {
     /// A title has at least this many words. "Reader #2785477259 —" is only a label.
     const MIN_TITLE_WORDS: usize = 3;
@@ -138,7 +139,7 @@ fn number_position(text: &str, number: usize, from: usize) -> Option<usize> {
     })
 }
 
-/// Returns the last sentence of an introduction, which introduces the list.
+/// Returns the last sentence of the text before a list, because this sentence introduces the list.
 fn last_sentence(text: &str) -> &str {
     text.rfind(". ").map_or(text, |at| &text[at + 2..])
 }

@@ -181,9 +181,9 @@ pub fn ends_by_announcing_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
-/// Returns the sentence before the last one, if it announces a change. The last sentence announces that the agent
-/// will look at something (see [`ends_by_announcing_look`]). For example, returns the first sentence of "Now I need
-/// to change `total`. Let me read it first:".
+/// The last sentence of the text announces that the agent will look at something (see [`ends_by_announcing_look`]).
+/// Returns the sentence before it if that sentence announces a change. For example, returns the first sentence of "Now
+/// I need to change `total`. Let me read it first:".
 pub fn change_announced_before_looking(text: &str) -> Option<&str> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     let mut sentences = split_sentences(line);

@@ -32,7 +32,8 @@ impl ItemDedup {
                 if self.expected_repeats.remove(&words_digest(text)) {
                     return None;
                 }
-                // No repetition can follow another prompt, so the same text later on is a new prompt.
+                // After another prompt, no repetition of an earlier message is expected. If its text occurs again, it
+                // is a new prompt.
                 self.expected_repeats.clear();
                 Some(item)
             }

@@ -48,7 +48,7 @@ pub(super) fn answer_lines(text: &str) -> Vec<AnswerLine<'_>> {
     all
 }
 
-/// Returns, for each label in an answer, its ruling or why it has none.
+/// Returns the ruling of each label in an answer, or the reason why the label has no ruling.
 pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, VerdictProblem>> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_fence) {

@@ -230,8 +230,8 @@ fn sweep_session(
     mode: WriteMode,
     hashes: FilesToFingerprint,
 ) -> Result<SweptSession> {
-    // Compare the files before reading the rest of the transcript, because this adds records to the journal, and the
-    // journal's time shows when the session last worked.
+    // Compare the files before reading the rest of the transcript, because reading it adds records to the journal, and
+    // the journal's time shows when the session last worked.
     let was_changed = project.store.current_digest(&open.session, |_| {}).is_ok_and(|known| {
         facts::have_files_changed_since_session(&project.store, &known, &project.root.checkout)
     });
@@ -296,7 +296,8 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
         return None;
     }
     let own = packet::work_named_by_goal(&digest.current_goal());
-    // What the user typed while picking up a packet is about the packet, which names the work.
+    // A prompt that the user typed while picking up a packet is about the packet. The work is described in the packet
+    // itself.
     let is_about_packet =
         |own: &str| digest.prompts.iter().any(|prompt| prompt.is_about_packet && prompt.text == own);
     let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();

@@ -103,8 +103,8 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     Ok(report)
 }
 
-/// Records in the list of a run that its gate passed. The list is read again under the lock, because a `gate run` may
-/// have changed it.
+/// Records that the gate of a run passed. The run's list, which contains this record, is read again under the lock,
+/// because a `gate run` may have changed it.
 fn record_pass(world: &World, place: &GateContext, run: &RunFolder) -> Result<()> {
     if !place.trusted {
         return Ok(());

@@ -58,8 +58,8 @@ pub(crate) const PACKETS_BRIEF_SECTION: BriefSection = BriefSection {
 /// How long a command waits for another command that is changing a packet.
 const MAX_PACKETS_LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Parts of a packet name that are shorter than this are not proposed for a mistyped name, because too many words are
-/// similar to them.
+/// Shorter parts of packet names are not suggested when the user mistypes a name, because too many words are similar to
+/// them.
 const MIN_SIMILAR_CHARS: usize = 4;
 
 /// How many matches are shown if a name is ambiguous.
@@ -87,7 +87,7 @@ pub struct PacketShown {
     pub packet: Packet,
 }
 
-/// Returns at most `most` packets, most recently changed first, and the number of all matching packets.
+/// Returns up to `most` packets, starting with the one that was changed last, and the number of all matching packets.
 pub fn list_packets(
     world: &World,
     status: Option<PacketStatus>,
@@ -305,7 +305,7 @@ const CONTINUED_BY: &str = "continued_by";
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";
 
-/// Marks the packet from which a loop was made as done, if it is still open.
+/// If the packet from which a loop was made is still open, marks it as done.
 pub(crate) fn finish_packet_of_loop(
     store: &Store,
     id: &Id,

@@ -144,7 +144,7 @@ impl ProjectRoles {
         find_context_file(&self.root, &self.settings, role)
     }
 
-    /// Returns the role that has a context file and whose name is most similar to `role`.
+    /// Among the roles that have a context file, returns the name that is most similar to `role`.
     pub fn nearest_role_name(&self, role: &Id) -> Result<Option<String>> {
         let names = self.role_names()?;
         Ok(nearest_allowed_word(role.as_str(), names.iter().map(Id::as_str)).map(str::to_owned))
@@ -349,11 +349,11 @@ pub struct BoundRole {
     pub is_guessed_session: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The path where the role's file belongs, if it does not exist.
+    /// If the role's file does not exist, the path where it belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "missing")]
     pub missing_path: Option<String>,
-    /// The role with the most similar name that has a context file. Set only if this role has no context file.
+    /// If this role has no context file, the role with the most similar name that does have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similar_role: Option<String>,
 }

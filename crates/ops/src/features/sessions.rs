@@ -114,8 +114,8 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-/// Describes the last session that did work: what the user last asked for, and which commands fail. Checks that
-/// failed in earlier sessions and were not run since also fail.
+/// Describes the last session that did work: what the user last asked for, and which commands fail. Checks that failed
+/// in earlier sessions and have not been run since also count as failing.
 fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Result<Vec<StatusReportLine>> {
     let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };
     let Ok(mut digest) =
@@ -150,7 +150,7 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
     Ok(lines)
 }
 
-/// Names a session that worked later than the last one here, in a worktree that was removed since.
+/// Names a session that worked later than the last session in this checkout, and whose worktree has since been removed.
 fn later_session_line(project: &ProjectContext, entries: &[RosterEntry]) -> Option<StatusReportLine> {
     let later = last::find_last_at_work(project, entries, |_| true)?.elsewhere?;
     let left = last_words_in_removed_worktree(project, &later);
@@ -297,7 +297,7 @@ fn sessions_since_candidates(
     told
 }
 
-/// Returns a candidate that lists this session's files, if any, that have changed since the session's last record.
+/// If files of this session have changed since its last record, returns a candidate that lists them.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.first_worktree.is_empty() {

@@ -75,7 +75,7 @@ pub struct FileToLoad {
     pub modified_at: Option<Timestamp>,
 }
 
-/// Where a file that a manifest loads is located. Only files inside the project are opened.
+/// The location of a file that a manifest loads. Only files inside the project are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadLocation {

@@ -92,8 +92,8 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. A sub-agent has its own context, so of its calls, only those that change
-/// something are kept.
+/// Reads a transcript line by line. A sub-agent has its own context, so only those of its calls that change something
+/// are kept.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions in addition to calls and messages.

@@ -24,7 +24,7 @@ pub const MAX_RUNS_IN_CHART: usize = 30;
 #[derive(Clone, Debug, Serialize)]
 pub struct BenchmarkReport {
     pub run: BenchmarkRun,
-    /// Whether all limits are kept.
+    /// Whether the figures meet all limits.
     pub outcome: CheckOutcome,
     /// All runs. The current run is the last one.
     #[serde(skip)]

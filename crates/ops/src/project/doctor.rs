@@ -542,7 +542,7 @@ fn check_harness(
     })
 }
 
-/// Reports a plugin whose version differs from this program's version, or which calls a program that does not exist.
+/// Reports a plugin if its version differs from this program's version, or if it calls a program that does not exist.
 fn check_plugin(harness: &Harness, file: &CallingFile) -> Vec<Finding> {
     let Some(InstalledPlugin { thru_path, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();

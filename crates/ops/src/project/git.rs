@@ -43,7 +43,8 @@ const EXCLUDE_MARK: &str = "# throughline: settings of one person, see `thru uni
 const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
-/// Returns which of the paths git tracks. All paths are checked with one call, because each call starts a process.
+/// Returns those of the given paths that git tracks. All paths are checked with one call, because each call starts a
+/// process.
 pub fn tracked_paths(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let Some(RepositoryPaths { top_folder, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
     // Pass only paths inside the repository, because git fails for all paths if one is outside.
@@ -64,7 +65,7 @@ pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
     Ok(!tracked_paths(project, &[path.to_owned()])?.is_empty())
 }
 
-/// Returns which of the paths git ignores. The list is empty if git fails.
+/// Returns those of the given paths that git ignores. The list is empty if git fails.
 pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();

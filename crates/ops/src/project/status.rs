@@ -38,7 +38,7 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
-    /// The session that `thru brief` describes outside a session.
+    /// The session that `thru brief` describes if it is run outside a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<list::LastSession>,
     /// Whether a setting or a variable turns hooks off.

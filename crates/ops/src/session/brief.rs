@@ -169,7 +169,7 @@ fn add_facts_of_others(project: ProjectContext, roster: &Roster, this: Option<&I
     last::add_facts_left_by(&project, entries, described, &others, &running);
 }
 
-/// Returns a filter that accepts sessions that are not `running`, except `this` one.
+/// Returns a filter that accepts all sessions except `this` one and those that are `running`.
 fn filter_for_other_ended_sessions<'e>(
     running: &'e [&Id],
     this: Option<&'e Id>,
@@ -427,7 +427,8 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         let gathered = facts::gather_session_facts(&project, &session)?;
         return Ok(PrintedBriefFacts::of_session(gathered, occasion));
     };
-    // A session claims a waiting loop only when it starts or is resumed, so only those briefs mention the loop.
+    // A session claims a waiting loop only when it starts or is resumed, so only the briefs for these occasions mention
+    // the loop.
     let waiting_loop = match occasion {
         BriefOccasion::Started | BriefOccasion::Resumed | BriefOccasion::Replayed => {
             loops::session::preview_claimed_loop(&project, session)?

@@ -23,8 +23,9 @@ pub fn fact_fingerprint(candidate: &Candidate) -> u64 {
     fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Returns the fingerprint recording that a fact was sent in its longest form. Returns `None` if even the longest form
-/// is shortened. Ticked boxes are ignored: an agent that ticks off a step still has the text of the step.
+/// Returns the fingerprint that is recorded when a fact is sent in its longest form. Returns `None` if even the longest
+/// form is shortened. Ticked checkboxes are ignored, because an agent that ticks off a step still has the text of the
+/// step.
 pub fn full_text_fingerprint(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");

@@ -104,7 +104,7 @@ pub(crate) fn have_files_changed_since_session(store: &Store, digest: &Digest, c
     }
     let home = Path::new(&digest.first_worktree);
     let folder = if home.is_absolute() && home.is_dir() { home } else { checkout };
-    // A change of a record, such as that of a role, is not a change of the project.
+    // A change to one of thru's records, such as a role, is not a change to the project.
     let is_of_project = |path: &String| !layout::is_in_store(path);
     files_changed_since_last_record(store, digest, folder)
         .is_some_and(|since| since.changed.iter().chain(&since.missing_files).any(is_of_project))
@@ -181,7 +181,7 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path, redact: RedactOptions) ->
     })
 }
 
-/// Returns the files that the sessions edited and that are not committed, as far as the journals and git's index know.
+/// Returns the files that the sessions edited and that are not committed, according to the journals and git's index.
 /// Files that `described` lists itself are left out.
 pub fn uncommitted_by_others(digests: &[Digest], described: &Digest, checkout: &Path) -> Vec<String> {
     let own = described.git_state();
@@ -197,7 +197,7 @@ pub fn uncommitted_by_others(digests: &[Digest], described: &Digest, checkout: &
     if others.files.is_empty() {
         return Vec::new();
     }
-    // Only the files are compared here. The branch is not told, so the settings for its redaction do not matter.
+    // Only the files are compared here. The branch is not used, so the settings for its redaction do not matter.
     others.git_on_disk = git_state_on_disk(&others, checkout, RedactOptions::default());
     let Some(disk) = &others.git_on_disk else { return Vec::new() };
     // A staged file is equal to git's index, like a committed one.

@@ -66,7 +66,8 @@ pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReade
     })
 }
 
-/// Waits until there is a session. Calls `waiting` as long as there is none, so that the caller can tell the user.
+/// Waits until there is a session. Calls `waiting` as long as there is none, so that the caller can tell the user what
+/// it is waiting for.
 pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<JournalReader> {
     loop {
         match open_journal(world, None) {
@@ -78,8 +79,8 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 }
 
 impl JournalReader {
-    /// Opens the journal of the newest session, if this session was a guess and another session has become the newest
-    /// one.
+    /// If this reader's session was a guess and another session is now the newest one, opens the journal of that newer
+    /// session.
     pub fn open_journal_of_newer_session(&self, world: &World) -> Option<JournalReader> {
         let is_guess = self.session_choice == SessionChoiceReason::Guess;
         is_guess

@@ -24,8 +24,8 @@ pub struct LastAtWork {
     pub elsewhere: Option<Digest>,
 }
 
-/// Finds the last active session that did work, among the sessions that `fits` accepts. A later session with only a
-/// question that the agent answered without a tool does not count.
+/// Finds the last active session that did work, among the sessions that `fits` accepts. A later session does not count
+/// if the user only asked a question and the agent answered it without a tool.
 pub fn find_last_at_work(
     project: &ProjectContext,
     entries: &[RosterEntry],
@@ -46,7 +46,8 @@ pub fn find_last_at_work(
     }
 }
 
-/// Returns the digests of the recent sessions in this checkout that `fits` accepts, except the described one.
+/// Returns the digests of the recent sessions in this checkout that `fits` accepts. The session `described` is left
+/// out.
 pub fn digests_of_other_recent_sessions(
     project: &ProjectContext,
     entries: &[RosterEntry],
@@ -78,8 +79,9 @@ pub fn add_facts_of_earlier_sessions(
     add_facts_left_by(project, entries, described, &ended, &running);
 }
 
-/// Adds what the `ended` sessions left. The `running` sessions may have passed the failed checks since. Their digests are
-/// read only if a failure is open, because most session starts need none of them.
+/// Adds what the `ended` sessions left. A check that failed in one of them may have passed since then in one of the
+/// `running` sessions. The digests of the `running` sessions are read only if a failure is open, because most session
+/// starts need none of them.
 pub fn add_facts_left_by(
     project: &ProjectContext,
     entries: &[RosterEntry],

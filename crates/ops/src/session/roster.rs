@@ -110,7 +110,8 @@ pub fn read_roster(store: &Store, window: u64) -> Result<Vec<RosterEntry>> {
 }
 
 pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
-    // A session that was resumed or has ended has several lines. The newest line replaces the earlier entry.
+    // The list has several lines for a session that was resumed or has ended. The newest line replaces the earlier
+    // entry.
     let mut entries: Vec<Option<RosterEntry>> = Vec::new();
     let mut places: BTreeMap<u64, usize> = BTreeMap::new();
     for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<RosterLine>(line).ok())
@@ -189,8 +190,8 @@ impl RosterEntry {
     }
 
     /// Returns whether the session crashed: it has not ended, but its process is gone. If the process is unknown, the
-    /// session counts as crashed after a long silence. The process is examined first, because that needs no file of
-    /// the session.
+    /// session counts as crashed after a long silence. The process is examined first, because this does not require
+    /// reading any of the session's files.
     pub fn has_crashed(&self, store: &Store, now: Timestamp) -> bool {
         if !self.is_open() {
             return false;
@@ -219,7 +220,7 @@ impl RosterEntry {
     }
 
     /// Returns whether the session is running in another process. `own` is the stamp of the harness that called thru.
-    /// If this session ran in that same process, the process now runs another session, so this one is no longer
+    /// If this session ran in that same process, the process now runs another session, so this session is no longer
     /// running.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
         if !self.is_open() || self.process_stamp.is_some() && self.process_stamp.as_deref() == own {
@@ -281,8 +282,9 @@ pub fn last_active_session(
         .map(|(session, _)| session)
 }
 
-/// Returns the digest of the last active session that did work. A later session with only a question that the
-/// agent answered without a tool does not count. If no session did work, returns the digest of the last active session with a request.
+/// Returns the digest of the last active session that did work. A later session does not count if the user only asked a
+/// question and the agent answered it without a tool. If no session did work, returns the digest of the last active
+/// session with a request.
 pub fn last_session_with_work(
     entries: &[RosterEntry],
     store: &Store,
@@ -336,10 +338,10 @@ pub fn sort_by_activity<'e>(
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session was about something: the user asked for something and the agent called a tool, or the
-/// user asked more than once, or files or something outside the checkout changed. A single question that the agent
-/// answered without a tool does not count, nor does a session that only ran thru. Changes in the store are ignored,
-/// because sub-agents of `thru gate run` write their outputs there.
+/// Returns whether the session did work. It did if the user asked for something and the agent called a tool, if the
+/// user asked more than once, if a check was run, or if files or something outside the checkout changed. A single
+/// question that the agent answered without a tool does not count, nor does a session that only ran thru. Changes in
+/// the store are ignored, because sub-agents of `thru gate run` write their outputs there.
 pub fn did_session_do_work(digest: &Digest) -> bool {
     let is_changed = |file: &FileUse| {
         (file.edits > 0 || file.written_at > 0) && !file.path.starts_with(layout::STORE_FOLDER)

@@ -126,7 +126,7 @@ fn fold_replay(
     let begun = retelling.unfinished_calls();
     retelling.finish_reading();
     let here = source.checkout.to_string_lossy();
-    // If the session ran in another folder or on another machine, its paths are relative to that folder.
+    // If the session ran in another folder or on another machine, its paths are relative to its own folder.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
     let policy = record_policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);

@@ -54,7 +54,7 @@ pub fn read_backwards(
     Ok(())
 }
 
-/// Returns how many of the lines in `bytes`, which is a part of a transcript, have this harness's format.
+/// Returns how many lines in `bytes` have this harness's format. `bytes` is a part of a transcript.
 pub fn count_known_lines(harness: &Harness, bytes: &[u8]) -> usize {
     let read_line = harness.transcript.read_line();
     let mut known = 0;

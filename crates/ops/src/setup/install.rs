@@ -399,7 +399,7 @@ impl InstallJob<'_> {
             }
             plans.extend(plan_own_file(&path, &text, task, &mut report.notes)?);
         }
-        // Remove files under names that older versions of thru used for commands and that the harness now uses
+        // Remove the files whose names older versions of thru used for commands. The harness now uses these names
         // itself.
         for path in former.iter().filter(|path| !tracked.contains(path)) {
             plans.extend(plan_own_file(path, "", InstallTask::Uninstall, &mut Vec::new())?);

@@ -199,7 +199,7 @@ fn file_stamp(folder: &Dir, name: &str) -> Option<String> {
     change_time_and_size(folder, &format!("{name}.md")).map(|(changed, size)| format!("{changed}:{size}"))
 }
 
-/// Returns when a file was last changed, in nanoseconds, and its size.
+/// Returns a file's change time in nanoseconds, and the file's size.
 fn change_time_and_size(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let kind = FileType::from_raw_mode(stat.st_mode);

@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json => output::print_json_line_unless_closed(line),
         OutputFormat::Text => output::print_line_unless_closed(line),
     };
-    // `--limit` and the order by time apply to existing records, not to records that arrive with `--follow`.
+    // `--limit` and the sorting by time apply only to existing records, not to records that arrive with `--follow`.
     let mut known = Vec::new();
     reading.read_new_records(|record| match format {
         _ if !args.includes_record(record) => {}
@@ -184,7 +184,7 @@ fn record_detail(record: &JournalRecord) -> String {
         text.map_or(&*record.text, |(_, summary)| summary.split("</summary>").next().unwrap_or(summary));
     parts.push(one_line(text, 100));
     if record.has_failed() {
-        // An exit code of 0 belongs to the last command of a pipe.
+        // If the exit code of a failed call is 0, it is that of the last command in a pipe, so it is not shown.
         let exit = record.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" ({exit})"));
         let why = line_naming_error(&record.error);
         let is_refused = !record.command.is_empty() && record.is_refused();

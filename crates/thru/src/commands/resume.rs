@@ -70,11 +70,11 @@ enum Command {
         #[arg(long, conflicts_with = "file")]
         all: bool,
     },
-    /// Update a manifest from the ticked boxes of its steps
+    /// Update a manifest from the ticked checkboxes of its steps
     Update {
         /// The workstream [default: the last active workstream]
         id: Option<String>,
-        /// Before the update, tick the next open box
+        /// Before the update, tick the next open checkbox
         #[arg(long)]
         task_done: bool,
     },

@@ -1,7 +1,8 @@
 //! The only module that writes to stdout and stderr. It cleans text for people, and then adds colour.
 //!
 //! A file, a branch, an argument or a record can contain escape sequences that write to the clipboard, move the cursor
-//! or hide text. So all text is cleaned, no matter where it comes from and whether it goes to a terminal or a pipe.
+//! or hide text. Therefore, all text is cleaned. It does not matter where the text comes from, or whether it goes to a
+//! terminal or a pipe.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};

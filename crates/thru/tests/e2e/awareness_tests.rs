@@ -61,7 +61,7 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
     scratch.assert_healthy();
 }
 
-/// The token counts come from the last request, as the model reported them.
+/// The token counts are those that the model reported for the last request.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

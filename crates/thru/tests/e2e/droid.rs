@@ -102,9 +102,9 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
-        // Droid has no option for running offline. So these variables send all requests to other machines through a
-        // proxy that does not exist. Two telemetry senders ignore proxies, so further variables set the same unused
-        // address as their target.
+        // Droid has no option for running offline. Therefore, these variables name a proxy that does not exist, so that
+        // no request reaches another machine. Two telemetry senders ignore proxies, so further variables set their
+        // target to the same unused address.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {

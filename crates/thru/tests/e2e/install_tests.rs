@@ -1,4 +1,4 @@
-//! Tests the files that `thru init` and `thru install` write, with the real Claude Code.
+//! Uses the real Claude Code to test the files that `thru init` and `thru install` write.
 
 use std::fs;
 
@@ -208,7 +208,7 @@ const USER_SETTINGS: &str = r#"{
 }
 "#;
 
-/// Installs hooks into these settings and checks that text was only inserted.
+/// Installs hooks into these settings and checks that the installation only inserted text.
 fn install_over(scratch: &ScratchProject, theirs: &str) -> String {
     scratch.write_file(".claude/settings.local.json", theirs);
     ClaudeCode::init_project(scratch);

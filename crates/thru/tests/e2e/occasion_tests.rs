@@ -1,4 +1,4 @@
-//! Tests when a session gets a brief, with the real Claude Code.
+//! Uses the real Claude Code to test when a session gets a brief.
 
 use serde_json::json;
 

@@ -212,8 +212,8 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_script_used_up();
 }
 
-/// Proves that the checks in this file notice a plugin that throws an error, both in an event handler, which OpenCode
-/// does not await, and in a tool call.
+/// Proves that the checks in this file notice an error that a plugin throws. One error is thrown in an event handler,
+/// which OpenCode does not await, and the other in a tool call.
 #[test]
 fn what_a_plugin_throws_is_seen() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };

@@ -188,7 +188,7 @@ fn a_window_that_fills_up_in_opencode_is_told_once() {
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// A packet goes from Claude Code to OpenCode to Droid, with the commands that a user types.
+/// A packet goes from Claude Code to OpenCode to Droid. Each step uses the commands that a user types.
 #[test]
 fn a_packet_goes_through_three_harnesses() {
     let (Some(claude), Some(opencode), Some(droid)) =
@@ -261,8 +261,8 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// Measures the cost of the plugin with turns of ten calls on two servers, one with the plugin and one without it. The
-/// servers take turns going first, and the medians are compared.
+/// Measures the cost of the plugin. Two servers, one with the plugin and one without it, run turns of ten calls. They
+/// alternate in going first, and the medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]

@@ -179,7 +179,7 @@ fn an_automatic_compaction_is_restored() {
     assert_restored(asked.last().expect("a question"));
 }
 
-/// A user who clears a session wants nothing from the earlier conversation, so the new session is told nothing about
+/// A user who clears a session wants nothing from the earlier conversation, so the new session receives no facts about
 /// it.
 #[test]
 fn after_a_clear_nothing_is_told() {
@@ -248,7 +248,7 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let load = "to load, in this order";
     let of_another = sent("OF-ANOTHER");
     assert!(!of_another.contains(load), "another session's");
-    // At its start, the session was told what the last session had worked on.
+    // At its start, the session received the name of the workstream that the last session had worked on.
     assert_eq!(of_another.count_occurrences("from the last session: 01-greeting"), 1, "at the start only");
     let loads = |asked: &ReceivedRequest| asked.count_occurrences(load);
     let (late, in_time) = (sent("TOO-LATE"), sent("IN-TIME"));

@@ -135,7 +135,7 @@ fn thru_binary() -> PathBuf {
     std::env::var_os("THRU_BIN").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from)
 }
 
-/// Returns every file below a folder with its bytes.
+/// Returns the path and the bytes of every file below a folder.
 pub fn files_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -52,7 +52,7 @@ fn phase_steps(delegate: fn(&str, &str) -> ScriptStep, shell: fn(&str) -> Script
     steps
 }
 
-/// Checks the results of the phase, and that each agent got its own prompt.
+/// Checks the results of the phase. Also checks that each agent got its own prompt.
 fn assert_phase(scratch: &ScratchProject, model: &ScriptedModel) {
     let asked = model.received_requests();
     for agent in ["explorer", "critic", "coder", "reviewer", "test_engineer"] {

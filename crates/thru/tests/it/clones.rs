@@ -1,4 +1,5 @@
-//! A store that came with a clone was written by somebody else. Hooks do not use it, and tell the user so once.
+//! A store that came with a clone was written by somebody else. Hooks do not use it, and they report this to the user
+//! once.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! A command runs only if this user allowed it on this machine. Whatever came with a clone, a pull or an edit is only
-//! data.
+//! A command runs only if this user allowed it on this machine. Text that arrives with a clone, a pull or an edit is
+//! treated as data and is never run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -418,7 +418,7 @@ fn a_packet_s_validators_are_given_when_they_are_taken() {
     assert!(env.project_folder().join("ran").exists());
 }
 
-/// Anybody may have written a record of a shared store. If git records who committed it last, the output names that
+/// Anybody may have written a record in a shared store. If git records who committed it last, the output names that
 /// person.
 #[test]
 fn what_is_taken_from_shared_records_says_who_committed_it_last() {

@@ -1,4 +1,5 @@
-//! Tests of decisions: recording and superseding them, answers, suggestions, imports and briefs.
+//! Tests how decisions are recorded, superseded, suggested and imported, how the user's answers become decisions, and
+//! how briefs mention them.
 
 use std::fs;
 use std::path::Path;

@@ -210,8 +210,8 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     assert!(!env.run_thru(&["brief"]).assert_ok().stdout.contains("At risk"), "restored");
 }
 
-/// The effects are the same if they are read from Claude Code's transcript, which contains the branch on every line
-/// and the results that the agent saw.
+/// The effects are the same if they are read from Claude Code's transcript. The transcript contains the branch on every
+/// line, and the results that the agent saw.
 #[test]
 fn a_transcript_tells_the_same() {
     let env = TestEnv::with_root();

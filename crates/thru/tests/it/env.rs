@@ -98,8 +98,8 @@ impl TestEnv {
     }
 
     /// Turns a folder of the project into the live run with these expected outputs, and records the user's consent to
-    /// its commands. To record the consent, the stage is first defined in the user's own settings. Then the list of
-    /// outputs is written.
+    /// the commands of this run. To record the consent, the stage is first defined in the user's own settings. Then the
+    /// list of outputs is written.
     pub fn make_allowed_live_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));

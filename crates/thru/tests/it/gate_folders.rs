@@ -32,7 +32,8 @@ fn verdict_of_file(env: &TestEnv, stage: &str, file: &str) -> Value {
     rows.iter().find(|row| row["file"] == file).unwrap_or_else(|| panic!("{report}"))["verdict"].clone()
 }
 
-/// Valid files in the folder are used and not produced again. Expecting a stale file again does not make it fresh.
+/// Valid files in the folder are used and not produced again. A second `thru gate expect` does not make a stale file
+/// fresh.
 #[test]
 fn valid_work_in_a_shared_folder_stays_valid() {
     let env = env_with_orchestrator_file();

@@ -199,8 +199,7 @@ fn a_command_gets_its_prompt_and_what_it_says_is_redacted() {
 
 #[test]
 fn side_by_side_up_to_the_number_of_jobs() {
-    // Each command waits until as many commands have started as there are jobs. If the commands ran one by one, none
-    // would finish.
+    // Each command waits until one command per job has started. If the commands ran one by one, none would finish.
     let meet = |n: usize| {
         format!(
             "i=0; while [ $(wc -l < launches) -lt {n} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; [ $i -lt 400 ] && {{ {OUTPUT_COMMAND}; }}"

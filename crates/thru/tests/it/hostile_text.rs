@@ -1,5 +1,6 @@
-//! Runs every command on a store in which all text is hostile: on a terminal and through a pipe, for people and as
-//! JSON. The output must not contain anything that a terminal interprets or that a reader cannot see.
+//! Runs every command on a store in which all text is hostile. Each command runs on a terminal and through a pipe, with
+//! output for people and with JSON. The output must not contain anything that a terminal interprets or that a reader
+//! cannot see.
 
 mod corpus;
 mod rows;

@@ -262,7 +262,7 @@ fn the_transcript_tells_what_was_said_last() {
             fs::OpenOptions::new().append(true).open(path).unwrap().write_all(line.as_bytes()).unwrap();
         })
     };
-    // The agent's message is usually written after the hook has started but, on a busy machine, may be written before.
+    // The agent's message is usually written after the hook has started. On a busy machine, it may be written earlier.
     // The promise is found in both cases.
     looped.report_stop(1, json!({"transcript_path": path})).assert_silent("a message that comes late");
     late.join().unwrap();
@@ -514,7 +514,7 @@ fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     );
 }
 
-/// A fork does not take over the loop, because it is another session and the original session may continue too.
+/// A fork is another session, and the original session may continue too. So the fork does not take over the loop.
 #[test]
 fn a_fork_takes_no_loop_along() {
     let looped = LoopedSession::new(&[]);

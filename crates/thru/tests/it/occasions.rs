@@ -1,5 +1,5 @@
-//! Tests when a session gets a brief and which sessions the brief describes: resumes, simultaneous sessions, worktrees.
-//! Also tests the messages that explain why nothing is recorded.
+//! Tests when a session gets a brief and which sessions the brief describes. Covers resumes, simultaneous sessions and
+//! worktrees. Also tests the messages that explain why nothing is recorded.
 
 use std::fs;
 use std::path::Path;

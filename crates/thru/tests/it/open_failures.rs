@@ -1,5 +1,5 @@
-//! Briefs and packets report the commands that fail. A failure is reported until its command passes, across answers,
-//! compactions and handoffs, however many failures there are.
+//! Briefs and packets report the commands that fail. A failure is reported until its command passes. Answers,
+//! compactions, handoffs and other failures do not hide it.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! Tests which state folders and roots are trusted, depending on their owners, and that `thru trust` is refused inside
-//! a harness.
+//! Tests how the owners of state folders and roots decide whether these are trusted. Also tests that `thru trust` is
+//! refused inside a harness.
 
 use std::ffi::OsStr;
 use std::fs;

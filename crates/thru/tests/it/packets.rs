@@ -1,4 +1,4 @@
-//! Tests handing work over and picking it up: the content of a packet, changes since it was written, and claims.
+//! Tests how work is handed over and picked up: the content of a packet, changes since it was written, and claims.
 
 use std::fs;
 use std::sync::Barrier;

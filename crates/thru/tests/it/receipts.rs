@@ -1,4 +1,4 @@
-//! Tests the receipt that each hook run leaves, and torn logs.
+//! Tests that each hook run leaves a receipt. Also tests appending to torn logs.
 
 use std::fs;
 

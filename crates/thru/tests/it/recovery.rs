@@ -99,7 +99,7 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
     env.run_thru(&["lifecycle", "save", "tester"]).assert_exit_code(13);
 }
 
-/// Such a session belongs to another project, or has no hooks. Nothing would ever record its end.
+/// A session that was never recorded belongs to another project or has no hooks, so nothing would ever record its end.
 #[test]
 fn a_session_that_was_never_recorded_neither_gets_nor_holds_a_role() {
     let env = env_with_role();
@@ -110,7 +110,7 @@ fn a_session_that_was_never_recorded_neither_gets_nor_holds_a_role() {
     let told = recover("far");
     let expected = "Session: far does not have the role tester, because no hook has recorded this session in this project\n";
     assert!(told.contains(expected), "{told}");
-    // An earlier version bound such sessions.
+    // An earlier version of thru bound such unrecorded sessions to roles.
     env.write_file("project/.agent/context/state/roles/far", "tester\n");
     env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     let told = recover("s1");
@@ -122,7 +122,7 @@ fn recovery_says_in_json_why_the_session_did_not_get_the_role() {
     let env = env_with_role();
     env.fire_event("s2", "SessionStart", json!({"source": "startup"}));
     env.run_thru(&["lifecycle", "save", "tester"]).assert_ok();
-    // A file in place of the folder of bindings stands for a folder that cannot be written.
+    // A file in place of the bindings folder simulates a folder that cannot be written.
     env.write_file("project/.agent/context/state/roles", "");
     let call = env.thru_call(&["recover", "tester", "--json"]).with_variable("CLAUDE_CODE_SESSION_ID", "s2");
     let run = call.run();

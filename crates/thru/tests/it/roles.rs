@@ -1,4 +1,5 @@
-//! Tests of roles: context files are checked and fixed, commands and hooks change the lifecycle, and roles recover.
+//! Tests of roles: checks and repairs of context files, lifecycle changes by commands and hooks, and the recovery of
+//! roles.
 
 use std::fs;
 
@@ -486,7 +487,8 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert!(sessions.iter().all(|session| session == "s1"), "{sessions:?}");
 }
 
-/// A person can end a recovery from a terminal, and gets a message about it.
+/// A person can end a session's recovery with `thru recover` at a terminal. The command then prints a message about the
+/// session.
 #[test]
 fn a_recovery_that_is_ended_from_outside_is_told() {
     let env = env_with_bound_role();

@@ -41,8 +41,8 @@ fn what_may_not_be_looked_at_is_not_taken_for_absent() {
             .run()
             .assert_exit_code(11);
         assert!(refused.stderr.contains(at.to_str().unwrap()), "{rel}: {refused}");
-        // thru changes the settings before git's exclude list, so nothing is changed if the settings cannot be
-        // examined. If `.git` cannot be examined, the settings have already changed.
+        // thru changes the settings first and git's exclude list afterwards. If the settings cannot be examined,
+        // nothing is changed. If `.git` cannot be examined, the settings have already been changed.
         if rel != ".git" {
             wired.assert_unchanged(&env.file_tree(), rel);
         }

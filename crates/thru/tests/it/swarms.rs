@@ -1,4 +1,4 @@
-//! Tests of a swarm: its agents are installed, removing them leaves no trace, and their verdicts become evidence.
+//! Tests of a swarm: installing its agents, removing them without a trace, and recording their verdicts as evidence.
 
 use std::fs;
 

@@ -141,8 +141,8 @@ impl StoreRunner {
         Ok(StoreTrial { store, sandbox, snapshot_before })
     }
 
-    /// Runs all hooks and commands in one store. A full run tries every hook alone and in a session, and every
-    /// command. A quick run tries a hook alone only if it affects loops. It tries all commands that start something
+    /// Runs all hooks and commands in one store. A full run tries every command, and tries every hook both alone and in
+    /// a session. A quick run tries a hook alone only if it affects loops. It tries all commands that start something
     /// or write settings, and a third of the remaining commands. That third differs from store to store.
     pub fn try_store(
         &self,

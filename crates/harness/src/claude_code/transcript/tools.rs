@@ -90,7 +90,7 @@ impl<'a> ToolReport<'a> {
 /// How many lines before an edit are searched for the declaration that contains it.
 const MAX_LINES_BEFORE_EDIT: usize = 600;
 
-/// Returns the declaration that contains the beginning of an edit, from the result of the tool `Edit`. The result
+/// Finds, in the result of the tool `Edit`, the declaration that contains the beginning of the edit. The result
 /// contains the whole file as it was before the edit. The file may be large, so it is searched without decoding. `walk`
 /// is inside the result, before its field `oldString`.
 pub fn declaration_around_edit(mut walk: JsonWalk<'_>) -> Option<String> {

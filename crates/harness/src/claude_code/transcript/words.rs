@@ -69,7 +69,7 @@ pub fn extract_prompt(text: Cow<'_, str>) -> Option<(Cow<'_, str>, PromptOrigin)
     Some((words, typed))
 }
 
-/// Returns the reason that a stop hook gave, if `text` is the harness's message that passes this reason to the agent.
+/// If `text` is the message in which the harness passes a stop hook's reason to the agent, returns that reason.
 pub fn stop_hook_feedback(text: &str) -> Option<String> {
     text.strip_prefix(STOP_HOOK_FEEDBACK_START).map(|reason| reason.trim().to_owned())
 }
@@ -84,7 +84,7 @@ pub fn refusal_reason(text: &str) -> Option<Option<&str>> {
     Some(said.filter(|said| !said.is_empty()))
 }
 
-/// Returns the length of the part at the beginning of `text` that consists of [`FOREIGN_ELEMENTS`].
+/// Returns the length of the prefix of `text` that consists of [`FOREIGN_ELEMENTS`].
 fn foreign_prefix_length(text: &str) -> usize {
     let mut at = 0;
     loop {

@@ -90,7 +90,8 @@ const MAX_UNFINISHED_LINE_BYTES: usize = 200;
 
 const FAILURE_WORDS: &[&str] = &["fail*", "error*", "broken", "undefined"];
 
-/// Headings that harnesses ask their summaries to have. They say nothing about failures, although they name them.
+/// Headings that harnesses request in their summaries. The headings mention errors, but they do not say that anything
+/// failed.
 const ERROR_HEADINGS: &[&str] = &["errors and fixes", "errors encountered", "errors"];
 
 /// Words that say that there are no failures.
@@ -231,7 +232,7 @@ impl<'s> SummaryClaims<'s> {
                 .any(|line| contains_percent_of_words(line, &words, MIN_SUBJECT_WORDS_PERCENT))
     }
 
-    /// Returns the phrase with which a line says that the work with this subject is not finished.
+    /// Finds a line that says that the work with this subject is not finished, and returns the phrase that says so.
     pub fn pending_phrase_about(&self, subject: &str) -> Option<&'static str> {
         let words = subject_words(subject);
         if words.len() < MIN_UNFINISHED_SUBJECT_WORDS {

@@ -107,7 +107,8 @@ fn effects_missing_in_summary(digest: &Digest, claims: &SummaryClaims) -> Vec<Ca
         is_effect_newer_than_last_brief(digest, used)
             && match used.effect.kind {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
-                // Report the push of a new commit even if the summary mentions a push. It may mean an earlier push.
+                // Report the push of a new commit even if the summary mentions a push, because the summary may mean an
+                // earlier push.
                 EffectKind::Push => has_new_commit || !is_told(used),
                 // A new branch is left out here, because it is reported as the current branch. Only deleted and
                 // renamed branches are reported here.

@@ -75,8 +75,8 @@ fn is_own_program(digest: &Digest, program: &str) -> bool {
         })
 }
 
-/// Adds the form of the last request of each kind that another service accepted, because the exact form is hard to work
-/// out again.
+/// For each kind of request to another service, adds the form of the last request that the service accepted, because
+/// the exact form is hard to work out again.
 fn add_request_forms(digest: &Digest, all: &mut GatheredCandidates) {
     let mut kinds: Vec<EffectKind> = Vec::new();
     for used in digest.effects.iter().rev().filter(|used| is_request(used)) {

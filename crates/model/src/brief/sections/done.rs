@@ -417,8 +417,8 @@ fn is_short_answer(turn: &RequestWithOutcome, text: &str) -> bool {
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']))
 }
 
-/// Returns whether the next turn worked on something that an answer mentions, and ended with a message that is only left
-/// out because it is short.
+/// Returns whether the next turn worked on something that an answer mentions, and ended with a message that is left out
+/// only because it is short.
 fn is_short_update(
     digest: &Digest,
     answer: &AgentStatement,

@@ -1,5 +1,5 @@
-//! Earlier requests that still matter: those that the agent has not answered yet, and the one that opened the session.
-//! A brief with plenty of room also lists the requests that were answered.
+//! Earlier requests that still matter: those that the agent has not answered yet, and the request that opened the
+//! session. A brief with plenty of room also lists the requests that were answered.
 
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
@@ -14,7 +14,7 @@ const MAX_EARLIER_REQUESTS_LISTED: usize = 4;
 /// The maximum number of answered requests that are listed.
 const MAX_ANSWERED_REQUESTS: usize = 6;
 
-/// This many of the newest prompts are listed even if they only ask something.
+/// This many of the newest prompts are listed even if they are only questions.
 const RECENT_REQUESTS: usize = 4;
 
 /// An answered request with more characters is shortened.

@@ -24,7 +24,7 @@ const MAX_SHORT_LINE_CHARS: usize = 240;
 /// A short form names the files left to edit only if that takes at most this many bytes.
 const MAX_SHORT_LEFT_BYTES: usize = 160;
 
-/// The maximum number of files named that are left to edit.
+/// The maximum number of names in the list of files that are left to edit.
 const MAX_FILES_LEFT: usize = 6;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -92,7 +92,7 @@ fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
     }
 }
 
-/// Names the files that an error names and that are left to edit.
+/// Lists the files that are mentioned in an error and are left to edit.
 fn describe_files_left(files: &[&str], endings: &PathEndings) -> String {
     if files.is_empty() {
         return String::new();
@@ -104,8 +104,8 @@ fn describe_files_left(files: &[&str], endings: &PathEndings) -> String {
     format!("not edited since: {}{more}", named.join(", "))
 }
 
-/// Returns the terse form of a failure, and its other forms: first with one line of its error, then with more and with
-/// the files that are left to edit.
+/// Returns the terse form of a failure, and its other forms. The first of these contains one line of the error. The
+/// longer ones contain more lines, and also the files that are left to edit.
 fn failure_forms(failure: &Failure, folder: &str, since: &str, left: &str) -> (String, Vec<String>) {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes = |left: &str| {

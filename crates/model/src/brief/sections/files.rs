@@ -114,8 +114,8 @@ impl<'p> PrintedFolders<'p> {
         PrintedFolders { main_folder: main, folders_with_own_line: own }
     }
 
-    /// Splits a path into one of the printed folders and a rest that is unique in the session. Returns `None` if there
-    /// is no such folder.
+    /// Splits a path into one of the printed folders and a remainder that is unique in the session. Returns `None` if
+    /// there is no such folder.
     fn split_path<'f>(&self, path: &'f str, is_unique: impl Fn(&str) -> bool) -> Option<(&'f str, &'f str)> {
         let own = self.folders_with_own_line.iter().filter(|folder| {
             path_below(folder, path).is_some_and(|name| !name.contains('/') && is_unique(name))

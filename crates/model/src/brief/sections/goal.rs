@@ -175,7 +175,8 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
     if accepted.has_clear_question() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.closing_question, 160));
     }
-    // The agent's last message says what became of a proposal that was carried out, but not all that was agreed.
+    // The agent's last message says what became of a proposal that was carried out. It does not repeat everything that
+    // was agreed, so the shorter forms of the proposal are kept.
     if digest.has_finished() {
         forms.truncate(2);
     }

@@ -57,15 +57,15 @@ pub fn is_overtaken_by_work(
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
-    // A question for which the agent changed something was a request.
+    // If the agent changed something in reply to a question, the question was really a request.
     let is_question = turn.prompt.prompt_kind() == PromptKind::Question && !worked;
     let is_talk = is_question || !outcome.closing_question.is_empty();
     let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
     is_over && digest.last_file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-/// Returns whether the user questioned the result of a turn at once, and the agent then edited one of its files again
-/// and said what it did.
+/// Returns whether the user immediately questioned the result of a turn, and the agent then edited one of the turn's
+/// files again and said what it did.
 fn was_result_revised_at_once(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > outcome.record);
     let Some(question) = later.next().filter(|next| next.prompt_kind() == PromptKind::Question) else {
@@ -110,7 +110,8 @@ pub fn is_guessing(said: &AgentStatement) -> bool {
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
-/// Returns whether a statement reports a failure, a check has passed since, and no failure is open.
+/// Returns whether a statement reports a failure that has since been solved, that is, a check has passed since, and no
+/// failure is open.
 pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -179,7 +180,7 @@ pub fn is_lack_made_good(digest: &Digest, said: &AgentStatement) -> bool {
 }
 
 /// Returns whether the agent says in a sentence that it left something undone. "The parser forgot to reset the buffer"
-/// says so of the code, and no edit of another file makes that good.
+/// is about the code instead, and editing another file does not fix that problem.
 fn admits_lack(sentence: &str) -> bool {
     const LACK_PHRASES: [&str; 7] = [
         " i forgot to ",

@@ -95,7 +95,8 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let steps = if matches!(listed, Newest(_)) { &short_steps } else { &steps };
         (!steps.is_empty()).then(|| list_steps(steps, listed))
     };
-    // If the agent has begun to look at what it announced, the calls say so, and what it had found before says more.
+    // If the agent has begun the look that it announced, the listed calls show this. What the agent found before is
+    // then more informative than the announcement.
     let has_begun_look = statement::ends_by_announcing_look(words)
         && (digest.unfinished_calls().next().is_some() || !steps.is_empty());
     let finding = match has_begun_look {
@@ -192,8 +193,9 @@ pub(crate) enum StepDetail {
     WithPlaces,
 }
 
-/// Describes calls in a few words each. A repeated call is listed once, at its last position, with the number of times
-/// that it last ended this way in a row. Calls that only read something are listed only if they are among the newest.
+/// Describes each call in a few words. A repeated call is listed once, at its last position, with the number of its
+/// most recent runs that all ended in the same way. Calls that only read something are listed only if they are among
+/// the newest.
 pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDetail) -> Vec<String> {
     let is_same =
         |a: &CallStep, b: &CallStep| (a.action, &a.path_or_command) == (b.action, &b.path_or_command);
@@ -239,8 +241,9 @@ pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDe
         .collect()
 }
 
-/// Returns where in its file an edit was made, such as `last in parse`. Empty if the declarations are not known, or if
-/// they are all that was changed in the file, because the brief lists those.
+/// Returns where in its file an edit was made, such as `last in parse`. Returns an empty string if the declarations are
+/// not known. The string is also empty if no other declarations in the file were changed, because the brief lists all
+/// of them anyway.
 fn describe_last_edit(digest: &Digest, same: &[&CallStep]) -> String {
     const MAX_NAMES: usize = 2;
     let (step, is_repeated) = (same[same.len() - 1], same.len() > 1);

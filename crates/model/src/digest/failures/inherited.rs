@@ -3,7 +3,7 @@
 use super::{Digest, Failure, NewestRunOfCheck, ProjectCheck};
 use crate::run::{CommandPurpose, RunResult};
 
-/// How many of these failures are told. Older ones are likely to be known or out of date.
+/// How many of these failures are reported. Older ones are likely to be known or out of date.
 const MAX_INHERITED_FAILURES: usize = 3;
 
 /// An open failure of a check, and when it occurred.
@@ -21,8 +21,8 @@ impl Digest {
     }
 
     /// Returns the checks that failed in earlier sessions, newest first. A check is left out if it has been run since,
-    /// in any session. Sessions may overlap, so the runs are compared by their own times. `ended` and `running` are
-    /// other sessions. The failures of running sessions are their own business, but their runs count.
+    /// in any session. Sessions may overlap, so the runs are compared by their own times. `ended` and `running` contain
+    /// other sessions. Failures of running sessions are not returned, but the runs of these sessions count.
     pub fn failures_left_by(&self, ended: &[Digest], running: &[Digest]) -> Vec<Failure> {
         let others = || running.iter().chain(ended);
         let mut open: Vec<FailureWithTime> =

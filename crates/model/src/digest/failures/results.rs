@@ -1,4 +1,4 @@
-//! How the command of a journal record ended, and each check in it.
+//! How the command of a journal record ended, and how each check in it ended.
 
 use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, ProjectCheck, RunResult, TestCounts};

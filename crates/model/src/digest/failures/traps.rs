@@ -177,7 +177,7 @@ fn failing_part_of_command(failure: &Failure) -> Option<String> {
         };
         return parts.into_iter().find(|part| !name.is_empty() && names_program(part, name));
     }
-    // The shell itself reported the error, because the program was given as an empty variable.
+    // The shell itself reported the error, because the variable that should contain the program's name was empty.
     if line.trim_end().ends_with("permission denied:") {
         return None;
     }

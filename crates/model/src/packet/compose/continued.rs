@@ -13,10 +13,10 @@ pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answ
 /// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
 pub(super) const REPLIED_MESSAGE_TITLE: &str = "The user's newest message, to which the agent has replied";
 
-/// What stands between two instructions of one message that are quoted together.
+/// The text between two instructions that are quoted together from one message.
 const GAP_IN_QUOTE: &str = " … ";
 
-/// Returns whether a packet quotes a message under this title whose work is finished.
+/// Returns whether this is a title under which a packet quotes messages whose work is finished.
 pub fn is_title_of_finished_work(title: &str) -> bool {
     [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE]
         .iter()

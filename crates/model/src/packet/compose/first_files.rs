@@ -13,12 +13,12 @@ const MAX_FIRST_FILES: usize = 5;
 /// files are opened next.
 const MAX_UNOPENED_FILES: usize = 4;
 
-/// A file that was used more records ago than this is rarely opened next: one in ten, compared with one in three of the
-/// others.
+/// A file that was used more records ago than this is rarely opened next. One in ten of these files is opened next,
+/// compared with one in three of the others.
 const MAX_RECORDS_SINCE_RECENT_USE: u64 = 25;
 
-/// After the agent's last message, or beside a file that an error names, only files used this recently count. The agent
-/// is done with the others.
+/// Files used after the agent's last message count only if they were used this recently. If an error names a file, the
+/// same limit applies to the other files. The agent is done with older ones.
 const MAX_RECORDS_SINCE_FILE_USE: u64 = 5;
 
 /// If no file counts, this many of the most recently used ones are named.

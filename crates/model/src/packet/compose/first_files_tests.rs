@@ -13,7 +13,7 @@ fn files_come_in_the_order_of_their_reasons() {
     type Named = (OpenReason, u64, &'static str);
     let cases: [(&[Named], &[&str]); 8] = [
         (&[(Edited, 2, "c"), (Uncommitted, 3, "old"), (LastUsed, 1, "b"), (Step, 9, "a")], &["a", "b", "c"]),
-        // A file that is left to edit comes instead of those that were edited.
+        // A file that is still to be edited is listed instead of files that were already edited.
         (&[(Edited, 2, "c"), (NotEdited, 99, "b"), (LastUsed, 1, "a")], &["a", "b"]),
         (&[(Edited, 7, "a"), (Edited, 3, "b"), (Used, 1, "c")], &["b", "a"]),
         (&[(Used, 7, "b"), (LastUsed, 4, "a"), (Uncommitted, 1, "c")], &["a", "b"]),
@@ -34,14 +34,14 @@ fn files_come_in_the_order_of_their_reasons() {
 fn files_used_long_ago_are_not_opened_first() {
     type Named = (OpenReason, u64, &'static str);
     let cases: [(&[Named], &[&str]); 5] = [
-        // What the step or the error names counts, whatever its age.
+        // A file that the step or the error names counts, whatever its age.
         (&[(Step, 300, "a"), (Edited, 25, "b"), (Edited, 26, "c")], &["a", "b"]),
-        // Beside a file that the error names, only the newest edits count.
+        // If the error names a file, only the newest of the edited files count besides it.
         (&[(Error, 300, "a"), (Edited, 5, "b"), (Edited, 6, "c")], &["a", "b"]),
         // Of the files used since the last message, only the newest count.
         (&[(LastUsed, 1, "a"), (LastUsed, 6, "b")], &["a"]),
         (&[(Used, 26, "b"), (Used, 25, "a")], &["a"]),
-        // If there is nothing else, the two newest are named.
+        // If no file counts, the two most recently used files are named.
         (&[(Used, 90, "b"), (Used, 99, "c"), (Used, 80, "a")], &["a", "b"]),
     ];
     for (found, expected) in cases {

@@ -116,7 +116,7 @@ impl PacketFacts<'_> {
         };
         let retried = self.failing.first().filter(is_retried).map(|failure| failure.command_as_typed());
         let unfinished = call.map(|call| match UnfinishedCall::parse(call) {
-            // There is no message that the look could be part of.
+            // No message is being worked on, so only the call itself is described.
             UnfinishedCall::Look(_)
                 if self.goal.newest_prompt.is_none() || self.effect_of_newest_message().is_some() =>
             {
@@ -145,8 +145,8 @@ impl PacketFacts<'_> {
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
             };
         }
-        // If a call began directly after the announcement, the call is the announced step. An edit is told
-        // with the agent's words, and a look needs none.
+        // If a call began directly after the announcement, the call is the announced step. The announcement is also
+        // left out if the call is an edit, which is described in the agent's words, or only looks at something.
         let is_quoted = call.is_some_and(|call| UnfinishedCall::parse(call) != UnfinishedCall::Command);
         let is_announced =
             unfinished.is_some() && (is_quoted || digest.steps_since_last_message().is_empty());
@@ -198,8 +198,8 @@ impl PacketFacts<'_> {
         })
     }
 
-    /// Returns the last of the effects that the newest message asks for, if the message asks for nothing else and all of
-    /// them followed it.
+    /// Returns the last of the effects that the newest message asks for, if the message asks for nothing else and all
+    /// of these effects occurred after it.
     fn effect_of_newest_message(&self) -> Option<&RecordedEffect> {
         let digest = self.material.digest;
         let newest = self.goal.newest_prompt.filter(|newest| newest.refused_call.is_empty())?;
@@ -251,7 +251,7 @@ impl PacketFacts<'_> {
             .then(|| UNTOUCHED_MESSAGE_STEP.to_owned())
     }
 
-    /// Returns the announced step if it has not been done since, and the check that follows it.
+    /// Returns the announced step unless it is done. If the step has begun, the check that follows it is included.
     fn announced_step(&self) -> Option<String> {
         let words = self.announced_work()?;
         let since_then = self.calls_since_last_message();
@@ -433,8 +433,8 @@ impl PacketFacts<'_> {
         Some(format!("the first open entry of the agent's list: {}{note}", in_quotation_marks(todo, 160)))
     }
 
-    /// Returns the files that the request names and that were not edited yet as a step. They come before a check,
-    /// because the work is half done.
+    /// Returns a step that consists of editing the files that the request names and that have not been edited yet. This
+    /// step comes before a check, because the work is half done.
     fn rest_of_request(&self) -> Option<String> {
         const MAX_FILES_LEFT: usize = 6;
         let left = self.files_not_yet_edited_for_request();
@@ -498,7 +498,7 @@ impl PacketFacts<'_> {
     }
 
     /// Returns the work that the agent announced last, unless it has been checked since. An announcement that the agent
-    /// will look at something no longer counts once a file was edited or a check has passed or failed.
+    /// will look at something no longer counts once a file has been edited or a check has passed or failed.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);

@@ -7,7 +7,7 @@ use crate::run::{self, CommandPurpose};
 /// A call that was started and did not finish. Calls are described by their command, or by the tool and its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum UnfinishedCall<'c> {
-    /// The call only looks at something, so it is no step of its own. Says what it does.
+    /// The call only looks at something, so it is no step of its own. The string describes what the call does.
     Look(String),
     /// The call edits this file.
     Edit(&'c str),

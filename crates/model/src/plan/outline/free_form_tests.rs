@@ -213,7 +213,7 @@ fn a_table_with_states_is_a_list_of_tasks() {
             "# P\n## Plan\n| # | Task | Depends on | State |\n|--|--|--|--|\n| 1 | a | - | ✅ Done |\n| 2 | b \\| c | 1 | In progress |\n| 3 | d | | |\n",
             "# 1 Plan\n1.1 completed a\n1.2 in_progress b | c <- 1.1\n1.3 pending d\n",
         ),
-        // A log is not a list of tasks. In a file with boxes, a table of states is only a summary.
+        // A log is not a list of tasks. In a file with checkboxes, a table of states is only a summary.
         ("## Log\n| Date | Task | Status |\n|--|--|--|\n| May | a | done |\n", ""),
         ("## Plan\n- [ ] a\n\n| Task | Status |\n|--|--|\n| b | done |\n", "# 1 Plan\n1.1 pending a\n"),
     ]);

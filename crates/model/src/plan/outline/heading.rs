@@ -86,7 +86,7 @@ impl PlanOutlineReader<'_> {
         !self.is_written_by_thru && is_known && !self.shape.has_tasks(block)
     }
 
-    /// Marks an item without a box as done if a heading above it is marked as done.
+    /// Marks an item without a checkbox as done if a heading above it is marked as done.
     pub(super) fn finish_by_heading(&self, parsed: &mut ParsedTaskItem) {
         let is_finished = self.headings.iter().any(|open| open.is_finished);
         if is_finished && parsed.status == TaskStatus::Pending {
@@ -94,7 +94,7 @@ impl PlanOutlineReader<'_> {
         }
     }
 
-    /// Warns about an open box below a heading that is marked as done, once per heading. The box stays open.
+    /// Warns about an open checkbox below a heading that is marked as done, once per heading. The checkbox stays open.
     pub(super) fn warn_of_contradiction(&mut self, parsed: &ParsedTaskItem, line: usize) {
         let is_open = !self.is_written_by_thru && !parsed.status.is_over();
         if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {

@@ -30,7 +30,7 @@ pub enum PlanLineKind {
         level: usize,
         text: String,
     },
-    /// An item with a box, such as `- [x] text`.
+    /// An item with a checkbox, such as `- [x] text`.
     Checkbox {
         mark: CheckboxMark,
         text: String,
@@ -125,8 +125,8 @@ pub fn split_source_lines(text: &str) -> Vec<PlanSourceLine> {
     scan.lines
 }
 
-/// Returns whether a table of states can be the list of tasks. The file must have no boxes and no headings of tasks or
-/// phases.
+/// Returns whether a table of states can be the list of tasks. This requires that the file has no checkboxes and no
+/// headings of tasks or phases.
 fn is_state_table_task_list(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
         PlanLineKind::Checkbox { .. } => true,
@@ -313,7 +313,8 @@ fn split_number_and_text(text: &str) -> Option<(u32, &str)> {
     rest.starts_with([' ', '\t']).then(|| (number, rest.trim()))
 }
 
-/// Parses an item with a box, such as `[x] text` or `[BLOCKED] text`. A link such as `[text](to)` is not a box.
+/// Parses an item with a checkbox, such as `[x] text` or `[BLOCKED] text`. A link such as `[text](to)` is not a
+/// checkbox.
 fn parse_checkbox(text: &str) -> Option<PlanLineKind> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     if rest.starts_with(['(', '[', ':']) {
@@ -322,7 +323,7 @@ fn parse_checkbox(text: &str) -> Option<PlanLineKind> {
     Some(PlanLineKind::Checkbox { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
-/// Returns the state that the mark in a box stands for.
+/// Returns the state that the mark in a checkbox stands for.
 pub fn parse_box_mark(inside: &str) -> Option<CheckboxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {

@@ -8,8 +8,7 @@ const DONE_WORDS: [&str; 9] =
 /// A character after an emoji that changes only its appearance.
 const EMOJI_VARIANT: char = '\u{fe0f}';
 
-/// Returns the text without the mark that says that it is done, such as `✅` or `- COMPLETE`. Returns `None` if there
-/// is no such mark.
+/// Returns the text without its done mark, such as `✅` or `- COMPLETE`. Returns `None` if the text has no such mark.
 pub fn without_done_mark(text: &str) -> Option<String> {
     let text = text.trim();
     let shorter = text_after_done_sign(text)

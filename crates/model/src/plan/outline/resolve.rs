@@ -1,5 +1,5 @@
-//! Resolves facts that need the whole file, such as dependencies on phases, and tasks that are done because all their
-//! parts are done.
+//! Resolves facts that can be determined only from the whole file. Examples are dependencies on phases, and tasks that
+//! are done because all their parts are done.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,8 @@ use super::{PlanOutlineReader, TaskPositionInOutline, TaskStatus};
 pub struct DeferredDependencies {
     /// Each pair is a task that has its own heading, and a task below that heading.
     pub parent_child_pairs: Vec<(TaskPositionInOutline, TaskPositionInOutline)>,
-    /// The checkboxes that are criteria of a task. Each entry is the task, whether the box is ticked, and its text.
+    /// The checkboxes that are criteria of a task. Each entry is the task, whether the checkbox is ticked, and its
+    /// text.
     pub criteria: Vec<(TaskPositionInOutline, bool, String)>,
     /// The tasks whose state is written in the file.
     pub tasks_with_status: HashSet<TaskPositionInOutline>,
@@ -129,7 +130,7 @@ impl PlanOutlineReader<'_> {
         unknown.into_iter().for_each(|text| self.add_warning(0, text));
     }
 
-    /// Warns about phases without tasks whose list items became notes.
+    /// Warns about phases that have no tasks and whose list items became notes.
     fn warn_of_empty_phases(&mut self) {
         let noted = std::mem::take(&mut self.deferred_dependencies.phase_note_items);
         for (at, phase) in self.plan.phases.iter().enumerate().filter(|(_, phase)| phase.tasks.is_empty()) {

@@ -84,7 +84,7 @@ impl OutlineShape {
         let has_box = |block: &PlanSourceLine| matches!(block.kind, PlanLineKind::Checkbox { .. });
         let in_phase =
             |block: &PlanSourceLine| block.phase > 0 && block.list_meaning != ListMeaning::Criteria;
-        // Boxes outside the phases, such as success criteria, do not replace the lists inside the phases.
+        // Checkboxes outside the phases, such as success criteria, do not replace the lists inside the phases.
         let are_beside = || {
             let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_labelled_tasks));
             has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
@@ -169,7 +169,7 @@ impl OutlineShape {
             return HeadingRole::Section;
         }
         let is_task = match self.source {
-            // Boxes below a task are its parts, provided that a heading above the task can be the phase.
+            // Checkboxes below a task are its parts, provided that a heading above the task can be the phase.
             TaskSource::Checkboxes => {
                 item::is_task_heading(text) && (self.has_phases || item::begins_with_ticket_id(text))
             }
@@ -183,7 +183,7 @@ impl OutlineShape {
         if is_task && level > 1 { HeadingRole::Task } else { HeadingRole::Section }
     }
 
-    /// Returns whether an item without a box is a task.
+    /// Returns whether an item without a checkbox is a task.
     pub fn is_task_item(&self, block: &PlanSourceLine) -> bool {
         let is_item = matches!(block.kind, PlanLineKind::Numbered { .. } | PlanLineKind::Bullet { .. });
         if !is_item || block.indent >= 2 {
@@ -206,7 +206,7 @@ impl OutlineShape {
             | (TaskSource::Bullets { only_steps }, PlanLineKind::Bullet { .. }) => {
                 !only_steps || is_likely_step_list(block)
             }
-            // In a file with boxes, an item such as `- ✅ text` is also a task.
+            // In a file with checkboxes, an item such as `- ✅ text` is also a task.
             (TaskSource::Checkboxes, PlanLineKind::Bullet { text }) => {
                 marks::text_after_done_sign(text).is_some()
                     && may_be_work_list(block)
@@ -251,7 +251,7 @@ fn is_chapter(groups: &HashSet<usize>, block: &PlanSourceLine, text: &str) -> bo
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }
 
-/// Returns the headings that have boxes or a labelled list of tasks anywhere below them.
+/// Returns the headings that have checkboxes or a labelled list of tasks anywhere below them.
 fn headings_with_tasks(blocks: &[PlanSourceLine]) -> HashSet<usize> {
     let mut groups = HashSet::new();
     let mut open: Vec<(usize, usize)> = Vec::new();

@@ -1,11 +1,11 @@
-//! Tables whose rows are tasks. They have a column with a box or a state, and a column with the task.
+//! Tables whose rows are tasks. They have a column with a checkbox or a state, and a column with the task.
 
 use super::lines::{CheckboxMark, parse_box_mark};
 use super::marks;
 
 pub struct TaskTable {
     pub line_count: usize,
-    /// Whether the state is a box rather than a word.
+    /// Whether the state is a checkbox rather than a word.
     pub has_boxes: bool,
     pub rows: Vec<TaskTableRow>,
 }

@@ -139,7 +139,7 @@ fn named_counts_show_failure(line: &str) -> Option<bool> {
     bad.map(|n| n > 0)
 }
 
-/// Returns the kind of check that counts what a row of counts counts. Tests pass or fail, whereas linters find problems.
+/// Returns the kind of check that prints such a row of counts. Tests pass or fail, whereas linters find problems.
 pub(super) fn kind_of_counts(of: &impl Fn(CommandKind) -> bool, row: &str) -> Option<CommandKind> {
     let counts = |names: &[&str]| {
         row.split(|c: char| !c.is_ascii_alphabetic())

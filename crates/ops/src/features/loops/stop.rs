@@ -159,7 +159,8 @@ impl<'c> LoopSessionStop<'c> {
         Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
-    /// Builds the error with which the hook lets the agent stop. A loop whose iterations cannot be counted must not continue.
+    /// Builds the error that the hook returns when it lets the agent stop. A loop whose iterations cannot be counted
+    /// must not continue.
     fn error_that_lets_agent_stop(&self, why: &dyn std::fmt::Display) -> Error {
         Error::Failed { what: format!("loop {} lets the agent stop: {why}", self.id) }
     }

@@ -1,5 +1,5 @@
-//! Stages that are no longer the live one although some of their outputs are still open. `thru gate expect` begins a new
-//! stage, and without these functions the one before it would disappear from every report.
+//! Earlier stages that are no longer live although some of their outputs are still open. `thru gate expect` begins a
+//! new stage. Without these functions, the stage before it would disappear from every report.
 
 use model::config::Settings;
 use model::gate::{self, ExpectedOutputs};
@@ -56,8 +56,8 @@ pub(super) fn make_run_live(
     Ok(place.store.write_live_run(Some((run, &earlier)), now)?)
 }
 
-/// Clears the live run. The newest run before it that still has open outputs is live again, so that no stage is
-/// abandoned together with the live one.
+/// Clears the live run. The newest run before it that still has open outputs becomes live again, so that no other stage
+/// is abandoned together with the cleared one.
 pub(super) fn clear_live_run(place: &GateContext, now: jiff::Timestamp) -> Result<()> {
     let mut open = place.store.read_earlier_live_runs();
     open.retain(|dir| open_state_of_dir(&place.root, dir).is_some());
@@ -70,8 +70,8 @@ fn open_state_of_dir(root: &Root, dir: &str) -> Option<LiveRunState> {
     state_of_stage_if_open(&run, &run.read_expected().ok()?, layout::OMITTED_OUTPUTS_FILE, root)
 }
 
-/// Returns the state of a stage, or `None` if nothing in it is open. Once `thru gate run` has recorded the advisory
-/// outputs that the stage continues without, they are no longer open.
+/// Returns the state of a stage, or `None` if nothing in it is open. An advisory output is no longer open once `thru
+/// gate run` has recorded that the stage continues without it.
 fn state_of_stage_if_open(
     run: &RunFolder,
     list: &ExpectedOutputs,

@@ -148,7 +148,7 @@ impl ChosenRunFolder {
 /// Returns the folder for a stage: the folder of the live run if an orchestrator created it, or else a new folder.
 fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<ChosenRunFolder> {
     let outputs = place.outputs_folder();
-    // If the live run no longer exists, that must not prevent a new run.
+    // A live run that no longer exists must not prevent a new run.
     let live = place.find_live_run().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
         // Lock the folder, because its list must not change while another process is working in it.

@@ -38,7 +38,7 @@ pub struct LiveRunState {
     pub outputs: usize,
     #[serde(rename = "open")]
     pub invalid_outputs: Vec<OpenOutput>,
-    /// Whether the stage passed, and inputs of valid outputs have changed since.
+    /// Whether the stage passed and inputs of valid outputs have changed since then.
     #[serde(skip)]
     pub has_changed_since_pass: bool,
     /// When the newest of the outputs was requested, or empty if this is unknown.

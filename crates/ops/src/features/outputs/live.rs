@@ -72,10 +72,10 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
 pub struct ClearedLiveRun {
     /// The run that is no longer live, or `None` if no run was live or the live run could not be read.
     pub cleared: Option<LiveRunReport>,
-    /// The other stages in the folder of that run that still have open outputs. They are no longer live either.
+    /// The other stages with open outputs in the folder of the cleared run. They are no longer live either.
     pub open_in_same_folder: Vec<LiveRunState>,
-    /// The run that is live now: an earlier one with open outputs, or the one that another tool's live-state file names.
-    /// thru does not edit that file.
+    /// The run that is live now. This is either an earlier run with open outputs, or the run that is named in another
+    /// tool's live-state file. thru does not edit that file.
     pub live_now: Option<LiveRunReport>,
 }
 

@@ -76,8 +76,8 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     }))
 }
 
-/// Returns whether a packet is done only because its session seemed to have crashed, and the packet that a sweep then wrote
-/// still waits. If the session is resumed, it continues the same work.
+/// Returns whether a packet is done only because its session seemed to have crashed. In this case, a sweep has written
+/// another packet, which is still a draft. If the session is resumed, it continues the same work.
 fn is_continued_by_own_crash(store: &Store, claimed: &PacketInWork, session: &Id) -> bool {
     let next = claimed.document.frontmatter_text(packets::CONTINUED_BY).and_then(|id| Id::new(id).ok());
     let document = next.as_ref().and_then(|id| store.read_packet(id).ok());
@@ -89,8 +89,8 @@ fn is_continued_by_own_crash(store: &Store, claimed: &PacketInWork, session: &Id
     })
 }
 
-/// Returns the purpose of the packet that a sweep writes for a session, if the session was working on a packet with this
-/// purpose.
+/// If a session was working on a packet with the purpose `purpose`, a sweep writes a new packet for the session.
+/// Returns the purpose of that new packet.
 fn purpose_after_crash(purpose: &str) -> String {
     inline_for_model(purpose, MAX_CRASH_PURPOSE_CHARS)
 }
@@ -122,9 +122,10 @@ pub(crate) fn continued_packet(
     goal_of_packet(packet_in_work(store, &session).ok()??, &session, redact)
 }
 
-/// Returns the goal of the packet that a session picked up, and whether the packet is done by now. Returns `None` if the
-/// session handed its work over in another packet, because that packet is offered. A packet that a sweep wrote for the
-/// session after a crash does not count: the session itself did not finish the packet that it picked up.
+/// Returns the goal of the packet that a session picked up, and whether the packet is done by now. Returns `None` if
+/// the session handed its work over in another packet, because that other packet is on offer. A packet that a sweep
+/// wrote for the session after a crash does not count, because the session itself did not finish the packet that it
+/// picked up.
 pub(crate) fn picked_up_packet(
     store: &Store,
     session: &Id,
@@ -160,8 +161,8 @@ fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) ->
     })
 }
 
-/// Marks as done the packets that the sessions have claimed, because the packet `new` continues them. Returns their
-/// ids.
+/// The packet `new` continues the packets that the sessions have claimed. Marks the claimed packets as done and returns
+/// their ids.
 pub(super) fn close_continued_packets(
     world: &World,
     project: &Project,
@@ -198,8 +199,8 @@ pub(super) fn close_continued_packets(
     Ok(closed)
 }
 
-/// Marks the packet that a crashed session was working on as done, if the packet `new`, which a sweep has written, is
-/// about the same work.
+/// A sweep has written the packet `new` for a crashed session. If `new` is about the same work as the packet that the
+/// session was working on, marks that earlier packet as done.
 pub(crate) fn close_packet_of_same_work(
     world: &World,
     project: &Project,
@@ -287,8 +288,8 @@ fn constraint_lines(document: &Document) -> Vec<String> {
     text.lines().filter_map(|line| line.strip_prefix("- ")).map(str::to_owned).collect()
 }
 
-/// Returns the packet's constraints. The session that claimed the packet may lose them in a summary, and the user
-/// stated them in another session.
+/// Returns the packet's constraints. The user stated them in another session, and the session that claimed the packet
+/// may lose them in a summary.
 fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     let constraints = constraint_lines(document);
     let candidate = |(n, line): (usize, &String)| {

@@ -30,8 +30,8 @@ use crate::session::{facts, last, roster, transcript};
 /// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 
-/// How many bytes of all files together a hook reads for their fingerprints, and how many files. This takes about a
-/// millisecond.
+/// The limits on the files that a hook reads for their fingerprints: the total size in bytes, and the number of files.
+/// Reading this much takes about a millisecond.
 const MAX_BYTES_HASHED_BY_HOOK: usize = 512 * 1024;
 const MAX_FILES_HASHED_BY_HOOK: usize = 24;
 

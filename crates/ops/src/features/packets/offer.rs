@@ -54,10 +54,10 @@ impl OfferedPacket {
     }
 }
 
-/// Returns the open packets that no running session has claimed. The first packet is shown first by `thru status` and
-/// in a brief, and is used by `thru pickup` without an id. The active packets come before the drafts, each most
-/// recently changed first. However, if the draft of a crashed session is newer than all active packets, it comes
-/// first, because it describes the latest work.
+/// Returns the open packets that no running session has claimed. `thru status` and briefs show the first of these
+/// packets first, and `thru pickup` uses it if no id is given. The active packets come before the drafts, each most
+/// recently changed first. However, if the draft of a crashed session is newer than all active packets, it comes first,
+/// because it describes the latest work.
 pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<OfferedPacket>> {
     let mut claimants = None;
     let mut free = open_packets(store)?;

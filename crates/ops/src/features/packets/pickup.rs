@@ -323,8 +323,8 @@ impl ClaimingSessions {
         Ok(ClaimingSessions { sessions: roster::read_roster(store, window)? })
     }
 
-    /// Returns whether the session that claimed a packet has ended or its process is gone. If so, another session may
-    /// claim the packet.
+    /// Returns whether another session may claim a packet, because the session that claimed it has ended or its process
+    /// is gone.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         roster::is_over(&self.sessions, store, claimed_by, now)
     }
@@ -389,8 +389,8 @@ fn path_of_folder_seen_from(here: &Path, there: &Path) -> String {
     }
 }
 
-/// Returns whether the packet's own session has edited any files since the packet was written, even files that the
-/// packet does not list. Only the end of a long journal is read, because that is where the newest events are.
+/// Returns whether the packet's own session has edited any files since the packet was written. Files that the packet
+/// does not list count too. Only the end of a long journal is read, because that is where the newest events are.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let Ok(session) = Id::new(&packet.session_id) else { return false };
     let tail = project
@@ -444,7 +444,7 @@ fn files_written_since(project: &Project, packet: &Packet) -> Result<Vec<String>
     Ok(later)
 }
 
-/// Calls `with` for every project file that was written after `since`, according to a journal line.
+/// Calls `with` for every project file that, according to a journal line, was written after `since`.
 fn each_file_written_since(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
     let Some(record) = JournalRecord::parse_line(line).filter(|record| *record.ts > *since) else { return };
     for file in record.files.iter().filter(|file| !file.guess && !file.outside) {

@@ -87,8 +87,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("nothing is ready: {} waits for {waits}", describe_task(first, 100));
         all.push(Candidate::new(&PLAN_BRIEF_SECTION, "plan:ready", text).with_signal(signal, value));
     }
-    // Dependencies become candidates only for scoring. In the fixed order, the line about the current task already
-    // names them.
+    // Dependencies become candidates only for scoring. Without scoring, candidates have a fixed order, and the line
+    // about the current task already names the dependencies.
     if context.project.settings.brief_scoring_enabled
         && let Some(task) = standing.current_task
     {

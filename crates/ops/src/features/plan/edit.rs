@@ -116,8 +116,8 @@ pub fn apply_task_step(
     build_task_report(&before, changed, id, given.has_redacted())
 }
 
-/// Returns a description of the fresh evidence that a task passed. If there is no such evidence, the error describes
-/// the evidence that exists.
+/// Describes the fresh evidence which shows that a task passed. If there is no such evidence, the error describes the
+/// evidence that exists.
 fn find_fresh_proof(
     world: &World,
     project: &Project,

@@ -96,7 +96,8 @@ pub fn import_plan_file(
     import_plan(world, &incoming, place, mode)
 }
 
-/// Assigns a plan to this project's swarm if the plan names no swarm, because the user asked for the import.
+/// If the plan names no swarm, assigns it to this project's swarm. This is allowed because the user asked for the
+/// import.
 fn assign_to_swarm_of_project(world: &World, plan: &mut Plan) {
     if plan.swarm.trim().is_empty() {
         settings::settings_here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);

@@ -20,7 +20,7 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// How many candidates about its role a new session gets: the name of the role and its goal.
+/// A new session gets at most this many candidates about its role: the name of the role and its goal.
 const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
 /// What changes the state of a role: a session's hook, or a user at a terminal.

@@ -313,7 +313,8 @@ pub struct PreCompactReport {
     pub warnings: Vec<String>,
 }
 
-/// Does the same as the hook before a compaction. Nothing can stop a compaction, so all problems become warnings.
+/// Does the same as the hook that runs before a compaction. Nothing can stop a compaction, so all problems become
+/// warnings.
 pub fn run_pre_compact(world: &World, named: Option<&str>) -> PreCompactReport {
     let mut done = PreCompactReport::default();
     if let Err(error) = try_lifecycle_step_before_compaction(world, named, &mut done) {

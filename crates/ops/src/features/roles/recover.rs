@@ -36,7 +36,7 @@ pub struct RecoverReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "missing")]
     pub missing_path: Option<String>,
-    /// The role with the most similar name that has a context file. Set only if this role has no context file.
+    /// If this role has no context file, the role with the most similar name that does have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similar_role: Option<String>,
     pub valid: bool,
@@ -159,7 +159,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
             Err(Error::Refused { what, .. }) => report.unchanged_reason = Some(what),
             Err(error) => {
                 report.unchanged_reason = Some(error.to_string());
-                // An error in giving the role came first.
+                // If giving the role failed too, keep that error, because it came first.
                 report.lifecycle_error.get_or_insert(error);
             }
         }
@@ -167,8 +167,8 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     Ok(report)
 }
 
-/// Gives the role to the session that runs this command, so that its briefs contain what it has just recovered. A session
-/// that has a role keeps it, and a role that another session is working with stays there.
+/// Gives the role to the session that runs this command, so that its briefs contain what it has just recovered. The
+/// session does not get the role if it already has another role, or if another session is working with this role.
 fn give_role_to_calling_session(world: &World, store: &Store, role: &Id) -> Result<Option<CallingSession>> {
     let Some(own) = list::session_of_current_harness(world) else { return Ok(None) };
     let holder = lifecycle::open_sessions(world, store, role)?.unwrap_or_default();

@@ -34,7 +34,7 @@ pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str
     sessions_changed_within(store, own, window, others)
 }
 
-/// Returns the sessions whose journal was written at most `window` before this session's journal. Both times come
+/// Returns the sessions whose journal was written at most `window` earlier than this session's journal. Both times come
 /// from the file system, because the clocks of two processes can differ.
 fn sessions_changed_within(
     store: &Store,

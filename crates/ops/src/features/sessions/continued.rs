@@ -41,7 +41,7 @@ pub fn continued_work_candidate(context: &BriefContext) -> Option<Candidate> {
     }
     let (store, described) = (context.project.store, context.described_session?);
     let redact = context.project.settings.redact_options();
-    // A session that is still at work is told about its packet by the packets themselves.
+    // If the session is still at work, the brief section about packets already describes its packet.
     if matches!(context.occasion, BriefOccasion::Started | BriefOccasion::Asked)
         && let Some((packet, is_done)) = packet_of_session(store, described, redact)
     {
@@ -99,8 +99,8 @@ pub(crate) fn continued_session(
     }
 }
 
-/// Returns the packet that a session picked up, and whether the packet is done by now, if the session has no other
-/// request.
+/// Returns the packet that a session picked up, and whether the packet is done by now. Returns `None` if the session
+/// has any other request.
 fn packet_of_session(store: &Store, session: &Id, redact: RedactOptions) -> Option<(ContinuedPacket, bool)> {
     let (mut packet, is_done) = claimed::picked_up_packet(store, session, redact)?;
     let digest = store.current_digest(session, |_| {}).ok()?;
@@ -111,7 +111,7 @@ fn packet_of_session(store: &Store, session: &Id, redact: RedactOptions) -> Opti
 fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candidate {
     let id = format_path_or_code(&packet.id, 128);
     let state = if is_done { ", which is done by now; its goal was" } else { "; its goal is" };
-    // If the purpose is the beginning of the first message, the message says it all.
+    // If the purpose is only the beginning of the first quoted message, show the whole message instead.
     let beginning = packet.goal.trim_end_matches('…');
     let (goal, others) = match packet.quoted_messages.split_first() {
         Some((first, others)) if first.starts_with(beginning) => (first, others),

@@ -30,8 +30,8 @@ const MAX_OTHER_SESSIONS_DESCRIBED: usize = 4;
 /// How many bytes at the end of a journal are searched for recent work.
 const RECENT_WORK_TAIL_BYTES: u64 = 64 * 1024;
 
-/// Returns a candidate for a sub-agent that is starting. The candidate describes what the other agents of the same
-/// session, and other sessions, did in the last half hour.
+/// Returns a candidate for a sub-agent that is starting. The candidate describes the work of the last half hour, both
+/// by the other agents of the same session and by other sessions.
 pub fn recent_work_candidate_for_subagent(
     project: &ProjectContext,
     session: &Id,

@@ -22,7 +22,7 @@ use crate::features::{BriefContext, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
-/// How many bytes of each file that a manifest loads are read. This is more than a brief has room for.
+/// How many bytes are read from each file that a manifest loads. This is more than a brief has room for.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
 const WORKSTREAM_BRIEF_SECTION: BriefSection = BriefSection {
@@ -81,7 +81,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
-/// A workstream of another session is not this session's work. It is told only as part of what the last session did.
+/// A workstream of another session is not this session's work. The brief mentions it only as part of what the last
+/// session did.
 fn workstream_at_start(place: &WorkstreamFinder, last: Option<&Id>, now: Timestamp) -> Vec<Candidate> {
     let Some((found, manifest)) = last.and_then(|last| place.open_workstream_of_session(last, now)) else {
         return Vec::new();
@@ -101,7 +102,8 @@ pub fn describe_workstream_for_packet(
     Some(describe_workstream_with_next_step(place, &found, &manifest))
 }
 
-/// Describes a workstream together with its next step. If the steps file cannot be read, the manifest still names it.
+/// Describes a workstream together with its next step. If the steps file cannot be read, the next step is left out. The
+/// manifest still names the steps file.
 fn describe_workstream_with_next_step(
     place: &WorkstreamFinder,
     found: &Workstream,
@@ -174,7 +176,7 @@ fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> 
 
 fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
-    // Once a step is done, a manifest that still says "planning" was only not updated.
+    // If a step is done and the manifest still says "planning", the manifest was merely not updated.
     let is_begun = manifest.current_task.is_some_and(|task| task > 1);
     if !(is_begun && matches!(manifest.current_phase.as_str(), "research" | "planning")) {
         words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
@@ -216,7 +218,8 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
-/// Returns whether the session's brief contained the whole text of a file as it is now, apart from ticked boxes.
+/// Returns whether the session's brief contained the whole current text of a file. Checkboxes that have been ticked
+/// since then are ignored.
 pub(super) fn is_file_text_in_context(place: &WorkstreamFinder, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
         && inlined_file_candidate(place, load)
@@ -238,8 +241,8 @@ fn inlined_file_candidate(place: &WorkstreamFinder, load: &FileToLoad) -> Option
 
 const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
-/// Reminds the agent, at a prompt, of the manifest's files that it has not read although it has started to edit. The
-/// agent is reminded of each set of files only once between two compactions.
+/// If the agent has started to edit, reminds it at a prompt of the manifest's files that it has not read. The agent is
+/// reminded of each set of files only once between two compactions.
 pub fn remind_of_unread_files_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
     let asked = context.event.subagent.is_none() && context.pending_brief != Some(PendingBrief::Due);

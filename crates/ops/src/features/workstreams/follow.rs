@@ -68,7 +68,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
         || workstream::detect_workstream(&clues),
         WorkstreamAtCompaction::into_detected_workstream,
     );
-    // Do not tick boxes for a workstream that is only a guess.
+    // Do not tick checkboxes for a workstream that is only a guess.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != DetectionConfidence::Low);
     let followed =
         SessionFollower { workstreams, session, digest, now, deadline }.update_touched_manifests(sure);
@@ -118,8 +118,8 @@ struct SessionFollower<'a> {
 }
 
 impl SessionFollower<'_> {
-    /// Updates the manifest of each workstream whose files were edited, and of the active workstream if the harness's
-    /// own task list has completed entries.
+    /// Updates the manifest of each workstream whose files were edited. If the harness's own task list has completed
+    /// entries, also updates the manifest of the active workstream.
     fn update_touched_manifests(&self, active: Option<&str>) -> Result<()> {
         let edited = |file: &&FileUse| file.edits > 0;
         let files = self.digest.files.iter().filter(edited);
@@ -156,8 +156,8 @@ impl SessionFollower<'_> {
         Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
     }
 
-    /// Ticks the boxes of completed entries, but each box only once. If somebody unticks a box, it stays open until
-    /// its entry in the task list is reopened and completed again.
+    /// Ticks the checkboxes of completed entries, but each checkbox only once. If somebody unticks a checkbox, it stays
+    /// open until its entry in the task list is reopened and completed again.
     fn tick_completed_entries(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
         let own = format!("{} ", found.id);
         let mark = |text: &str| format!("{own}{:016x}", fnv_fingerprint([text]));
@@ -196,7 +196,7 @@ pub struct UpdatedManifest {
     pub changed: bool,
 }
 
-/// Ticks boxes with `tick`, and then updates the manifest. The caller must hold the lock.
+/// Ticks checkboxes with `tick`, and then updates the manifest. The caller must hold the lock.
 pub fn tick_and_update_manifest(
     place: &WorkstreamFinder,
     workstream: &Workstream,

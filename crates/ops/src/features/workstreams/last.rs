@@ -23,8 +23,8 @@ impl WorkstreamFinder<'_> {
         (!manifest.is_finished()).then_some((found, manifest))
     }
 
-    /// Returns the workstream that was active at the session's last compaction or, if the session was never compacted,
-    /// the one whose files it used.
+    /// Returns the workstream that was active at the session's last compaction. If the session was never compacted,
+    /// returns the workstream whose files the session used.
     fn detect_from_records(&self, session: &Id) -> Option<String> {
         if let Some(Ok(state)) = session_state(self.store, session.as_str()) {
             return state.active_project_id;

@@ -17,7 +17,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     if all.is_empty() {
         return Ok(Vec::new());
     }
-    // The open workstreams come first, because only so many names fit.
+    // The open workstreams come first, because there is room for only a limited number of names.
     let is_finished = |workstream: &Workstream| {
         let manifest = finder.up_to_date_manifest(workstream, project.world.now);
         manifest.is_ok_and(|manifest| manifest.is_finished())

@@ -116,7 +116,8 @@ fn folder_for_new_manifest(place: &WorkstreamFinder, id: &str) -> Result<String>
     Ok(if has_plans { format!("{folder}/{PLANNING_FOLDER}") } else { folder })
 }
 
-/// Returns the markdown files in the folder, with the usual ones first. If there are none, returns the default files.
+/// Returns the markdown files in the folder, with the default files first. If there are none, returns the names of the
+/// default files.
 fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
     names.retain(|name| {

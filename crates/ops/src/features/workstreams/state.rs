@@ -1,5 +1,5 @@
-//! A session's small state files: the workstream before a compaction, the chosen workstream, the ticked boxes and the
-//! reminders.
+//! A session's small state files: the workstream before a compaction, the chosen workstream, the ticked checkboxes and
+//! the reminders.
 
 use std::collections::BTreeSet;
 
@@ -58,8 +58,8 @@ impl SessionState for ChosenWorkstream {
     }
 }
 
-/// The entries in a session's own task list whose boxes have been ticked. Each line contains a workstream id and the
-/// fingerprint of an entry.
+/// The entries in a session's own task list whose checkboxes have been ticked. Each line contains a workstream id and
+/// the fingerprint of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TickedEntries {
     pub entry_fingerprints: BTreeSet<String>,
@@ -101,7 +101,7 @@ fn nonempty_lines(bytes: &[u8]) -> impl Iterator<Item = String> {
     String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// Lets a session that continues under a new id keep its workstream, its ticked boxes and its reminders.
+/// Lets a session that continues under a new id keep its workstream, its ticked checkboxes and its reminders.
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
     let session = store.session_state(context.session);

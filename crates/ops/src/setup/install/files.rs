@@ -46,8 +46,9 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     })
 }
 
-/// Opens the folder of a file that [`file_to_write_for_path`] returned, and returns it with the file's name. Creates the
-/// folder if necessary. Folders that are created in the user's home are recorded, so that they can be removed later.
+/// Opens the folder of a file that [`file_to_write_for_path`] returned. Returns the opened folder and the file's name.
+/// Creates the folder if necessary. Folders that are created in the user's home are recorded, so that they can be
+/// removed later.
 pub(in crate::setup) fn open_folder(
     world: &World,
     project: &Path,
@@ -90,8 +91,8 @@ pub(in crate::setup) fn remove_harness_folder(world: &World, scope: InstallScope
     }
 }
 
-/// Removes the folders in the user's home that thru created and that are empty. Each removal is recorded, so that a
-/// folder which another program later creates at the same path is kept.
+/// Removes the folders in the user's home that thru created and that are empty. Each removal is recorded. If another
+/// program later creates a folder at the same path, that folder is therefore kept.
 fn remove_created_folders(world: &World) {
     let Some(installs) = world.installs() else { return };
     let mut folders = installs.list_created_folders().unwrap_or_default();

@@ -26,8 +26,8 @@ pub(super) fn install_not_recorded_note(error: &store::Error) -> String {
     format!("{error}; `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
-/// Returns a note about thru's commands that have another name in this harness, because the harness itself has
-/// commands with these names.
+/// Returns a note about thru's commands that have another name in this harness, because the harness has commands of its
+/// own with thru's usual names.
 pub fn renamed_command_note(harness: &Harness) -> Option<String> {
     let names = harness::commands::command_names_taken_by_harness(harness);
     let listed = |prefix: &str| {

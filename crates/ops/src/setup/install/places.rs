@@ -54,7 +54,8 @@ fn has_content(folder: &Path) -> bool {
     }
 }
 
-/// Returns the signs of a harness that thru looks for. They are shown to the user if no harness is found.
+/// Returns, for each harness, the signs which show that it is in use. They are shown to the user if no harness is
+/// found.
 pub fn signs_of_harness_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let sign = |folder: &Path| match folder.is_dir() {
@@ -73,8 +74,8 @@ pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
-/// Returns a harness's version, if its program's path shows it. The program is not run, because it might access the
-/// network. Returns `None` if the harness is not installed or its version cannot be found.
+/// Returns a harness's version, if it can be found from the path of the harness's program. The program is not run,
+/// because it might access the network. Returns `None` if the harness is not installed or its version cannot be found.
 pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct PackageJson {
@@ -204,7 +205,7 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
     found
 }
 
-/// Returns after how many days a harness deletes its transcripts, or `None` if it keeps them forever.
+/// Returns the number of days after which a harness deletes its transcripts, or `None` if it keeps them forever.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table_of_harness(harness).map(|table| folder.join(table.file.name));
@@ -333,8 +334,8 @@ pub(super) fn thru_files_for_harness(
     files
 }
 
-/// Returns the paths under which older versions of thru installed commands that have been renamed since, because the
-/// harness now has commands with these names.
+/// Older versions of thru installed some commands under names that the harness now uses for its own commands. Returns
+/// the paths of these old command files.
 pub(super) fn former_paths_of_renamed_commands(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
     let names = commands::command_names_taken_by_harness(harness)
         .into_iter()

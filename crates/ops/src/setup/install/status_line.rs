@@ -12,7 +12,7 @@ use super::{
     PlannedFileKind, Result, World, WriteMode, file_plan, file_to_write_for_path, read_settings_file,
 };
 
-/// Adds the status line. If the user already has one, thru's status line calls that one first.
+/// Adds the status line. If the user already has a status line, thru's status line calls that existing one first.
 pub fn install_status_line(world: &World, name: &str, mode: WriteMode) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of_harness)) else {

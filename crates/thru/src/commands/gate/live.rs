@@ -81,8 +81,8 @@ fn print_cleared(done: &ClearedLiveRun) {
     }
 }
 
-/// The JSON output of `--clear`. `cleared` is the run that was live before. The other fields describe the run that is
-/// live now, if any, as the command does without `--clear`.
+/// The JSON output of `--clear`. `cleared` is the run that was live before. If another run is live now, the other
+/// fields describe it, as in the output without `--clear`.
 #[derive(serde::Serialize)]
 struct ClearedJson<'a> {
     run: Option<&'a Path>,

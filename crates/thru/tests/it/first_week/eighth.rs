@@ -1,4 +1,4 @@
-//! Tests for the complaints of the eighth newcomer, and for what earlier newcomers found and nobody had mended.
+//! Tests for the problems that the eighth new user reported, and for earlier problems that nobody had fixed.
 
 use super::fifth::{ask, edit_file, run_command, stop};
 use super::*;
@@ -68,7 +68,7 @@ fn files_that_commands_wrote_are_at_risk() {
         ("b1", "src/cart.js", "sed -i s/1/2/ src/cart.js"),
         ("b2", "src/discount.js", "cat > src/discount.js <<'EOF'\nexport const d = 0.1;\nEOF"),
         ("b3", "docs/notes.md", "echo 'Discounts' | tee -a docs/notes.md"),
-        // A log, a build output and a file outside are no work.
+        // A log, a build output and a file outside the project do not count as work.
         ("b4", "test.log", "npm test > test.log"),
         ("b5", "dist/all.js", "npx esbuild src/cart.js > dist/all.js"),
         ("b6", "result.txt", "node src/cart.js > result.txt"),
@@ -77,14 +77,14 @@ fn files_that_commands_wrote_are_at_risk() {
         write(file);
         run_command(&env, "s1", id, command);
     }
-    // This command names a file and does not change it.
+    // This command names a file but does not change it.
     run_command(&env, "s1", "b8", "npx prettier --check src/tax.js");
     let files = "docs/notes.md, src/{discount.js,cart.js}";
     let told = brief(&env);
     assert!(told.contains(&format!("3 files edited by the session, not committed: {files}\n")), "{told}");
     let told = brief_after_compaction(&env, "s1");
     assert!(told.contains(&format!("3 files edited by this session, not committed: {files}\n")), "{told}");
-    // The user commits one of them in another terminal.
+    // The user commits two of the files in another terminal.
     env.run_git(&["add", "src"]);
     env.run_git(&["commit", "-qm", "Two"]);
     let told = brief(&env);
@@ -360,7 +360,7 @@ fn the_answer_of_a_sub_agent_is_in_brief_and_packet() {
     }
 }
 
-/// A stranger who reads a report must guess each name at the first attempt.
+/// A reader who sees a report for the first time must be able to guess the meaning of each name at once.
 #[test]
 fn fields_of_json_reports_have_telling_names() {
     let env = TestEnv::with_root();

@@ -4,7 +4,7 @@ use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
-/// Reports a failed call. An output without the line `Exit code` is the harness's refusal.
+/// Reports a failed call. If `output` has no line `Exit code`, the harness refused the call.
 pub(super) fn fail_at(env: &TestEnv, time: &str, session: &str, command: &str, output: &str) {
     let call = json!({"tool_name": "Bash", "tool_use_id": format!("{session}-{time}"),
         "tool_input": {"command": command}, "error": output});
@@ -108,7 +108,7 @@ fn a_killed_session_that_only_picked_up_a_packet_gets_a_packet() {
     let packets = env.run_thru(&["packet", "list"]).assert_ok().stdout;
     assert!(packets.matches("-finish-negative-durations  ").count() == 2, "{packets}");
 
-    // A session without a claim that edited a file and was killed while it was idle.
+    // This session has claimed nothing. It edited a file and was killed while it was idle.
     start_at(&env, "19:02:30", "s5");
     ask_at(&env, "19:02:31", "s5", "/pickup");
     edit_at(&env, "19:02:32", "s5", "src/format.c");
@@ -117,7 +117,7 @@ fn a_killed_session_that_only_picked_up_a_packet_gets_a_packet() {
     let swept = env.run_thru(&["sweep"]).assert_ok().stdout;
     assert!(swept.contains("-the-work-on-src-format-c"), "{swept}");
 
-    // A session that was only told to pick up and did nothing leaves nothing.
+    // A session that was only asked to pick up a packet, and did nothing else, has nothing to hand over.
     start_at(&env, "19:03:00", "s4");
     ask_at(&env, "19:03:01", "s4", "/pickup");
     run_at(&env, "19:03:02", "s4", "thru pickup", "Picking up");
@@ -193,7 +193,7 @@ fn a_removed_worktree_whose_branch_was_merged_is_no_lost_work() {
     fs::write(tree.join("zero.txt"), "0s\n").unwrap();
     env.run_git_in(&tree, &["add", "-A"]);
     env.run_git_in(&tree, &["commit", "-qm", "Zero"]);
-    // The merge has a time of its own, because the time of the session is not that of the clock.
+    // The session's events have simulated times, but git would use the real clock. So the merge gets an explicit time.
     let merge = "alias.merge-later=!GIT_COMMITTER_DATE=2026-11-15T19:01:30Z git merge --quiet";
     env.run_git(&["-c", merge, "merge-later", "zero"]);
     env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
@@ -206,7 +206,7 @@ fn a_removed_worktree_whose_branch_was_merged_is_no_lost_work() {
     assert!(told.contains(&expected), "{told}");
 }
 
-/// Checks that every command means the same session if none is named.
+/// Asserts that every command uses this session if the user names none.
 fn assert_last_session(env: &TestEnv, time: &str, session: &str, prompt: &str) {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains(&format!("most recent work: {session} in")), "{status}");
@@ -227,7 +227,7 @@ fn the_last_session_is_the_one_that_was_last_about_something() {
     end_at(&env, "19:00:05", "s1");
     assert_last_session(&env, "19:00:10", "s1", "Round the durations to minutes");
 
-    // It only read a file and answered.
+    // This session only reads a file and answers.
     start_at(&env, "19:01:00", "s2");
     ask_at(&env, "19:01:01", "s2", "Explain how the parser treats spaces");
     read_at(&env, "19:01:02", "s2", "src/parse.c");
@@ -235,7 +235,7 @@ fn the_last_session_is_the_one_that_was_last_about_something() {
     end_at(&env, "19:01:04", "s2");
     assert_last_session(&env, "19:01:10", "s2", "Explain how the parser treats spaces");
 
-    // One question, answered without any call, and a session that only ran thru.
+    // One session answers a question without any call, and another one only runs thru.
     start_at(&env, "19:02:00", "s3");
     ask_at(&env, "19:02:01", "s3", "What is a monad?");
     stop_at(&env, "19:02:02", "s3", "A monoid in the category of endofunctors.");
@@ -246,7 +246,7 @@ fn the_last_session_is_the_one_that_was_last_about_something() {
     end_at(&env, "19:03:03", "s4");
     assert_last_session(&env, "19:03:10", "s2", "Explain how the parser treats spaces");
 
-    // Two requests, discussed without any call.
+    // This session discusses two requests without any call.
     start_at(&env, "19:04:00", "s5");
     ask_at(&env, "19:04:01", "s5", "Design a flag for the width of the output");
     stop_at(&env, "19:04:02", "s5", "Let us call it --width.");

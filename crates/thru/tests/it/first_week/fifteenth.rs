@@ -170,7 +170,7 @@ fn a_session_that_recovers_a_role_gets_it() {
     assert_eq!(status[0]["open_sessions"], json!(["s1"]), "{status}");
     let brief = thru_at(&env, "19:00:03", "s1", &["brief", "--event", "compact"]).stdout;
     assert!(brief.contains("tester"), "{brief}");
-    // It keeps this role if it reads the file of another.
+    // The session keeps this role if it recovers the context file of another role.
     env.write_file("project/.agent/context/agents/reviewer.context.md", crate::roles::GOOD_CONTEXT_TEXT);
     let other = thru_at(&env, "19:00:04", "s1", &["recover", "reviewer"]).stdout;
     let kept =
@@ -235,7 +235,7 @@ fn what_was_left_open_in_a_removed_worktree_is_told() {
         call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z")).run();
     }
     let left = "its last message ended with “`by_month` is there and merged. Still to do: print the report, as plan.md says.”";
-    // While the worktree exists, the work goes on there.
+    // As long as the worktree exists, its work counts as still in progress.
     assert!(!env.run_thru(&["status"]).assert_ok().stdout.contains(left));
     fs::write(tree.join("report.py"), "b\n").unwrap();
     env.run_git_in(&tree, &["add", "-A"]);

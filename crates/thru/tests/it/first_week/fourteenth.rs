@@ -42,7 +42,7 @@ fn after_a_crash_the_goal_of_the_packet_in_work_is_told() {
     assert!(preview.contains(&goal) && preview.contains(MEAN_RULE), "{preview}");
     let told = start_at(&env, "08:02:00", "c");
     assert!(told.contains(&goal) && told.contains(MEAN_RULE), "{told}");
-    // The session before that one left nothing new, so its work is still what the next session is told.
+    // Session `c` did no work, so the next session is still told about the work of session `b`.
     end_at(&env, "08:02:01", "c");
     let told = start_at(&env, "08:03:00", "d");
     assert!(told.contains(&goal), "{told}");

@@ -21,7 +21,8 @@ const PLAN: &str =
 const AGREEMENT: &str =
     "Yes, do it that way, but keep _WHOLE as a separate name because export will need it.";
 
-/// The request, the plan and the condition are all part of the goal, whether the work is under way or reported.
+/// The goal contains the request, the plan and the condition, both during the work and after the agent has reported on
+/// it.
 #[test]
 fn agreement_with_a_condition_does_not_replace_the_task() {
     let env = TestEnv::with_repository();
@@ -130,7 +131,7 @@ fn files_that_earlier_sessions_staged_are_at_risk_until_they_are_committed() {
     env.run_thru(&["init"]).assert_ok();
     for (session, request, file, staged) in [
         ("s1", "Parse one decimal place of an amount", "money.py", "money.py"),
-        // The second session stages a file of its own, and one that the first session left.
+        // The second session stages one of its own files and one that the first session left.
         ("s2", "Write down how amounts are parsed", "notes.py", "notes.py left.py"),
         ("s3", "Support separators for thousands", "separators.py", ""),
     ] {

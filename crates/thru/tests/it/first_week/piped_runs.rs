@@ -1,5 +1,5 @@
-//! Tests for the problems that the new users of a TypeScript and a Python project reported: runs in pipes and after
-//! here-documents, and what a second session keeps of the first one.
+//! Tests for the problems that the new users of a TypeScript and a Python project reported. They concern runs in pipes
+//! and after here-documents, and what a second session learns about the first one.
 
 use super::eighth::repository_with_files;
 use super::eleventh::fail_at;

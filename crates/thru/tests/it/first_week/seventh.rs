@@ -334,7 +334,7 @@ fn uninstall_removes_the_folders_in_the_home_that_thru_created() {
         assert!(env.home_folder().join(".factory/hooks.json").exists());
         env.run_thru(&["uninstall", "--all"]).assert_ok();
         assert_eq!(env.home_folder().join(".factory").exists(), !already.is_empty(), "{already:?}");
-        // Another program creates the folder again. It is not ours any more.
+        // Another program creates the folder again, so thru must not remove it.
         fs::create_dir_all(env.home_folder().join(".factory")).unwrap();
         env.run_thru(&["uninstall", "--all"]).assert_ok();
         assert!(env.home_folder().join(".factory").exists(), "{already:?}");

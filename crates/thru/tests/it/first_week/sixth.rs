@@ -318,7 +318,7 @@ fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
     assert!(matches!(places, (Some(crashed), Some(older)) if crashed < older), "{told}");
 }
 
-/// A session whose process was killed is neither guessed nor suggested, even if it is the only session.
+/// thru neither guesses nor suggests a session whose process was killed, even if it is the only session.
 #[test]
 fn a_session_that_crashed_is_neither_guessed_nor_suggested() {
     let env = TestEnv::with_root();

@@ -128,7 +128,7 @@ fn a_stage_that_passed_stays_passed_when_its_inputs_are_edited() {
     end_at(&env, "19:00:06", "s1");
     let told = start_at(&env, "19:10:00", "s2");
     assert!(!told.contains("review-a.md"), "{told}");
-    // A gate check judges the outputs again, and so does the next request for them.
+    // `thru gate check` judges the outputs again, and so does the next `thru gate expect`.
     let check = env.run_thru(&["gate", "check"]);
     assert!(check.stdout.contains("inputs have changed"), "{check}");
 }

@@ -194,15 +194,16 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
     assert!(packet.contains("src/cart.py") && packet.contains("session_id: worked"), "{packet}");
-    // At a terminal, `thru` guesses the session. It must not choose a session without tool calls instead of the session
-    // that did the work.
+    // At a terminal, `thru` guesses the session. It must choose the session that did the work, not a session without
+    // tool calls.
     start_session(&env, "asked");
     env.fire_event("asked", "UserPromptSubmit", json!({"prompt": "Where were we with the discount?"}));
     env.fire_event("asked", "Stop", json!({"last_assistant_message": "Hi."}));
     end_session(&env, "asked");
     let guessed = env.run_thru_json(&["handoff", "round"]);
     assert_eq!((&guessed["session"], &guessed["instead_of"]), (&json!("worked"), &json!("asked")));
-    // A session that the user names is used even if it did no work. Below, a conversation counts as work.
+    // A session that the user names is used even if it did no work. After the user's prompt below, the session `fresh`
+    // has a conversation, which counts as work.
     assert_eq!(env.run_thru_json(&["handoff", "round", "--session", "fresh"])["session"], "fresh");
     env.fire_event("fresh", "UserPromptSubmit", json!({"prompt": "Let us round half up."}));
     let own = hand_off(&["handoff", "rounding", "--json"]).json();

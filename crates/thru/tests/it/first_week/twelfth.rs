@@ -54,7 +54,7 @@ fn what_the_user_types_after_pickup_is_told() {
     let next = start_at(&env, "19:02:00", "s3");
     assert!(next.contains("but skip the README, I do that myself; and q.peek must not"), "{next}");
 
-    // A word or two after the command only name the packet.
+    // If only a word or two follow the command, they name the packet and are not a new request.
     let env = env_with_packet();
     pick_up(&env, "/pickup clear");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
@@ -69,7 +69,8 @@ fn the_goal_of_a_picked_up_packet_is_what_was_handed_over() {
     assert!(brief.contains(&format!("its goal is “{HANDED_OVER}”")), "{brief}");
     assert!(!brief.contains("thanks"), "{brief}");
 
-    // The only request of the session is finished. The packet quotes it, but the goal is another one.
+    // The session's only request is finished. The packet quotes this request, but the goal is the purpose of the
+    // handoff.
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
     ask_at(&env, "19:00:01", "s1", "Let q.clear() empty the queue, with a test.");

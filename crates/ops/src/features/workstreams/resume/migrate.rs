@@ -82,7 +82,7 @@ fn files_in_misnamed_folders(place: &WorkstreamFinder) -> Result<Vec<MigratedFil
     Ok(found)
 }
 
-/// A folder that contains a `_resume.md`, or did before a migration.
+/// A folder that contains a `_resume.md`, or contained one before a migration.
 struct OldResumeFile<'a> {
     workstreams: &'a WorkstreamFinder<'a>,
     id: String,

@@ -28,7 +28,8 @@ pub struct FileOfReadingGate {
     pub path: Option<String>,
     /// When the agent last read the file, or `None` if it has not done so since the last compaction.
     pub read_at: Option<String>,
-    /// Whether the brief contained the whole text of the file, and nothing in it but ticked boxes has changed since.
+    /// Whether the brief contained the whole text of the file, and the text has not changed since then, apart from
+    /// ticked checkboxes.
     pub was_in_brief: bool,
 }
 
@@ -57,7 +58,8 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
     let found = context.choose_workstream(id.or(active.as_deref()))?;
     let (_, manifest) = place.read_manifest(&found)?;
-    // What a session edited before the manifest existed has nothing to do with it, unless the session works on it.
+    // If the session does not work on this workstream, its edits from before the manifest's last update have nothing to
+    // do with the workstream.
     let is_named = |id: &Id| manifest.session_ids.iter().any(|known| known == id.as_str());
     let is_own = active.as_deref() == Some(&found.id) || chosen.as_ref().is_some_and(is_named);
     let concerns = |record: &JournalRecord| is_own || *record.ts >= *manifest.last_updated;
