@@ -3,6 +3,7 @@
 //!
 //! If a step fails, the steps that do not depend on it still run, so one run reports all problems.
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,7 +36,9 @@ pub fn run_ci() -> Result<bool> {
     let mut tests = TestCounts::default();
 
     // Linking is slow and uses one core, so the steps that do not need the binary run in the meantime.
-    let dist = ParallelStep::start(&["dist"])?;
+    let mut build_dist = Command::new(std::env::current_exe()?);
+    build_dist.arg("dist");
+    let dist = ParallelStep::start(build_dist);
     run.run_step("format", || run_successfully(crate::cargo_command().args(["fmt", "--all", "--check"])));
     match platforms::why_platform_lints_cannot_run() {
         // The lints for all platforms include those for this machine, so there is no separate step for them.
@@ -57,23 +60,21 @@ pub fn run_ci() -> Result<bool> {
     let built = run.run_step("test build", || {
         run_successfully(crate::cargo_command().args(["test", "--workspace", "--no-run"]))
     });
-    let binary = run.join_parallel_step("dist", dist);
+    let binary = run.join_parallel_step("dist", dist).is_some_and(|ended| ended.status.success());
     // Fuzzing runs for a fixed time, so no other step runs at the same time.
     run.run_step("fuzz", || fuzz::run_fuzz(&fuzz::Args::default()));
+    let mut harness_tests = None;
     if built && binary {
+        // The tests with the real harnesses use less than one core, so all other tests run at the same time.
+        harness_tests = Some(ParallelStep::start(command_for_tests(&[HARNESS_TESTS], &harnesses)?));
         run.run_step("tests", || {
-            let mut test = crate::cargo_command();
-            test.args(["test", "--workspace", "--no-fail-fast"]);
-            // The tests use the binary that users install, not the debug build.
-            test.env("THRU_BIN", dist::dist_binary_path()).envs(harnesses);
-            if std::env::var_os("RUST_TEST_THREADS").is_none() {
-                // The tests spend most of their time waiting for other processes, so there are twice as many threads
-                // as cores.
-                let threads = 2 * thread::available_parallelism()?.get();
-                test.env("RUST_TEST_THREADS", threads.to_string());
-            }
+            let targets = list_test_targets(&crate::workspace_root())?;
+            let others: Vec<&str> =
+                targets.iter().map(String::as_str).filter(|target| *target != HARNESS_TESTS).collect();
+            let mut test = command_for_tests(&others, &harnesses)?;
+            test.args(["--lib", "--bins"]);
             let ended = e2e::run_tests(&mut test)?;
-            tests = ended.tests;
+            tests.add_counts(ended.tests);
             Ok(ended.ok)
         });
     } else {
@@ -92,20 +93,27 @@ pub fn run_ci() -> Result<bool> {
     }
     if !cfg!(target_os = "linux") {
         run.skip_step("torture", "it makes single system calls fail with strace, which exists on Linux only");
-        run.skip_step("bench", "its limits were measured on Linux");
     } else if binary {
         // The quick torture tests kill processes at every call that changes the disk, and make every call fail once.
         // The full torture tests take ten times as long and are started by hand.
         run.run_step("torture", || {
             torture::run_torture(&torture::Args { quick: true, ..Default::default() })
         });
+    } else {
+        run.skip_step("torture", "there is no binary to drive");
+    }
+    if let Some(ended) = harness_tests.and_then(|step| run.join_parallel_step("harness tests", step)) {
+        tests.add_counts(e2e::read_test_output(&ended).tests);
+    }
+    if !cfg!(target_os = "linux") {
+        run.skip_step("bench", "its limits were measured on Linux");
+    } else if binary {
+        // The benchmark measures time, so it runs last and alone.
         run.run_step("bench", || {
             bench::run_benchmark(&bench::Args { quick: true, gate: true, ..Default::default() })
         });
     } else {
-        for name in ["torture", "bench"] {
-            run.skip_step(name, "there is no binary to drive");
-        }
+        run.skip_step("bench", "there is no binary to drive");
     }
     println!("\n{}", run.format_summary());
     println!("{}", tests.format_line());
@@ -129,13 +137,23 @@ impl CiRun {
         passed
     }
 
-    /// Prints the result of a step that ran in parallel, and the step's output.
-    fn join_parallel_step(&mut self, name: &'static str, aside: ParallelStep) -> bool {
+    /// Waits for a step that ran in parallel, prints its output and returns it. Returns `None` if the step could not be
+    /// started.
+    fn join_parallel_step(&mut self, name: &'static str, step: ParallelStep) -> Option<Output> {
         println!("\n== {name}");
-        let (outcome, time) = aside.join();
-        let passed = outcome == StepOutcome::Passed;
+        let (output, time) = match step.join() {
+            Ok(ended) => ended,
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                self.steps.push((name, StepOutcome::Failed, Duration::ZERO));
+                return None;
+            }
+        };
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        let outcome = if output.status.success() { StepOutcome::Passed } else { StepOutcome::Failed };
         self.steps.push((name, outcome, time));
-        passed
+        Some(output)
     }
 
     /// Installs the harnesses before the tests run. Without npm they cannot be installed. Their tests are then
@@ -206,33 +224,68 @@ impl CiRun {
     }
 }
 
-/// An xtask command that runs in parallel with other steps. Its output is printed after those steps have finished.
+/// A command that runs in parallel with other steps. Its output is printed after those steps have finished.
 struct ParallelStep(thread::JoinHandle<Result<(Output, Duration)>>);
 
 impl ParallelStep {
-    fn start(words: &[&str]) -> Result<Self> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(words);
-        Ok(Self(thread::spawn(move || {
+    fn start(mut command: Command) -> Self {
+        Self(thread::spawn(move || {
             let start = Instant::now();
             let output = command.output().with_context(|| format!("starting {:?}", command.get_program()))?;
             Ok((output, start.elapsed()))
-        })))
+        }))
     }
 
-    fn join(self) -> (StepOutcome, Duration) {
-        match self.0.join().expect("only a command is waited for") {
-            Ok((output, time)) => {
-                eprint!("{}", String::from_utf8_lossy(&output.stderr));
-                print!("{}", String::from_utf8_lossy(&output.stdout));
-                (if output.status.success() { StepOutcome::Passed } else { StepOutcome::Failed }, time)
-            }
-            Err(error) => {
-                eprintln!("error: {error:#}");
-                (StepOutcome::Failed, Duration::ZERO)
-            }
+    fn join(self) -> Result<(Output, Duration)> {
+        self.0.join().expect("only a command is waited for")
+    }
+}
+
+/// The tests that drive the real harnesses (`crates/thru/tests/e2e`).
+const HARNESS_TESTS: &str = "e2e";
+
+/// Returns the command that runs these integration tests of the workspace.
+fn command_for_tests(targets: &[&str], harnesses: &[(String, String)]) -> Result<Command> {
+    let mut test = crate::cargo_command();
+    // Every command names the whole workspace. With another selection, cargo would choose other features and build
+    // everything again.
+    test.args(["test", "--workspace", "--no-fail-fast"]);
+    for target in targets {
+        test.args(["--test", target]);
+    }
+    // The tests use the binary that users install, not the debug build.
+    test.env("THRU_BIN", dist::dist_binary_path()).envs(harnesses.iter().cloned());
+    if std::env::var_os("RUST_TEST_THREADS").is_none() {
+        // The tests spend most of their time waiting for other processes, so there are twice as many threads as cores.
+        let threads = 2 * thread::available_parallelism()?.get();
+        test.env("RUST_TEST_THREADS", threads.to_string());
+    }
+    Ok(test)
+}
+
+/// Returns the names of all integration tests in the workspace. Each is a file or a folder with a `main.rs`, as cargo
+/// finds them.
+fn list_test_targets(workspace: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for package in read_folder(&workspace.join("crates"))? {
+        let tests = package.join("tests");
+        if !tests.is_dir() {
+            continue;
+        }
+        for path in read_folder(&tests)? {
+            let is_target =
+                path.extension().is_some_and(|extension| extension == "rs") || path.join("main.rs").is_file();
+            let name = path.file_stem().and_then(|name| name.to_str());
+            names.extend(name.filter(|_| is_target).map(str::to_owned));
         }
     }
+    names.sort();
+    Ok(names)
+}
+
+fn read_folder(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    entries.map(|entry| Ok(entry?.path())).collect()
 }
 
 impl TestCounts {
@@ -297,7 +350,16 @@ fn is_in_ci() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::TestCounts;
+    use super::{HARNESS_TESTS, TestCounts, list_test_targets};
+
+    #[test]
+    fn every_integration_test_is_run() {
+        let targets = list_test_targets(&crate::workspace_root()).unwrap();
+        for target in [HARNESS_TESTS, "it", "transcripts", "redact"] {
+            assert!(targets.iter().any(|found| found == target), "{target} is not in {targets:?}");
+        }
+        assert!(!targets.iter().any(|found| found == "fixtures"));
+    }
 
     #[test]
     fn closing_lines_are_added_up() {

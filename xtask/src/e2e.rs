@@ -3,7 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Instant;
 
@@ -119,12 +119,22 @@ pub fn run_tests(command: &mut Command) -> Result<TestRun> {
     let talk = thread::spawn(move || echo_lines(stderr, |line| eprintln!("{line}")));
     let lines = echo_lines(stdout, |line| println!("{line}"));
     let talk = talk.join().unwrap_or_default();
-    let ok = child.wait()?.success();
-    let skipped: Vec<String> = talk.into_iter().filter(|line| line.contains(": skipped: ")).collect();
+    Ok(summarize_tests(child.wait()?.success(), &lines, talk))
+}
+
+/// Reads the summary from the output of tests that have ended.
+pub fn read_test_output(output: &Output) -> TestRun {
+    let [lines, talk] = [&output.stdout, &output.stderr]
+        .map(|stream| String::from_utf8_lossy(stream).lines().map(str::to_owned).collect::<Vec<_>>());
+    summarize_tests(output.status.success(), &lines, talk)
+}
+
+fn summarize_tests(ok: bool, stdout: &[String], stderr: Vec<String>) -> TestRun {
+    let skipped: Vec<String> = stderr.into_iter().filter(|line| line.contains(": skipped: ")).collect();
     let mut tests = TestCounts::default();
-    lines.iter().for_each(|line| tests.add_summary_line(line));
+    stdout.iter().for_each(|line| tests.add_summary_line(line));
     tests.recount_passed_as_ignored(skipped.len());
-    Ok(TestRun { ok, tests, skipped })
+    TestRun { ok, tests, skipped }
 }
 
 fn echo_lines(stream: impl Read, show: impl Fn(&str)) -> Vec<String> {

@@ -20,13 +20,13 @@ pub enum OperatingSystem {
 pub struct Platform {
     pub target: &'static str,
     pub system: OperatingSystem,
-    /// Whether the lints include the tests. If two targets have the same operating system, the tests are checked for
-    /// one of them only.
+    /// Whether the lints include the tests. They do so for one target only, because the tests contain hardly any code
+    /// for a single platform.
     lint_tests: bool,
 }
 
 pub const PLATFORMS: [Platform; 4] = [
-    Platform { target: "aarch64-apple-darwin", system: OperatingSystem::MacOs, lint_tests: true },
+    Platform { target: "aarch64-apple-darwin", system: OperatingSystem::MacOs, lint_tests: false },
     Platform { target: "x86_64-apple-darwin", system: OperatingSystem::MacOs, lint_tests: false },
     Platform { target: ARM64_TARGET, system: OperatingSystem::Linux, lint_tests: false },
     Platform { target: "x86_64-unknown-linux-musl", system: OperatingSystem::Linux, lint_tests: true },
@@ -178,10 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tests_are_linted_once_for_each_system() {
-        for system in [OperatingSystem::Linux, OperatingSystem::MacOs] {
-            let linted = PLATFORMS.iter().filter(|platform| platform.lint_tests && platform.system == system);
-            assert_eq!(linted.count(), 1, "{system:?}");
-        }
+    fn the_tests_are_linted_once() {
+        assert_eq!(PLATFORMS.iter().filter(|platform| platform.lint_tests).count(), 1);
     }
 }

@@ -121,11 +121,13 @@ fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<Torture
                     |row: &&&TortureRow| !fault.is_error() || !COMMANDS_WITH_MANY_CALLS.contains(&row.name);
                 let rows: Vec<&TortureRow> = rows.iter().filter(is_swept).copied().collect();
                 let calls = map_on_all_cores(&rows, |_, row| system_calls_of_one_run(lab, row, fault))?;
-                jobs.extend(rows.into_iter().zip(choose_calls(calls)).map(|(row, calls)| FaultSweep {
-                    row,
-                    fault,
-                    calls: Some(calls),
-                }));
+                let commands_per_call =
+                    if fault.is_error() { COMMANDS_FAILED_PER_CALL } else { COMMANDS_KILLED_PER_CALL };
+                jobs.extend(
+                    rows.into_iter()
+                        .zip(choose_calls(calls, commands_per_call))
+                        .map(|(row, calls)| FaultSweep { row, fault, calls: Some(calls) }),
+                );
             }
             _ => jobs.extend(rows.iter().map(|row| FaultSweep { row, fault, calls: None })),
         }
@@ -147,8 +149,11 @@ struct FaultSweep<'a> {
 /// strace is at fault. Otherwise, the call is made only at random.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
-/// In how many commands a quick run makes the same system call fail.
-const COMMANDS_PER_CALL: usize = 3;
+/// In how many commands a quick run kills the process at the same system call.
+const COMMANDS_KILLED_PER_CALL: usize = 3;
+
+/// In how many commands a quick run makes the same system call fail. Far more calls can fail than change the disk.
+const COMMANDS_FAILED_PER_CALL: usize = 1;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.
 fn system_calls_of_one_run(
@@ -168,13 +173,16 @@ fn system_calls_of_one_run(
     Ok(calls)
 }
 
-/// Chooses the system calls that a quick run makes fail: each distinct call, in the first few commands that make it.
-fn choose_calls(commands: Vec<FirstDistinctCallsByKind>) -> Vec<BTreeMap<String, BTreeSet<usize>>> {
+/// Chooses the system calls that a quick run breaks: each distinct call, in the first few commands that make it.
+fn choose_calls(
+    commands: Vec<FirstDistinctCallsByKind>,
+    commands_per_call: usize,
+) -> Vec<BTreeMap<String, BTreeSet<usize>>> {
     let mut chosen_before: HashMap<(String, String), usize> = HashMap::new();
     let mut is_chosen = |kind: &str, arguments: String| {
         let times = chosen_before.entry((kind.to_owned(), arguments)).or_default();
         *times += 1;
-        *times <= COMMANDS_PER_CALL
+        *times <= commands_per_call
     };
     commands
         .into_iter()
@@ -357,9 +365,9 @@ mod tests {
             FirstDistinctCallsByKind::from([("openat".to_owned(), opens)])
         };
         let commands = ["a", "b", "c", "d", "e"].map(command).to_vec();
-        let chosen = choose_calls(commands);
+        let chosen = choose_calls(commands, 2);
         let shared = chosen.iter().filter(|calls| calls["openat"].contains(&1)).count();
-        assert_eq!(shared, COMMANDS_PER_CALL);
+        assert_eq!(shared, 2);
         assert!(chosen.iter().all(|calls| calls["openat"].contains(&3)));
     }
 }

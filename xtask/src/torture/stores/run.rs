@@ -26,6 +26,8 @@ const MAX_MEMORY_KB: u64 = 8 * 1024;
 const MAX_OWN_MEMORY_KB: u64 = 6 * 1024;
 /// The longest time that a command may take, in seconds. A user would assume that a slower command hangs.
 const MAX_COMMAND_SECONDS: u64 = 5;
+/// A quick run tries one in this many of the commands that start nothing and write no settings.
+const HARMLESS_COMMANDS_PER_TEST: usize = 5;
 /// How many times a slow hook is measured. The hook is reported only if it is slow every time.
 const MAX_MEASUREMENTS_OF_SLOW_HOOK: u64 = 8;
 
@@ -143,7 +145,7 @@ impl StoreRunner {
 
     /// Runs all hooks and commands in one store. A full run tries every command, and tries every hook both alone and in
     /// a session. A quick run tries a hook alone only if it affects loops. It tries all commands that start something
-    /// or write settings, and a third of the remaining commands. That third differs from store to store.
+    /// or write settings, and a fifth of the remaining commands. That fifth differs from store to store.
     pub fn try_store(
         &self,
         lab: &SandboxRoot,
@@ -168,7 +170,10 @@ impl StoreRunner {
         }
         for (number, line) in self.lines.iter().enumerate() {
             let is_harmless = line.kind == StoreCommandKind::Plain && !line.is_session_run_after_command();
-            if depth == TortureDepth::Quick && is_harmless && !(number + at).is_multiple_of(3) {
+            if depth == TortureDepth::Quick
+                && is_harmless
+                && !(number + at).is_multiple_of(HARMLESS_COMMANDS_PER_TEST)
+            {
                 continue;
             }
             let after = self.run_and_judge_command(&trial, line, &mut found)?;
