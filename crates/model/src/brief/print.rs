@@ -49,11 +49,12 @@ pub(super) fn head_for_profile(profile: &str) -> String {
 
 pub(super) fn print_brief(head: &str, candidates: &[Candidate], choice: &FormChoice) -> String {
     let mut text = head.to_owned();
-    let taken: Vec<(&Candidate, &str)> = candidates
+    let mut taken: Vec<(&Candidate, &str)> = candidates
         .iter()
         .zip(&choice.forms)
         .filter_map(|(candidate, form)| Some((candidate, candidate.forms[(*form)?].as_str())))
         .collect();
+    remove_files_with_listed_changes(&mut taken);
     let classes: BTreeSet<FactClass> = taken.iter().map(|(candidate, _)| candidate.class).collect();
     let mut titles: Vec<&str> = Vec::new();
     for class in classes {
@@ -77,6 +78,22 @@ pub(super) fn print_brief(head: &str, candidates: &[Candidate], choice: &FormCho
     }
     text.push_str(&omitted_line(candidates, choice).unwrap_or_default());
     text
+}
+
+/// Removes each edited file from the list of files if another line says what was changed in it. That line begins with
+/// the file's path.
+fn remove_files_with_listed_changes(facts: &mut Vec<(&Candidate, &str)>) {
+    let changed: BTreeSet<String> = facts
+        .iter()
+        .filter_map(|(candidate, fact)| {
+            let path = candidate.id.strip_prefix("change:")?;
+            fact.starts_with(&format!("edited {}:", format_path_or_code(path, 160))).then(|| path.to_owned())
+        })
+        .collect();
+    facts.retain(|(candidate, _)| {
+        let path = candidate.id.strip_prefix("file:").filter(|_| candidate.class == FactClass::Edited);
+        path.is_none_or(|path| !changed.contains(path))
+    });
 }
 
 /// Prints files grouped by folder, such as `- src/cli: edited a.rs, b.rs; read c.rs`. Folders are ordered by their

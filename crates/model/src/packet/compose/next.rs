@@ -324,7 +324,11 @@ impl PacketFacts<'_> {
         }
         let check = self.stale_check().filter(|_| self.failing.is_empty())?;
         let check = in_backticks(&check, 120);
-        Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
+        let edited = in_backticks(edited, 120);
+        // The agent may have been in the middle of a change, and a check would then come too early.
+        Some(format!(
+            "checking whether the change in {edited} is complete; then {check}, which last ran before that change"
+        ))
     }
 
     /// Returns whether a command has named a script since the script was last edited.
