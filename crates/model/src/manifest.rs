@@ -28,7 +28,7 @@ pub const DEFAULT_MANIFEST_PHASE: &str = "execution";
 /// checkbox of the steps.
 pub const NEXT_ACTION_OF_NEW_MANIFEST: &str = "next-open-step";
 /// Explains [`NEXT_ACTION_OF_NEW_MANIFEST`] to people who read the manifest.
-const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
+const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked checkbox of the steps";
 /// The former name of [`NEXT_ACTION_OF_NEW_MANIFEST`].
 const FORMER_NEXT_ACTION_OF_NEW_MANIFEST: &str = "continue-next-step";
 

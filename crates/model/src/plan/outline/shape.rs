@@ -234,13 +234,13 @@ impl OutlineShape {
             TaskSource::NumberedHeadings { .. } => "numbered headings",
             TaskSource::ItemsInPhases => "the lists of its phases",
             TaskSource::NumberedItems { .. } => "numbered lists",
-            TaskSource::Bullets { .. } => "lists without boxes",
+            TaskSource::Bullets { .. } => "lists without checkboxes",
             TaskSource::NoTasks if self.has_phases => {
                 return Some("its phases have no lists that could be lists of tasks".to_owned());
             }
             TaskSource::NoTasks => return Some("it has no list that could be a list of tasks".to_owned()),
         };
-        let boxes = if self.has_boxes { "its phases have no boxes" } else { "it has no boxes" };
+        let boxes = if self.has_boxes { "its phases have no checkboxes" } else { "it has no checkboxes" };
         Some(format!("{boxes} (`- [ ]`): {tasks} tasks were taken from {taken}"))
     }
 }

@@ -367,7 +367,7 @@ pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Res
             },
             None => Error::Absent {
                 what: format!("{} loads no file with steps", found.manifest),
-                hint: "add one, such as steps.md with `- [ ]` boxes, to files_to_load".into(),
+                hint: "add one, such as steps.md with `- [ ]` checkboxes, to files_to_load".into(),
             },
         });
     }

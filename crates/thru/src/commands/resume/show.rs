@@ -32,7 +32,7 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> 
     ];
     let next_step = match (&shown.next_step, shown.has_steps) {
         (Some(step), _) => one_line(step, 160),
-        (None, true) => "none: all boxes are ticked".to_owned(),
+        (None, true) => "none: all checkboxes are ticked".to_owned(),
         (None, false) => "none: no file that it loads has a `- [ ]` box".to_owned(),
     };
     pairs.push(("next step", next_step));

@@ -127,7 +127,7 @@ fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
     let path = env.base_folder().join(format!("{folder}/resume-context.md"));
     let text = fs::read_to_string(&path).unwrap();
     assert!(
-        text.contains("next_action: \"next-open-step\"  # no skill or command: the first unticked box"),
+        text.contains("next_action: \"next-open-step\"  # no skill or command: the first unticked checkbox"),
         "{text}"
     );
     env.run_thru(&["resume", "validate", "--all"]).assert_ok();

@@ -352,7 +352,7 @@ fn a_manifest_always_says_what_is_next() {
     };
     assert_eq!(next(None), "none: no file that it loads has a `- [ ]` box");
     assert_eq!(next(Some("- [ ] write the lexer\n")), "write the lexer");
-    assert_eq!(next(Some("- [x] write the lexer\n")), "none: all boxes are ticked");
+    assert_eq!(next(Some("- [x] write the lexer\n")), "none: all checkboxes are ticked");
 }
 
 /// The brief of a session start prefers a session of its own checkout, and so do `thru status` and `thru brief`.
