@@ -91,7 +91,7 @@ pub struct RunVerdict {
     /// Whether the exit code reports success but the result is unknown, because the output reports a failure or says
     /// that no tests ran.
     pub is_doubtful: bool,
-    /// How each check of a line with several checks ended, in the order of [`checks_of_command`].
+    /// The result of each check on a command line that runs several, in the order of [`checks_of_command`].
     pub parts: Vec<PartVerdict>,
 }
 

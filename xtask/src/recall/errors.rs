@@ -17,8 +17,8 @@ const COMPARED_CHARS: usize = 60;
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
 /// A text warns of an error if it contains at least this many leading characters of the error message, or the whole
-/// message if the message is shorter. The place of the error is ignored, because a brief lists the places of equal
-/// errors together.
+/// message if the message is shorter. The location of the error is ignored, because a brief lists the locations of
+/// identical errors together.
 const MIN_WARNING_CHARS: usize = 40;
 
 /// Mistakes with the harness's own tools. A brief should not warn of them.

@@ -266,8 +266,8 @@ pub fn important_files_now_missing(digest: &Digest, checkout: &Path, most: usize
     named.filter(|file| !exists_in_any_folder(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
-/// Returns the folders that may contain a session's files: the session's own folder and this checkout. A file exists
-/// if it is in one of them.
+/// Returns the folders that may contain a session's files: the session's own folder and this checkout. A file counts as
+/// existing if it is in one of them.
 fn session_folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
     let home = Path::new(&digest.first_worktree);
     let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());

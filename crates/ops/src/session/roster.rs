@@ -259,7 +259,8 @@ fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<Strin
 /// A session with this many requests is a discussion, such as one about a plan, even if the agent called no tool.
 const MIN_PROMPTS_FOR_WORK: usize = 2;
 
-/// Returns the sessions that are running in other processes, sorted by their last line in the list, newest first.
+/// Returns the sessions that are running in other processes. The session whose last entry in the list is newest comes
+/// first.
 pub fn running_sessions<'e>(
     entries: &'e [RosterEntry],
     store: &Store,

@@ -163,7 +163,7 @@ fn a_new_manifest_says_where_its_files_belong_and_what_it_is_called() {
     let made = env.run_thru(&[&["resume", "new", "1-errors"], &loads[..]].concat()).assert_ok();
     let folder = ".agent/context/workstreams/01-errors";
     assert_eq!(made.stdout, format!("{folder}/resume-context.md\n"));
-    // Only the project has a folder `docs`.
+    // Only the project has a `docs` folder.
     let expected = format!(
         "the workstream is stored as 01-errors: a number has at least two digits\n\
          does not exist yet: {folder}/overview.md\n\

@@ -417,7 +417,7 @@ fn is_short_answer(turn: &RequestWithOutcome, text: &str) -> bool {
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']))
 }
 
-/// Returns whether the next turn worked on something that an answer mentions, and ended with a message that is left out
+/// Returns whether the next turn worked on something that `answer` mentions, and whether its last message was left out
 /// only because it is short.
 fn is_short_update(
     digest: &Digest,

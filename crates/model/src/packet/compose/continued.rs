@@ -7,7 +7,7 @@ use crate::render::in_quotation_marks;
 use crate::text::split_into_sentences;
 use crate::time::parse_time;
 
-/// The titles of quoted messages whose work is finished.
+/// The titles above quoted messages that asked for work that is now finished.
 pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";
 pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
 /// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
