@@ -577,6 +577,7 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod changes_on_disk;
 mod eighth;
 mod eleventh;
 mod fifteenth;
