@@ -4,6 +4,7 @@
 mod agents;
 mod changed;
 mod changes;
+mod disk;
 mod effects;
 mod failures;
 mod handed_off;
@@ -32,6 +33,7 @@ use crate::window::ContextWindowUse;
 pub use agents::{ApprovedPlan, DelegatedTask};
 pub use changed::{ChangedFiles, is_documentation};
 pub use changes::FileEdit;
+pub use disk::{ChangeOnDisk, FileTime, is_changed_after};
 pub(crate) use effects::is_file_or_folder_of;
 pub use effects::{GitOnDisk, GitState, RecordedEffect};
 pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};
@@ -131,6 +133,9 @@ pub struct Digest {
     /// `git_on_disk` and never stored.
     #[serde(skip)]
     pub are_files_changed_since: bool,
+    /// The files that were changed on disk after a run. They are determined together with `git_on_disk` and never stored.
+    #[serde(skip)]
+    pub changes_on_disk: Vec<ChangeOnDisk>,
     /// Uncommitted files that only other recent sessions in this checkout edited. They are collected when a session
     /// starts and are never stored.
     #[serde(skip)]

@@ -226,6 +226,34 @@ fn split_source_location(line: &str) -> Option<(&str, &str, &str)> {
     (!message.is_empty()).then_some((file, number, message))
 }
 
+/// Returns whether an error of a check shows less than the `earlier` one: it only counts the failures or repeats a part
+/// of the earlier error. If both say how many tests failed, the numbers must be equal.
+pub fn says_less_than(error: &str, earlier: &str) -> bool {
+    let is_only_verdict = |line: &str| {
+        !names_failed_test(line)
+            && (run::counts_in_output(line).is_some()
+                || !matches!(line_rank(line.trim(), None), Some(FailureLineRank::Specific)))
+    };
+    let is_in = |line: &str, text: &str| text.lines().any(|known| known.trim() == line.trim());
+    let failed = run::counts_in_output(error).and_then(|counts| counts.failed);
+    let named = run::failed_test_names(earlier).map(|names| names.len());
+    let is_name = |line: &&str| names_failed_test(line) || is_unittest_heading(line);
+    let named = named.unwrap_or_else(|| earlier.lines().filter(is_name).count());
+    let is_same_number = match failed {
+        Some(failed) if (1..MAX_FAILURE_LINES).contains(&named) => u64::try_from(named) == Ok(failed),
+        _ => true,
+    };
+    error.lines().all(|line| is_only_verdict(line) || is_in(line, earlier))
+        && earlier.lines().any(|line| !is_only_verdict(line) && !is_in(line, error))
+        && is_same_number
+}
+
+/// Returns whether a line is the heading of a failed test in Python's unittest, such as `FAIL: test_a (t.T.test_a)`.
+fn is_unittest_heading(line: &str) -> bool {
+    let rest = ["FAIL: ", "ERROR: "].iter().find_map(|start| line.trim().strip_prefix(start));
+    rest.and_then(|rest| rest.split_once(" (")).is_some_and(|(name, _)| !name.contains(' '))
+}
+
 pub fn first_reason_line(error: &str) -> &str {
     reason_lines(error).next().unwrap_or_default()
 }
@@ -595,6 +623,27 @@ mod tests {
             "Traceback (most recent call last):"
         );
         assert_eq!((first_reason_line("error: x\nerror: y"), first_reason_line("")), ("error: x", ""));
+    }
+
+    #[test]
+    fn an_error_that_was_cut_says_less() {
+        let whole = "FAIL: test_three (tests.test_settle.Settle.test_three)\nAssertionError: 1 != 2";
+        for (error, earlier, expected) in [
+            ("FAILED (failures=1)", whole, true),
+            ("Ran 2 tests in 0.001s\nFAILED (failures=1)", whole, true),
+            ("AssertionError: 1 != 2\nFAILED (failures=1)", whole, true),
+            ("make: *** [Makefile:3: test] Error 1\nFAILED (failures=1)", whole, false),
+            // Another number of tests failed.
+            ("FAILED (failures=2)", whole, false),
+            // The run failed for another reason.
+            ("ModuleNotFoundError: No module named 'x'", whole, false),
+            (whole, whole, false),
+            (whole, "FAILED (failures=1)", false),
+            ("FAILED (failures=1)", "FAILED (failures=1)", false),
+            ("FAIL", "--- FAIL: TestA (0.00s)\na_test.go:3: got 1, want 2", true),
+        ] {
+            assert_eq!(says_less_than(error, earlier), expected, "{error} / {earlier}");
+        }
     }
 
     #[test]

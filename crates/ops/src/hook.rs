@@ -33,6 +33,7 @@ use crate::features::{self, FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings::{self, HookSettings};
 use crate::session::brief::{self, BriefRequest};
+use crate::session::facts::ExaminedFiles;
 use crate::{Result, World, WriteMode};
 
 use crate::session::{context_held, sent};
@@ -324,6 +325,7 @@ impl TrustedHook<'_> {
             previous_session_id: previous.as_ref(),
             max_length: decide::max_brief_length(occasion, self.harness.max_context_length),
             mode: self.mode,
+            examined: ExaminedFiles::OfSession,
         };
         let composed = brief::compose_brief(&request)?;
         composed.problems.iter().for_each(|problem| self.add_receipt_error(problem));

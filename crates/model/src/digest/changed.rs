@@ -26,15 +26,35 @@ impl Digest {
 
     /// Returns the files that were changed after the record with this number and that may affect the result of a
     /// check. These are files that tools edited, and program code that commands wrote. A log that a command writes
-    /// affects no result. The most recently changed file comes first.
+    /// affects no result, and neither does a record such as a sub-agent's output. Files that were changed on disk count
+    /// too, whoever changed them. The most recently changed file comes first.
     pub fn files_changed_after_check(&self, record: u64) -> Vec<&str> {
         let changed_at = |file: &FileUse| match may_declare_names(&file.path) {
             true => file.edited_at.max(file.written_at),
             false => file.edited_at,
         };
-        let mut changed: Vec<&FileUse> = self.files.iter().filter(|file| changed_at(file) > record).collect();
-        changed.sort_by_key(|file| std::cmp::Reverse(changed_at(file)));
-        changed.iter().map(|file| file.path.as_str()).collect()
+        let own = self.files.iter().map(|file| (changed_at(file), file.path.as_str()));
+        let on_disk = self.changes_on_disk.iter().map(|change| (change.record, change.path.as_str()));
+        let is_later = |(at, path): &(u64, &str)| *at > record && !is_agent_record(path);
+        let mut changed: Vec<(u64, &str)> = own.chain(on_disk).filter(is_later).collect();
+        changed.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        let mut paths: Vec<&str> = Vec::new();
+        for (_, path) in changed {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
+    /// Returns whether no file that may affect the result of a check was changed after the record with this number.
+    pub fn is_check_current(&self, record: u64) -> bool {
+        self.files_changed_after_check(record).is_empty()
+    }
+
+    /// Returns whether no call after this record changed a file that may affect a check, or may have changed one.
+    pub(super) fn is_unchanged_since(&self, record: u64) -> bool {
+        self.is_check_current(record) && self.unnamed_change_at <= record
     }
 
     /// Returns the most recently edited file that is not documentation, if it was edited after this record.
@@ -66,17 +86,30 @@ pub fn is_documentation(path: &str) -> bool {
 pub(super) fn looks_like_committable_text(path: &str) -> bool {
     const WRITTEN_TEXT_EXTENSIONS: &[&str] =
         &["md", "mdx", "rst", "adoc", "toml", "yaml", "yml", "html", "css", "scss"];
+    let is_text = WRITTEN_TEXT_EXTENSIONS.contains(&extension_of(path)) || may_declare_names(path);
+    is_text && !looks_like_output(path)
+}
+
+/// Returns whether a file looks like a log, a download or an output of a build or another command.
+pub(super) fn looks_like_output(path: &str) -> bool {
     const EXTENSIONS_OF_OUTPUT_FILES: &[&str] = &[
         "out", "err", "tmp", "bak", "orig", "rej", "pid", "gz", "tgz", "xz", "tar", "zip", "png", "jpg",
         "gif", "pdf", "o", "a", "so", "bin", "db", "sqlite", "pyc", "class", "map", "prof", "trace", "dat",
-        "tap",
+        "tap", "log",
     ];
-    let ending = path.rsplit('/').next().unwrap_or(path).rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_text = WRITTEN_TEXT_EXTENSIONS.contains(&ending)
-        || may_declare_names(path) && !EXTENSIONS_OF_OUTPUT_FILES.contains(&ending);
-    is_text
-        && !is_generated_or_vendored_file(path)
-        && !path.split('/').any(|folder| matches!(folder, "tmp" | "temp" | "venv"))
+    EXTENSIONS_OF_OUTPUT_FILES.contains(&extension_of(path))
+        || is_generated_or_vendored_file(path)
+        || path.split('/').any(|folder| matches!(folder, "tmp" | "temp" | "venv"))
+}
+
+fn extension_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path).rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// Returns whether a file is a record of `thru` or of an agent, such as a sub-agent's output. Such a file affects no
+/// check. The folder `.agent` may be in a subfolder of the checkout, or outside the current worktree.
+pub(super) fn is_agent_record(path: &str) -> bool {
+    path.split('/').rev().skip(1).any(|folder| folder == ".agent")
 }
 
 /// Returns whether a command wrote or deleted a file that is mentioned in its text.

@@ -242,8 +242,8 @@ impl Digest {
     /// Returns the files that an error names and that have not been edited since the failure. Empty unless other files
     /// that the error names have been edited. The files show how much of the fix is left.
     pub fn files_left_to_fix<'f>(&self, open: &'f Failure) -> Vec<&'f str> {
-        let is_edited =
-            |path: &&str| self.files.iter().any(|file| file.path == *path && file.edited_at > open.record);
+        let changed = self.files_changed_after_check(open.record);
+        let is_edited = |path: &&str| changed.contains(path);
         let (edited, left): (Vec<&str>, Vec<&str>) =
             failure::files_located_by_error(&open.error).into_iter().partition(is_edited);
         if edited.is_empty() { Vec::new() } else { left }
@@ -475,6 +475,7 @@ impl Digest {
         }
         let is_open = failed && is_command && is_problem_to_solve(&checks, what, record);
         // Only the newest failure of a check stays open. A run whose result is unknown replaces no failure.
+        let mut earlier: Option<(u64, String)> = None;
         let replaced = self.failures.iter_mut().filter(|older| is_open && older.is_open && older.is_command);
         for older in replaced {
             let known = older.checks_of_command(&record.worktree).into_owned();
@@ -486,7 +487,15 @@ impl Digest {
             let is_same = !known.is_empty() && older.checks_not_passed_since.is_empty()
                 || known.is_empty() && older.command_or_file == what;
             older.is_open &= !is_same;
+            if is_same {
+                earlier = Some((older.record, older.error.clone()));
+            }
         }
+        // The output may have been cut, for example by `tail`. The earlier run of the same check then says what failed.
+        let earlier = earlier
+            .filter(|(at, known)| self.is_unchanged_since(*at) && failure::says_less_than(error, known))
+            .map(|(_, error)| error);
+        let error = earlier.as_deref().unwrap_or(error);
         let told = |known: &Failure| {
             known.tool == record.tool && known.command_or_file == what && known.error == error
         };

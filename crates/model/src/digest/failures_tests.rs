@@ -52,6 +52,27 @@ fn open_failures(calls: &[ShellCall]) -> Vec<String> {
     fold_calls(calls).open_failures().map(Failure::command_to_repeat).collect()
 }
 
+#[test]
+fn a_cut_output_keeps_the_error_of_the_earlier_run() {
+    const TESTS: &str = "python3 -m unittest";
+    const WHOLE: &str = "FAIL: test_a (t.T.test_a)\nAssertionError: 1 != 2\nFAILED (failures=1)";
+    const CUT: ShellCall =
+        ("python3 -m unittest 2>&1 | tail -3", 0, "Ran 2 tests in 0.001s\n\nFAILED (failures=1)");
+    let whole: ShellCall = (TESTS, 1, WHOLE);
+    let error = |calls: &[ShellCall]| {
+        let digest = fold_calls(calls);
+        let open: Vec<&Failure> = digest.open_failures().collect();
+        assert_eq!(open.len(), 1, "{calls:?}");
+        open[0].error.clone()
+    };
+    assert!(error(&[whole, CUT]).contains("AssertionError: 1 != 2"));
+    assert!(error(&[whole, CUT, CUT]).contains("test_a"));
+    assert!(error(&[whole, ("ls", 0, "a.py"), CUT]).contains("test_a"));
+    // A file may have been changed, so another test may have failed.
+    assert!(!error(&[whole, ("python3 fix.py", 0, ""), CUT]).contains("test_a"));
+    assert!(!error(&[CUT]).contains("test_a"));
+}
+
 const FAILING_OUTPUT: &str = "--- FAIL: TestA (0.00s)\nFAIL\texample.com/x\t0.1s\nFAIL";
 const PASSING_OUTPUT: &str = "ok  \texample.com/x\t0.1s";
 

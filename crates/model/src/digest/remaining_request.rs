@@ -110,7 +110,7 @@ impl Digest {
     /// that edit. There must also be no open failure, unfinished call or open todo entry.
     pub fn does_work_for_newest_prompt_look_complete(&self) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let is_fresh = |used: &&NewestRunOfCheck| self.last_file_edited_after(used.last_run_record).is_none();
+        let is_fresh = |used: &&NewestRunOfCheck| self.is_check_current(used.last_run_record);
         let runs = self.check_runs();
         let mut checks =
             runs.iter().filter(|used| used.check_kind.is_check() && used.last_run_record > asked);
@@ -148,7 +148,7 @@ impl Digest {
     /// Returns whether a test, a build or a lint ran after the last edit.
     fn is_checked_since_last_edit(&self) -> bool {
         let mut checks = self.checks.iter().filter(|used| used.check_kind.is_check());
-        checks.any(|used| self.last_file_edited_after(used.last_run_record).is_none())
+        checks.any(|used| self.is_check_current(used.last_run_record))
     }
 
     /// Returns whether any file of the session has the same extension as `name`. `os.Exit` and `e.g` look like file

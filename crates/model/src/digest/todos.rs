@@ -66,7 +66,7 @@ impl Digest {
             used.check_kind == run::CommandKind::Test
                 && used.last_result == RunResult::Passed
                 && used.last_run_record > self.todos_changed_at
-                && self.last_file_edited_after(used.last_run_record).is_none()
+                && self.is_check_current(used.last_run_record)
         };
         self.edits_since_todos() > 0
             && self.checks.iter().any(is_tested)
@@ -87,8 +87,7 @@ impl Digest {
                 .iter()
                 .filter(|used| used.check_kind == sort && used.last_run_record > self.todos_changed_at);
             runs.any(|used| {
-                used.last_result == RunResult::Passed
-                    && self.last_file_edited_after(used.last_run_record).is_none()
+                used.last_result == RunResult::Passed && self.is_check_current(used.last_run_record)
             })
         };
         let asked = [

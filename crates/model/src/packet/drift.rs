@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Packet, RecordedCheck, choose};
+use crate::digest::{self, FileTime};
 use crate::render::format_path_or_code;
 use crate::text::count_with_noun;
 use crate::time;
@@ -53,6 +54,8 @@ pub struct CurrentState<'a> {
     pub files: &'a [CurrentFileState],
     /// Whether the session continued and edited files after writing the packet.
     pub has_session_edited_since: bool,
+    /// When the files that may affect a check were last changed.
+    pub file_times: &'a [FileTime],
     /// Whether the packet's session worked in another checkout. If so, its checks ran there.
     pub is_other_checkout: bool,
 }
@@ -123,7 +126,11 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
         false if claims.iter().any(is_unknown) => ChangesSinceCheck::Unknown,
         false => ChangesSinceCheck::None,
     };
-    claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, since, now.is_other_checkout)));
+    claims.extend(packet.checks_seen.iter().map(|check| {
+        let since =
+            if has_file_changed_after(check, now.file_times, at) { ChangesSinceCheck::Some } else { since };
+        check_claim(check, since, now.is_other_checkout)
+    }));
     claims.extend(time::parse_time(&packet.created_at).map(|created| Claim {
         subject_kind: ClaimSubject::Age,
         subject: packet.created_at.clone(),
@@ -141,6 +148,13 @@ enum ChangesSinceCheck {
     Some,
     /// The packet does not say what its files contained.
     Unknown,
+}
+
+/// Returns whether a file was changed after the recorded run of a check, judging by the file's time. A command can
+/// change files without naming them, so the packet may not say that they changed.
+fn has_file_changed_after(check: &RecordedCheck, times: &[FileTime], now: Timestamp) -> bool {
+    let Some(run_at) = time::parse_time(&check.at) else { return false };
+    times.iter().any(|file| digest::is_changed_after(file.modified_at, run_at, now))
 }
 
 /// Verifies a recorded check. Its result applies only in the checkout where it ran, and only if nothing has changed

@@ -43,6 +43,7 @@ fn check_claims(
             git,
             files,
             has_session_edited_since: false,
+            file_times: &[],
             is_other_checkout: false,
         },
         now,
@@ -132,6 +133,7 @@ fn a_packet_by_hand_claims_little() {
             git: None,
             files: &files,
             has_session_edited_since: false,
+            file_times: &[],
             is_other_checkout: false,
         },
         time::parse_time("2026-11-15").unwrap(),
@@ -156,6 +158,7 @@ fn a_packet_of_another_project_says_so() {
             git: None,
             files: &[],
             has_session_edited_since: false,
+            file_times: &[],
             is_other_checkout: false,
         };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
@@ -176,6 +179,7 @@ fn a_run_before_the_last_edit_proves_nothing() {
             git: None,
             files: &[],
             has_session_edited_since: edited,
+            file_times: &[],
             is_other_checkout: false,
         };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());

@@ -29,8 +29,9 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::hook::transcript_replay::{TranscriptRecord, describe_unfinished_call};
 use crate::project::{Project, settings};
+use crate::session::facts::{self, ExaminedFiles};
 use crate::session::roster::{self, RosterEntry};
-use crate::session::{database, facts, transcript};
+use crate::session::{database, transcript};
 use crate::{Error, Result, World, WriteMode};
 
 pub const FEATURE_ROW: Feature = Feature {
@@ -239,7 +240,12 @@ fn sweep_session(
         WriteMode::Write => read_rest_of_transcript(world, project, open, hashes),
         WriteMode::DryRun => Vec::new(),
     };
-    let mut source = handoff::packet_source_of_session(world, project, &open.session, None)?;
+    // A hook has no time to take all fingerprints, and it does not run git either.
+    let examined = match hashes {
+        FilesToFingerprint::Take => ExaminedFiles::ListedByGit,
+        FilesToFingerprint::TakeSmall => ExaminedFiles::OfSession,
+    };
+    let mut source = handoff::packet_source_of_session(world, project, &open.session, None, examined)?;
     source.digest.unfinished_call_texts = unfinished;
     source.digest.are_files_changed_since |= was_changed;
     if hashes == FilesToFingerprint::Take {

@@ -11,7 +11,7 @@ use model::reply::{Reply, ReplyPart};
 use crate::features::sessions::others;
 use crate::features::{self, BriefContext, Feature, FeatureAnswer, decisions};
 use crate::hook::context::HookContext;
-use crate::session::facts;
+use crate::session::facts::{self, ExaminedFiles};
 use crate::session::roster::Roster;
 use crate::{Result, WriteMode};
 
@@ -29,7 +29,8 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
         return Ok(FeatureAnswer::no_action("the sub-agent has no type, or profiles.max_chars is 0"));
     }
     let profile = profile::profile_of_subagent(kind, settings);
-    let mut gathered = facts::gather_session_facts(&context.project, context.session)?;
+    let mut gathered =
+        facts::gather_session_facts(&context.project, context.session, ExaminedFiles::OfSession)?;
     decisions::remove_recorded_answers(context.project.store, &mut gathered.digest)?;
     let brief = BriefContext {
         project: context.project,

@@ -25,8 +25,9 @@ use serde_json::json;
 use crate::Result;
 use crate::features::{BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
+use crate::session::facts::{self, ExaminedFiles};
+use crate::session::last;
 use crate::session::roster::{self, RosterEntry};
-use crate::session::{facts, last};
 
 pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
@@ -123,7 +124,8 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
     else {
         return Ok(Vec::new());
     };
-    last::add_facts_of_earlier_sessions(project, entries, &mut digest);
+    facts::add_current_state_from_disk(project, &mut digest, ExaminedFiles::ListedByGit);
+    last::add_facts_of_earlier_sessions(project, entries, &mut digest, ExaminedFiles::ListedByGit);
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
@@ -131,12 +133,22 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         let why = format!("shows where session {} left off", short_session_id(&session));
         lines.push(line.with_next_step(NextStepUrgency::LastSession, "thru brief", why));
     }
+    let outside = match digest.describe_change_outside_session() {
+        "" => String::new(),
+        change => format!(", {change}"),
+    };
     let of_session = digest.open_failures().map(|failure| {
-        let is_edited_since = !digest.files_changed_after_check(failure.record).is_empty();
-        (failure, if is_edited_since { ", not run since the last edit" } else { "" })
+        let is_current = digest.is_check_current(failure.record);
+        (failure, if is_current { outside.as_str() } else { ", not run since the last edit" })
     });
-    let earlier =
-        digest.failures_of_earlier_sessions.iter().map(|failure| (failure, ", in an earlier session"));
+    let earlier = digest.failures_of_earlier_sessions.iter().map(|failure| {
+        let is_current = failure.files_edited_since.is_empty();
+        let since = match is_current {
+            true => ", in an earlier session",
+            false => ", in an earlier session, not run since the last edit",
+        };
+        (failure, since)
+    });
     let all: Vec<(&Failure, &str)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
     let failing: Vec<String> = all.iter().map(|(failure, _)| failure.command_as_typed()).collect();
     if let (Some(first), Some((_, when))) = (failing.first(), all.first()) {

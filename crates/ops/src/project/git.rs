@@ -358,6 +358,18 @@ pub fn list_uncommitted_files(project: &Path, redact: RedactOptions) -> Option<V
     Some(files)
 }
 
+/// Like `list_uncommitted_files`, but returns only files below `folder`, with paths relative to it. The list is empty if
+/// git fails.
+pub fn list_uncommitted_files_below(folder: &Path, redact: RedactOptions) -> Vec<String> {
+    let Some(top) = folder.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()) else {
+        return Vec::new();
+    };
+    let Ok(inside) = folder.strip_prefix(top) else { return Vec::new() };
+    let listed = list_uncommitted_files(folder, redact).unwrap_or_default();
+    let below = |path: String| Some(Path::new(&path).strip_prefix(inside).ok()?.to_str()?.to_owned());
+    listed.into_iter().filter_map(below).collect()
+}
+
 /// Returns options that disable this repository's filters, because git would run them to compare files. The user's
 /// own filters stay enabled. Returns `None` if git cannot be run.
 fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {

@@ -16,7 +16,7 @@ use store::{FoundRoot, Lock};
 
 use crate::features::{self, BriefContext, ProjectContext, decisions, loops, sessions};
 use crate::project::settings;
-use crate::session::facts::{self, SessionFacts};
+use crate::session::facts::{self, ExaminedFiles, SessionFacts};
 use crate::session::last::{self, LastAtWork};
 use crate::session::roster::{Roster, RosterEntry};
 use crate::session::transcript::{self, SkippedLines, TranscriptToRead};
@@ -37,6 +37,7 @@ pub struct BriefRequest<'a> {
     /// The maximum length of the brief, in UTF-16 units.
     pub max_length: usize,
     pub mode: WriteMode,
+    pub examined: ExaminedFiles,
 }
 
 #[derive(Debug)]
@@ -95,7 +96,8 @@ struct FeatureCandidates {
 }
 
 fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
-    let BriefRequest { project, occasion, session, previous_session_id: previous, mode, .. } = *request;
+    let BriefRequest { project, occasion, session, previous_session_id: previous, mode, examined, .. } =
+        *request;
     let roster = Roster::of_store(project.store);
     let mut elsewhere = None;
     let mut gathered = match occasion {
@@ -103,18 +105,18 @@ fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, Featu
         BriefOccasion::Started => match last_other_session(project, &roster, session) {
             Some(other) => {
                 elsewhere = other.elsewhere;
-                let mut facts = facts::facts_of_digest(&project, other.digest);
-                add_facts_of_others(project, &roster, session, &mut facts.digest);
+                let mut facts = facts::facts_of_digest(&project, other.digest, examined);
+                add_facts_of_others(&project, &roster, session, (&mut facts.digest, examined));
                 facts
             }
             None => facts::facts_with_hook_problems_only(project.store),
         },
         BriefOccasion::Compacted | BriefOccasion::Resumed | BriefOccasion::Asked => {
-            facts::gather_session_facts(&project, previous.or(session)?).ok()?
+            facts::gather_session_facts(&project, previous.or(session)?, examined).ok()?
         }
         // The agent still has its own conversation, so the brief only says what others did.
         BriefOccasion::Replayed => {
-            facts::gather_session_facts(&project, previous.or(session)?).ok()?.keep_only_identity()
+            facts::gather_session_facts(&project, previous.or(session)?, examined).ok()?.keep_only_identity()
         }
     };
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
@@ -158,15 +160,20 @@ fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id
 
 /// Adds what earlier sessions left in this checkout: uncommitted files and failed checks. Running sessions are listed
 /// separately.
-fn add_facts_of_others(project: ProjectContext, roster: &Roster, this: Option<&Id>, described: &mut Digest) {
+fn add_facts_of_others(
+    project: &ProjectContext,
+    roster: &Roster,
+    this: Option<&Id>,
+    (described, examined): (&mut Digest, ExaminedFiles),
+) {
     let Ok(entries) = roster.entries() else { return };
-    if sessions::other_worktree(&project, described).is_some() {
+    if sessions::other_worktree(project, described).is_some() {
         return;
     }
-    let running = last::ids_of_running_sessions(&project, entries, this);
+    let running = last::ids_of_running_sessions(project, entries, this);
     let fits = filter_for_other_ended_sessions(&running, this);
-    let others = last::digests_of_other_recent_sessions(&project, entries, &described.session, fits);
-    last::add_facts_left_by(&project, entries, described, &others, &running);
+    let mut others = last::digests_of_other_recent_sessions(project, entries, &described.session, fits);
+    last::add_facts_left_by(project, entries, described, (&mut others, &running), examined);
 }
 
 /// Returns a filter that accepts all sessions except `this` one and those that are `running`.
@@ -420,11 +427,16 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         previous_session_id: None,
         max_length: usize::MAX,
         mode: WriteMode::DryRun,
+        // A preview must have the bytes that a hook would send, and hooks do not run git.
+        examined: match occasion {
+            BriefOccasion::Asked => ExaminedFiles::ListedByGit,
+            _ => ExaminedFiles::OfSession,
+        },
     };
     let Some((gathered, records)) = gather_facts_for_brief(&request) else {
         // There is no earlier session, or it cannot be read. In either case, the calls below return the error.
         let (session, _) = last::choose_session_at_work(&project, options.session)?;
-        let gathered = facts::gather_session_facts(&project, &session)?;
+        let gathered = facts::gather_session_facts(&project, &session, request.examined)?;
         return Ok(PrintedBriefFacts::of_session(gathered, occasion));
     };
     // A session claims a waiting loop only when it starts or is resumed, so only the briefs for these occasions mention

@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::digest::{Digest, GitOnDisk};
+use model::digest::{Digest, FileTime, GitOnDisk};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
@@ -28,6 +28,18 @@ pub const MAX_PREDECESSOR_SESSIONS_READ: usize = 8;
 /// How many changed files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
 
+/// How many files a command compares with the times of runs. A hook compares `MAX_FILES_CHECKED` files.
+const MAX_FILES_EXAMINED_BY_COMMAND: usize = 1_000;
+
+/// Which files are compared with the times of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExaminedFiles {
+    /// Only files that the session named. This is for hooks, because they do not run git.
+    OfSession,
+    /// Also files that git lists as changed.
+    ListedByGit,
+}
+
 /// The facts about an earlier session: its digest, compared with the files on disk.
 #[derive(Debug, Default)]
 pub struct SessionFacts {
@@ -50,15 +62,21 @@ impl SessionFacts {
 }
 
 /// Collects the facts about one session, without the candidates of features.
-pub fn gather_session_facts(project: &ProjectContext, session: &Id) -> store::Result<SessionFacts> {
-    Ok(facts_of_digest(
-        project,
-        digest_with_predecessors(project.store, session, MAX_PREDECESSOR_SESSIONS_READ)?,
-    ))
+pub fn gather_session_facts(
+    project: &ProjectContext,
+    session: &Id,
+    examined: ExaminedFiles,
+) -> store::Result<SessionFacts> {
+    let digest = digest_with_predecessors(project.store, session, MAX_PREDECESSOR_SESSIONS_READ)?;
+    Ok(facts_of_digest(project, digest, examined))
 }
 
 /// Collects the facts about a session whose digest has already been read.
-pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionFacts {
+pub fn facts_of_digest(
+    project: &ProjectContext,
+    mut digest: Digest,
+    examined: ExaminedFiles,
+) -> SessionFacts {
     let ProjectContext { store, root, .. } = *project;
     update_paths_after_move(project, &mut digest);
     digest.is_of_other_worktree = sessions::other_worktree(project, &digest).is_some();
@@ -66,7 +84,7 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.mark_all_edits_as_saved();
     }
-    add_current_state_from_disk(store, &mut digest, &root.checkout, project.settings.redact_options());
+    add_current_state_from_disk(project, &mut digest, examined);
     let gone = important_files_now_missing(&digest, &root.checkout, MAX_FILES_CHECKED);
     let unread = digest.describe_missing_transcript().into_iter().chain(digest.describe_missing_journal());
     let problems = unread.chain(recent_hook_problems(store)).collect();
@@ -75,14 +93,57 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
 
 /// Adds the current state, as shown by git's files and the times of the session's files. The user may have committed or
 /// edited something since the session's last record.
-pub fn add_current_state_from_disk(
-    store: &Store,
-    digest: &mut Digest,
-    checkout: &Path,
-    redact: RedactOptions,
-) {
-    digest.git_on_disk = git_state_on_disk(digest, checkout, redact);
-    digest.are_files_changed_since = have_files_changed_since_session(store, digest, checkout);
+pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
+    let checkout = &project.root.checkout;
+    add_changes_on_disk(project, digest, examined);
+    digest.git_on_disk = git_state_on_disk(digest, checkout, project.settings.redact_options());
+    digest.mark_files_written_by_commands();
+    digest.are_files_changed_since = have_files_changed_since_session(project.store, digest, checkout);
+}
+
+/// Adds the files that were changed after one of the session's runs. Nothing is added if the session's folder no longer
+/// exists.
+pub fn add_changes_on_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
+    if digest.checks.is_empty() && digest.failures.is_empty() {
+        return;
+    }
+    let Some(folder) = existing_session_folder(digest, &project.root.checkout) else { return };
+    let times = times_of_files_to_compare(project, digest, folder, examined);
+    digest.add_changes_on_disk(&times, project.world.now);
+}
+
+/// Returns the times of the files that are compared with the times of the session's runs.
+pub fn times_of_files_to_compare(
+    project: &ProjectContext,
+    digest: &Digest,
+    folder: &Path,
+    examined: ExaminedFiles,
+) -> Vec<FileTime> {
+    let (listed, most) = match examined {
+        ExaminedFiles::ListedByGit => {
+            let listed = git::list_uncommitted_files_below(folder, project.settings.redact_options());
+            (listed, MAX_FILES_EXAMINED_BY_COMMAND)
+        }
+        ExaminedFiles::OfSession => (Vec::new(), MAX_FILES_CHECKED),
+    };
+    let paths = digest.files_to_compare_with_runs(&listed).into_iter().take(most);
+    // A file that no longer exists has no time.
+    let time = |path: &str| {
+        let meta = folder.join(path).symlink_metadata().ok().filter(Metadata::is_file)?;
+        Some(FileTime {
+            path: path.to_owned(),
+            modified_at: Timestamp::try_from(meta.modified().ok()?).ok()?,
+        })
+    };
+    paths.filter_map(time).collect()
+}
+
+/// Returns the folder that a session's paths are relative to, or `None` if it no longer exists.
+fn existing_session_folder<'d>(digest: &'d Digest, checkout: &'d Path) -> Option<&'d Path> {
+    match Path::new(&digest.first_worktree) {
+        home if home.as_os_str().is_empty() => Some(checkout),
+        home => (home.is_absolute() && home.is_dir()).then_some(home),
+    }
 }
 
 /// Replaces the paths of the session's folders with their new paths if the project has been moved since the session.
@@ -167,7 +228,12 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path, redact: RedactOptions) ->
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::read_head(folder)?;
     let remote = store::git::remote_assumed_for_branch(folder, &head.branch);
-    let changed: Vec<&str> = digest.files_without_observed_commit().take(MAX_FILES_COMPARED).collect();
+    let mut changed: Vec<&str> = digest.files_without_observed_commit().take(MAX_FILES_COMPARED).collect();
+    for path in digest.files_maybe_written_by_commands() {
+        if !changed.contains(&path) {
+            changed.push(path);
+        }
+    }
     let compared = store::git::compare_with_index(folder, &changed);
     let owned = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect();
     Some(GitOnDisk {

@@ -9,7 +9,7 @@ use model::id::Id;
 use crate::Result;
 use crate::features::{ProjectContext, sessions};
 use crate::project::trust;
-use crate::session::facts;
+use crate::session::facts::{self, ExaminedFiles};
 use crate::session::list::{self, LastSession, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 
@@ -69,14 +69,15 @@ pub fn add_facts_of_earlier_sessions(
     project: &ProjectContext,
     entries: &[RosterEntry],
     described: &mut Digest,
+    examined: ExaminedFiles,
 ) {
     if sessions::other_worktree(project, described).is_some() {
         return;
     }
     let running = ids_of_running_sessions(project, entries, None);
     let is_over = |entry: &RosterEntry| !running.contains(&&entry.session);
-    let ended = digests_of_other_recent_sessions(project, entries, &described.session, is_over);
-    add_facts_left_by(project, entries, described, &ended, &running);
+    let mut ended = digests_of_other_recent_sessions(project, entries, &described.session, is_over);
+    add_facts_left_by(project, entries, described, (&mut ended, &running), examined);
 }
 
 /// Adds what the `ended` sessions left. A check that failed in one of them may have passed since then in one of the
@@ -86,8 +87,8 @@ pub fn add_facts_left_by(
     project: &ProjectContext,
     entries: &[RosterEntry],
     described: &mut Digest,
-    ended: &[Digest],
-    running: &[&Id],
+    (ended, running): (&mut [Digest], &[&Id]),
+    examined: ExaminedFiles,
 ) {
     if described.git_on_disk.is_some() {
         described.uncommitted_by_others =
@@ -96,6 +97,9 @@ pub fn add_facts_left_by(
     described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
+    }
+    for earlier in ended.iter_mut().filter(|earlier| earlier.has_open_failure_of_check()) {
+        facts::add_changes_on_disk(project, earlier, examined);
     }
     let is_running = |entry: &RosterEntry| running.contains(&&entry.session);
     let running = digests_of_other_recent_sessions(project, entries, &described.session, is_running);

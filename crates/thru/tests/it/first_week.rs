@@ -577,6 +577,8 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod changes_on_disk;
+mod cut_outputs;
 mod eighth;
 mod eleventh;
 mod fifteenth;

@@ -75,10 +75,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     result_of_command(&keys, &newest, command);
                 // The result is unknown and files have been edited since, so this run says nothing about the current
                 // state.
-                if ended == RunResult::Unknown
-                    && checks_told > 0
-                    && digest.last_file_edited_after(last).is_some()
-                {
+                if ended == RunResult::Unknown && checks_told > 0 && !digest.is_check_current(last) {
                     continue;
                 }
                 // Skip this command if enough commands of the same kind are already listed.
@@ -121,7 +118,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 }
                 checks_told += 1;
                 told_by_kind.push(kind);
-                let stale = match digest.files_changed_after_check(last).is_empty() {
+                let stale = match digest.is_check_current(last) {
                     false => ", before the last edits",
                     true => &outside,
                 };

@@ -162,7 +162,7 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
     let is_checked = |check: &NewestRunOfCheck| {
         check.last_result == RunResult::Passed
             && check.last_run_record > edit.record
-            && digest.last_file_edited_after(check.last_run_record).is_none()
+            && digest.is_check_current(check.last_run_record)
     };
     match digest.checks.iter().any(is_checked) && digest.open_failures().next().is_none() {
         true => " (since then files were edited and the checks passed)".to_owned(),

@@ -161,8 +161,8 @@ impl PacketFacts<'_> {
             true => None,
             false => self.announced_step(),
         };
-        // If the agent announced a change after the failure and has edited files, it was fixing the failure.
-        let is_being_solved = digest.last_file_edited_after(failed_at).is_some()
+        // If the agent announced a change after the failure and files were changed, it was fixing the failure.
+        let is_being_solved = !digest.is_check_current(failed_at)
             && digest.last_message_record > failed_at
             && !statement::ends_by_announcing_look(&digest.last_message);
         let (failing, old_failing) = if failed_at > started { (failing, None) } else { (None, failing) };

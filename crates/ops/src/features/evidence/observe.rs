@@ -90,7 +90,9 @@ pub(crate) fn record_new_runs(
             let files = files.get_or_insert_with(|| CurrentFiles::list_files(checkout, digest));
             let mut listing = None;
             match digest
-                .last_file_edited_after(check.last_run_record)
+                .files_changed_after_check(check.last_run_record)
+                .first()
+                .copied()
                 .or_else(|| files.file_changed_after(&check.at))
             {
                 Some(path) => path.clone_into(&mut entry.changed),

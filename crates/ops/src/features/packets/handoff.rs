@@ -24,8 +24,9 @@ use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, SessionRows};
+use crate::session::facts::{self, ExaminedFiles};
 use crate::session::list::{self, SessionChoiceReason};
-use crate::session::{facts, last, roster, transcript};
+use crate::session::{last, roster, transcript};
 
 /// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
@@ -199,7 +200,9 @@ fn source_from_transcript(
 /// Reads the session from the store. If the project has no sessions, the packet says so.
 fn source_from_session(world: &World, project: &Project, named: Option<&str>) -> Result<PacketSource> {
     match list::choose_session(world, &project.store, named) {
-        Ok((session, chosen)) => packet_source_of_session(world, project, &session, Some(chosen)),
+        Ok((session, chosen)) => {
+            packet_source_of_session(world, project, &session, Some(chosen), ExaminedFiles::ListedByGit)
+        }
         // No hook has reported this session, perhaps because it began before hooks were installed.
         Err(error @ Error::Absent { .. }) if named.is_some() => {
             let session = named.and_then(|named| Id::new(named).ok());
@@ -249,8 +252,9 @@ fn replace_fresh_session(
     let other = other.filter(|digest| is_fresh || roster::did_session_do_work(digest));
     match other.and_then(|digest| Id::new(&digest.session).ok()) {
         Some(session) => {
+            let chosen = Some(SessionChoiceReason::Guess);
             let source =
-                packet_source_of_session(world, project, &session, Some(SessionChoiceReason::Guess))?;
+                packet_source_of_session(world, project, &session, chosen, ExaminedFiles::ListedByGit)?;
             Ok((source, Some(own)))
         }
         None => Ok((source, None)),
@@ -293,18 +297,18 @@ pub(crate) fn packet_source_of_session(
     project: &Project,
     session: &Id,
     chosen: Option<SessionChoiceReason>,
+    examined: ExaminedFiles,
 ) -> Result<PacketSource> {
     // If the session cannot be read, return the error instead of describing an empty session.
     let mut digest =
         facts::digest_with_predecessors(&project.store, session, facts::MAX_PREDECESSOR_SESSIONS_READ)?;
     facts::unmark_existing_files_as_deleted(&mut digest, &project.root.checkout);
     let settings = settings::settings_here(world).settings();
-    let redact = settings.redact_options();
-    facts::add_current_state_from_disk(&project.store, &mut digest, &project.root.checkout, redact);
-    decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    facts::add_current_state_from_disk(&context, &mut digest, examined);
+    decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
-    last::add_facts_of_earlier_sessions(&context, &entries, &mut digest);
+    last::add_facts_of_earlier_sessions(&context, &entries, &mut digest, examined);
     let harness = harness::harness_by_name(&digest.harness);
     let transcript = list::transcript_path(&project.store, session);
     let checkout = checkout_of_session(world, project, &digest);

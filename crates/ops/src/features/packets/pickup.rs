@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::checkout_path;
 use model::consent::quote_command;
+use model::digest::FileTime;
 use model::document::{Document, HeadingPattern};
 use model::event::FileAction;
 use model::id::Id;
@@ -22,6 +23,7 @@ use crate::features::packets::claimed::ClaimedPacket;
 use crate::features::packets::{handoff, offer};
 use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
+use crate::session::facts::{self, ExaminedFiles};
 use crate::session::list::{self, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
@@ -132,7 +134,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
     let worktree = PacketWorktree::find(&context, &shown.packet);
     let there = worktree.as_ref().and_then(|worktree| worktree.folder.as_deref());
-    let claims = verify_claims(world, &project, &shown.packet, worktree.as_ref());
+    let claims = verify_claims(&context, &shown.packet, worktree.as_ref(), &project);
     let go_there =
         there.map(|folder| quote_command(&["cd".to_owned(), folder.to_string_lossy().into_owned()]));
     let prompt = render_pickup(&PickupInput {
@@ -337,10 +339,10 @@ impl ClaimingSessions {
 
 /// Checks the packet's claims. `worktree` is the worktree in which its session worked, if that is not this checkout.
 fn verify_claims(
-    world: &World,
-    project: &Project,
+    context: &ProjectContext,
     packet: &Packet,
     worktree: Option<&PacketWorktree>,
+    project: &Project,
 ) -> Vec<Claim> {
     let there = worktree.and_then(|worktree| worktree.folder.as_deref());
     let is_other_checkout = worktree.is_some();
@@ -361,10 +363,7 @@ fn verify_claims(
         }
     };
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
-        .then(|| {
-            let redact = settings::settings_here(world).settings().redact_options();
-            compare_with_git(project, packet, redact)
-        })
+        .then(|| compare_with_git(project, packet, context.settings.redact_options()))
         .flatten()
         // The uncommitted files of another worktree mean nothing in this checkout.
         .map(|git| CurrentGitState {
@@ -373,10 +372,26 @@ fn verify_claims(
         });
     let files: Vec<CurrentFileState> = packet.confirmed_and_suggested_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
-    let project = project.marker.project_id();
-    let now =
-        CurrentState { project, git, files: &files, has_session_edited_since: edited, is_other_checkout };
-    drift::verify_claims(packet, &now, world.now)
+    let now = CurrentState {
+        project: project.marker.project_id(),
+        git,
+        files: &files,
+        has_session_edited_since: edited,
+        file_times: &times_of_files_to_compare(context, packet),
+        is_other_checkout,
+    };
+    drift::verify_claims(packet, &now, context.world.now)
+}
+
+/// Returns the times of the files that the packet's session named and of those that git lists as changed.
+fn times_of_files_to_compare(context: &ProjectContext, packet: &Packet) -> Vec<FileTime> {
+    if packet.checks_seen.is_empty() {
+        return Vec::new();
+    }
+    let session = Id::new(&packet.session_id).ok();
+    let digest = session.and_then(|session| context.store.current_digest(&session, |_| {}).ok());
+    let folder = &context.root.checkout;
+    facts::times_of_files_to_compare(context, &digest.unwrap_or_default(), folder, ExaminedFiles::ListedByGit)
 }
 
 /// Returns the path of another folder as seen from `here`: `../topic` if both have the same parent, otherwise the

@@ -11,7 +11,7 @@ pub(super) fn fail_at(env: &TestEnv, time: &str, session: &str, command: &str, o
     fire_at(env, time, session, "PostToolUseFailure", call);
 }
 
-fn read_at(env: &TestEnv, time: &str, session: &str, path: &str) {
+pub(super) fn read_at(env: &TestEnv, time: &str, session: &str, path: &str) {
     let call = json!({"tool_name": "Read", "tool_use_id": format!("{session}-{time}"),
         "tool_input": {"file_path": env.project_folder().join(path)},
         "tool_response": {"type": "text", "file": {"filePath": path, "content": "x"}}});

@@ -1,0 +1,107 @@
+//! Determines from the times of files which of them changed after a run. A command can change files that its text does
+//! not mention, so the journal alone does not show every change.
+
+use jiff::Timestamp;
+
+use super::{Digest, FileUse, changed};
+use crate::time;
+
+/// A file, and when its content was last changed according to the file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileTime {
+    pub path: String,
+    pub modified_at: Timestamp,
+}
+
+/// A file that was changed on disk after one of the session's runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeOnDisk {
+    pub path: String,
+    /// The number of the first record that may have made the change. It comes directly after the last run that ended
+    /// before the change.
+    pub record: u64,
+    /// Whether a command of the session may have made the change.
+    pub is_by_session: bool,
+}
+
+/// Returns whether a file was changed after a run that ended at `run_at`. Times in the journal are whole seconds, so a
+/// change in the same second proves nothing. A time in the future comes from another clock, so it proves nothing either.
+pub fn is_changed_after(modified_at: Timestamp, run_at: Timestamp, now: Timestamp) -> bool {
+    modified_at.as_second() > run_at.as_second() && modified_at <= now
+}
+
+impl Digest {
+    /// Returns the files whose times are compared with the times of runs, most important first. Files that tools read
+    /// or edited count unless they are outputs. Files that only a command or git names count if they look like source
+    /// text.
+    pub fn files_to_compare_with_runs<'f>(&'f self, listed_by_git: &'f [String]) -> Vec<&'f str> {
+        let is_source = |file: &&FileUse| match file.edits + file.reads {
+            0 => changed::looks_like_committable_text(&file.path),
+            _ => !changed::looks_like_output(&file.path),
+        };
+        let own = self.ranked_files().into_iter().filter(|file| !file.is_outside_checkout).filter(is_source);
+        let mut paths: Vec<&str> = own.map(|file| file.path.as_str()).collect();
+        let listed = listed_by_git.iter().filter(|path| changed::looks_like_committable_text(path));
+        for path in listed {
+            if !self.files.iter().any(|file| file.path == *path) {
+                paths.push(path);
+            }
+        }
+        paths.retain(|path| !changed::is_agent_record(path));
+        paths
+    }
+
+    /// Adds the files that were changed after a run, judging by their times.
+    pub fn add_changes_on_disk(&mut self, times: &[FileTime], now: Timestamp) {
+        let checks = self.checks.iter().map(|used| (used.last_run_record, used.at.as_str()));
+        let commands = self.commands.iter().map(|used| (used.last_run_record, used.at.as_str()));
+        let runs: Vec<(u64, Timestamp)> =
+            checks.chain(commands).filter_map(|(record, at)| Some((record, time::parse_time(at)?))).collect();
+        let ended_at = time::parse_time(&self.last_at);
+        let mut found = Vec::new();
+        for FileTime { path, modified_at } in times {
+            // Within one second, only the order of the records shows whether a later command may have changed the file.
+            let is_before = |(record, at): &&(u64, Timestamp)| {
+                is_changed_after(*modified_at, *at, now)
+                    || at.as_second() == modified_at.as_second() && self.unnamed_change_at > *record
+            };
+            let Some(last) = runs.iter().filter(is_before).map(|(record, _)| *record).max() else { continue };
+            let is_during = ended_at.is_some_and(|ended| modified_at.as_second() <= ended.as_second());
+            found.push(ChangeOnDisk {
+                path: path.clone(),
+                record: last + 1,
+                is_by_session: is_during && self.unnamed_change_at > last,
+            });
+        }
+        self.changes_on_disk = found;
+    }
+
+    /// Returns the session's files that one of its commands may have changed without naming them.
+    pub fn files_maybe_written_by_commands(&self) -> impl Iterator<Item = &str> {
+        let is_unknown = |change: &&ChangeOnDisk| {
+            let mut files = self.files.iter().filter(|file| file.path == change.path);
+            change.is_by_session && files.any(|file| file.changed_at() < change.record)
+        };
+        self.changes_on_disk.iter().filter(is_unknown).map(|change| change.path.as_str())
+    }
+
+    /// Marks those files as written by the session that its commands may have changed and that differ from git's
+    /// index. Without git, it is unknown whether the content changed.
+    pub fn mark_files_written_by_commands(&mut self) {
+        let Some(disk) = &self.git_on_disk else { return };
+        let written: Vec<String> = self
+            .files_maybe_written_by_commands()
+            .filter(|path| disk.files_changed_in_index.iter().any(|changed| changed == path))
+            .map(str::to_owned)
+            .collect();
+        for change in self.changes_on_disk.iter().filter(|change| written.contains(&change.path)) {
+            for file in self.files.iter_mut().filter(|file| file.path == change.path) {
+                (file.written_at, file.commits_without_file) = (change.record, 0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;

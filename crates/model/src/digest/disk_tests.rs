@@ -1,0 +1,87 @@
+use super::*;
+use crate::digest::{CommandUse, GitOnDisk};
+
+fn time_of(second: u8, millis: u16) -> Timestamp {
+    format!("2026-11-15T19:00:{second:02}.{millis:03}Z").parse().unwrap()
+}
+
+/// A session that ran commands in the seconds 3 (record 3), 5 (record 4) and 9 (record 5). Record 4 may have changed any
+/// file.
+fn test_digest() -> Digest {
+    let command = |record: u64, second: u8| CommandUse {
+        command: format!("command {record}"),
+        at: format!("2026-11-15T19:00:{second:02}Z"),
+        last_run_record: record,
+        ..CommandUse::default()
+    };
+    let file = FileUse { path: "a.py".into(), reads: 1, last_use_record: 1, ..FileUse::default() };
+    Digest {
+        files: vec![file],
+        commands: vec![command(3, 3), command(4, 5), command(5, 9)],
+        unnamed_change_at: 4,
+        last_at: "2026-11-15T19:00:12Z".into(),
+        record_count: 6,
+        ..Digest::new("s1")
+    }
+}
+
+#[test]
+fn the_time_of_a_file_gives_the_run_after_which_it_was_changed() {
+    let now = time_of(30, 0);
+    for (modified_at, expected) in [
+        (time_of(2, 999), None),
+        // The file was changed in the second of the run. Only the later command may have done that.
+        (time_of(3, 0), Some((4, true))),
+        (time_of(3, 999), Some((4, true))),
+        (time_of(4, 0), Some((4, true))),
+        (time_of(5, 999), Some((4, true))),
+        // No command of the session may have done this.
+        (time_of(6, 0), Some((5, false))),
+        (time_of(9, 999), Some((5, false))),
+        (time_of(10, 0), Some((6, false))),
+        (time_of(20, 0), Some((6, false))),
+        (time_of(31, 0), None),
+    ] {
+        let mut digest = test_digest();
+        digest.add_changes_on_disk(&[FileTime { path: "a.py".into(), modified_at }], now);
+        let found = digest.changes_on_disk.first().map(|change| (change.record, change.is_by_session));
+        assert_eq!(found, expected, "{modified_at}");
+        let is_stale = |record: u64| !digest.is_check_current(record);
+        assert_eq!(is_stale(3), expected.is_some(), "{modified_at}");
+        assert!(!is_stale(6), "{modified_at}");
+    }
+}
+
+#[test]
+fn a_read_file_that_differs_from_the_index_was_written_by_the_session() {
+    for (second, is_changed, expected) in [(4, true, 4), (4, false, 0), (6, true, 0), (2, true, 0)] {
+        let mut digest = test_digest();
+        let times = [FileTime { path: "a.py".into(), modified_at: time_of(second, 0) }];
+        digest.add_changes_on_disk(&times, time_of(30, 0));
+        let changed = if is_changed { vec!["a.py".to_owned()] } else { Vec::new() };
+        digest.git_on_disk = Some(GitOnDisk { files_changed_in_index: changed, ..GitOnDisk::default() });
+        digest.mark_files_written_by_commands();
+        assert_eq!(digest.files[0].written_at, expected, "{second} {is_changed}");
+        assert_eq!(digest.git_state().uncommitted.len(), usize::from(expected > 0));
+    }
+}
+
+#[test]
+fn outputs_and_records_are_not_compared_with_runs() {
+    let used = |path: &str, reads: u32| FileUse { path: path.into(), reads, ..FileUse::default() };
+    let files = [
+        used("src/a.py", 1),
+        used("package.json", 1),
+        used("run.log", 1),
+        used("target/debug/x.rs", 1),
+        used(".agent/context/outputs/audit.md", 1),
+        used("sub/.agent/context/plan.md", 1),
+        used("src/b.py", 0),
+        used("data.csv", 0),
+    ];
+    let digest = Digest { files: files.into(), ..Digest::new("s1") };
+    let listed = ["src/a.py", "src/c.py", "out.txt", ".agent/x.md"].map(str::to_owned);
+    let mut found = digest.files_to_compare_with_runs(&listed);
+    found.sort_unstable();
+    assert_eq!(found, ["package.json", "src/a.py", "src/b.py", "src/c.py"]);
+}

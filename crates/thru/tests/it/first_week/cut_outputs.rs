@@ -1,0 +1,39 @@
+//! Tests that a run whose output was cut does not hide what an earlier run of the same check showed.
+
+use super::eleventh::fail_at;
+use super::seventh::{ask_at, edit_at, run_at, start_at, stop_at, thru_at};
+use super::*;
+
+const WHOLE: &str = "Exit code 1\n.F\n======\nFAIL: test_three (tests.test_settle.Settle.test_three)\n------\nTraceback (most recent call last):\n  File \"/p/tests/test_settle.py\", line 11, in test_three\n    self.assertEqual(a, b)\nAssertionError: Lists differ: [('ann', 300)] != [('ann', 300), ('bob', 200)]\n\n------\nRan 2 tests in 0.001s\n\nFAILED (failures=1)";
+const CUT: &str = "Ran 2 tests in 0.001s\n\nFAILED (failures=1)";
+
+/// Returns the brief and the packet after a run that showed the failed test, and a run that did not. A file was edited
+/// between them if `edited` names it.
+fn told_after_two_runs(edited: Option<&str>) -> [String; 2] {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Add settle(balances), with tests.");
+    edit_at(&env, "19:00:02", "s1", "splitbill/settle.py");
+    fail_at(&env, "19:00:03", "s1", "python3 -m unittest tests.test_settle", WHOLE);
+    edited.into_iter().for_each(|path| edit_at(&env, "19:00:04", "s1", path));
+    run_at(&env, "19:00:05", "s1", "python3 -m unittest tests.test_settle 2>&1 | tail -3", CUT);
+    stop_at(&env, "19:00:06", "s1", "It fails.");
+    let brief = thru_at(&env, "19:00:07", "s1", &["brief"]).assert_ok().stdout;
+    let written = thru_at(&env, "19:00:07", "s1", &["handoff", "finish settle", "--json"]).json();
+    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+    [brief, packet]
+}
+
+#[test]
+fn the_failed_test_of_the_earlier_run_is_still_told() {
+    for text in told_after_two_runs(None) {
+        assert!(text.contains("test_three") && text.contains("Lists differ"), "{text}");
+    }
+}
+
+#[test]
+fn after_an_edit_the_earlier_error_is_not_told() {
+    for text in told_after_two_runs(Some("splitbill/settle.py")) {
+        assert!(text.contains("FAILED (failures=1)") && !text.contains("Lists differ"), "{text}");
+    }
+}
