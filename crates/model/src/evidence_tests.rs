@@ -37,7 +37,7 @@ fn with_unknown_files(entry: EvidenceEntry) -> EvidenceEntry {
 fn judge_proof(entries: &[EvidenceEntry]) -> ProofState {
     let freshness = |entry: &EvidenceEntry| match entry.tree.as_str() {
         "" => Freshness::Stale("a.rs changed".to_owned()),
-        "forgotten" => Freshness::Unknown("the list of its files is no longer stored".to_owned()),
+        "forgotten" => Freshness::Unknown("the evidence's list of files is no longer stored".to_owned()),
         _ => Freshness::Fresh,
     };
     judge_evidence(entries, freshness).proof

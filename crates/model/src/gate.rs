@@ -116,7 +116,7 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
         return judged(OutputVerdict::Unsafe, format!("its name cannot be used: it {}", bad.reason()));
     }
     if is_reserved_output_name(&output.file) {
-        return judged(OutputVerdict::Unsafe, "it is reserved for the run itself".to_owned());
+        return judged(OutputVerdict::Unsafe, "its name is reserved for the run itself".to_owned());
     }
     let (modified, ending) = match seen {
         FoundOutput::Missing => return judged(OutputVerdict::Missing, "there is no such file".to_owned()),
@@ -141,7 +141,7 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
         let (then, wanted) = (time::to_rfc3339(*modified), time::to_rfc3339(not_before));
         return judged(
             OutputVerdict::Stale,
-            format!("it was written at {then}, and must not be older than {wanted}"),
+            format!("it was written at {then}, but must not have been written before {wanted}"),
         );
     }
     if !output.inputs_digest.is_empty() && output.inputs_digest != inputs {

@@ -380,7 +380,7 @@ fn question_about_file(file: &str) -> &'static str {
         () if name.contains("overview") => "What problem is solved, and what shows that it is solved?",
         () if name.contains("plan") => "What is the approach, and which alternatives were rejected?",
         () if is_steps_file(file) => "Which step is next, and what does it need?",
-        () => "What does it say about the next step?",
+        () => "What does this file say about the next step?",
     }
 }
 

@@ -124,7 +124,7 @@ pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::State,
         "state",
-        "standing of the last message, steps, list and running sub-agents",
+        "standing of the last message, steps, todo list and running sub-agents",
         "journal",
     ),
     signal_row(

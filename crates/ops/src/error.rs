@@ -89,7 +89,7 @@ impl Error {
             // The usual hint is to restore the file from git. This is impossible in a project with private records,
             // because its records are not in git.
             Error::Store(store::Error::Damaged { path, .. }) if is_root_marker(path) => Some(
-                "fix the file, or run `thru init`, which keeps the damaged file next to a new one; the records stay, and hooks run again after `thru trust`"
+                "fix the file, or run `thru init`, which keeps the damaged file next to a new one; no records are lost, and hooks run again after `thru trust`"
                     .to_owned(),
             ),
             Error::Store(error) => error.hint().map(str::to_owned),

@@ -158,7 +158,10 @@ impl World<'_> {
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
         let why = self.with_root_rules(|rules| store::why_unfit_root(dir, rules));
         let why = why.map_or_else(
-            || "there is another repository or another owner's folder in between".to_owned(),
+            || {
+                "another repository or another owner's folder lies between it and the current folder"
+                    .to_owned()
+            },
             |why| why.to_string(),
         );
         Some((dir.to_owned(), why))

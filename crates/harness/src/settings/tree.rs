@@ -46,7 +46,7 @@ pub fn check_json(text: &str) -> Result<Option<Range<usize>>, SyntaxError> {
                 if stack.len() == MAX_DEPTH {
                     return Err(SyntaxError {
                         byte_offset: start,
-                        why: format!("nested more than {MAX_DEPTH} deep"),
+                        why: format!("nested more than {MAX_DEPTH} levels deep"),
                     });
                 }
                 stack.push(token);

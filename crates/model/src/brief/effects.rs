@@ -225,7 +225,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
 pub(super) fn commits_removed_by_reset(digest: &Digest) -> Option<Candidate> {
     let reset: Vec<String> =
         digest.commits_removed_by_reset().into_iter().map(commit_id_or_subject).collect();
-    let text = format!("Git: since removed by a reset: {}", reset.join(", "));
+    let text = format!("Git: commits since removed by a reset: {}", reset.join(", "));
     (!reset.is_empty()).then(|| effect_candidate(FactClass::State, "git:reset", vec![text]))
 }
 

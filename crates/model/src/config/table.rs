@@ -221,8 +221,7 @@ settings! {
         name: "roots.allow",
         environment_variable: "THROUGHLINE_ROOTS_ALLOW",
         accepted_values: AcceptedValues::AbsolutePaths,
-        help_text: "folders that may be roots even if they are your home folder, shared or owned by others; \
-                    only in your own settings",
+        help_text: "folders that may be roots, even your home folder and folders that are shared or owned by others; allowed only in your own settings",
         scope: SettingScope::OnlyUserFile,
     }
     brief_scoring_enabled: bool = false => {

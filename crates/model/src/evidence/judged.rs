@@ -59,7 +59,7 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
         ReadVerdict::Unreadable(problem) => {
             EntryType::Note.name().clone_into(&mut entry.entry_type);
             EvidenceVerdict::Info.name().clone_into(&mut entry.verdict);
-            entry.summary = format!("the verdict is unreadable: {problem}");
+            entry.summary = format!("the answer has no readable verdict: {problem}");
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             entry.metadata.insert("unreadable".to_owned(), problem.to_string().into());
             entry.metadata.insert("begins".to_owned(), one_line(first, MAX_ANSWER_FIELD_CHARS).into());

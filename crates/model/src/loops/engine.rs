@@ -160,7 +160,7 @@ pub fn decide_stop(foreground: ForegroundLoop, stop: &LoopStop, rules: &LoopRule
         }
         (Some(PromiseOutcome::Done), _) => return end_verdict(state, stop, EndReason::Promise, None),
         (None, _) => match given {
-            Some(other) => format!("gave another promise, “{}”", quote_message(&other, rules)),
+            Some(other) => format!("gave a different promise, “{}”", quote_message(&other, rules)),
             None => "ended without the promise".to_owned(),
         },
     };

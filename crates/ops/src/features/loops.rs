@@ -329,7 +329,7 @@ fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(Fore
     store.write_foreground_pointer(&pointer)?;
     let was = match owner {
         LoopOwner::Session(..) => "was in the foreground, and now waits",
-        LoopOwner::NextSession => "was waiting for the next session, and now waits behind this one",
+        LoopOwner::NextSession => "was waiting for the next session, and now waits behind this loop",
     };
     let notes = before
         .filter(|before| *before != state.id)

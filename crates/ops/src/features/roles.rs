@@ -328,7 +328,8 @@ pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) 
         }
         None => Err(Error::Usage {
             what: "cannot tell which role is meant".into(),
-            hint: "name one, or run `thru role bind ROLE` in the session; `thru role list` shows them".into(),
+            hint: "name one, or run `thru role bind ROLE` in the session; `thru role list` shows the roles"
+                .into(),
         }),
     }
 }

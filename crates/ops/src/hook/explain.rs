@@ -178,7 +178,7 @@ fn describe_reply(reply: &Reply) -> Option<String> {
         Reply::ContextAndUser { context: text, .. } | Reply::ContextForAgent(text) => {
             Some(format!("tell the model: {text}"))
         }
-        Reply::ReplaceToolOutput(text) => Some(format!("show the model in place of the output: {text}")),
+        Reply::ReplaceToolOutput(text) => Some(format!("give the model this in place of the output: {text}")),
         Reply::GuideSummariser(text) => Some(format!("tell the summariser: {text}")),
     }
 }

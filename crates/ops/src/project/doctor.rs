@@ -119,7 +119,7 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> DoctorCheck {
                     .with_hint("run `thru init` in your project's folder to create one"),
             });
             findings.extend(world.excluded_root().map(|(path, why)| {
-                let text = format!("{}: this root is not used from here: {why}", path.display());
+                let text = format!("{}: this root is not used for the current folder: {why}", path.display());
                 Finding::new(FindingLevel::Note, text)
                     .with_hint("`roots.allow` in your own settings can allow it")
             }));
@@ -453,7 +453,7 @@ fn check_harness(
     let mut findings: Vec<Finding> = install::unusable_settings_files(world, harness, project)
         .into_iter()
         .map(|(path, why)| Finding::new(FindingLevel::Error, why).at_line(path.display().to_string(), None))
-        .map(|finding| finding.with_hint("fix it; until then, none of its hooks run"))
+        .map(|finding| finding.with_hint("fix the file; until then, none of its hooks run"))
         .collect();
     let version =
         install::installed_version(world, harness).map_or(String::new(), |version| format!(" {version}"));

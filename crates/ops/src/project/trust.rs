@@ -58,7 +58,7 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
         let path = project.root.path.display();
         return Err(Error::Refused {
             what: format!("no trusted folder is known to have been moved to {path}"),
-            hint: "`thru trust` trusts it at its current path".into(),
+            hint: "`thru trust` trusts this folder at its current path".into(),
         });
     };
     // Move the consents first. If the command is interrupted after that, the old path is still recorded, so the

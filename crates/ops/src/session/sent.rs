@@ -116,7 +116,7 @@ pub fn show_sent_brief(
 fn nothing_sent_error(session: &Id, occasion: Option<SentOccasion>) -> Error {
     let when = occasion.map_or(String::new(), |occasion| format!(" {}", occasion.describe()));
     Error::Absent {
-        what: format!("no hook has sent session {session} a brief{when}"),
+        what: format!("no hook sent session {session} a brief{when}"),
         hint: format!("`thru brief --session {session}` shows what it would be told now"),
     }
 }

@@ -433,7 +433,7 @@ fn remove_empty_folders(world: &World, plan: &HarnessFileChanges, scope: Install
 fn harness_by_name(name: &str) -> Result<&'static Harness> {
     let harness = harness::harness_by_name(name).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
-        hint: "`thru harness list` shows them".into(),
+        hint: "`thru harness list` shows the known harnesses".into(),
     })?;
     match harness.agents {
         Some(_) => Ok(harness),
@@ -453,7 +453,7 @@ fn harnesses_in_use(world: &World, checkout: &Path) -> Result<Vec<&'static Harne
         false => Ok(found),
         true => Err(Error::Absent {
             what: "no harness with sub-agents is in use here".into(),
-            hint: "name one with --harness; `thru harness list` shows them".into(),
+            hint: "name one with --harness; `thru harness list` shows the harnesses".into(),
         }),
     }
 }

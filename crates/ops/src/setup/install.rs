@@ -114,7 +114,7 @@ pub fn run_for_harness_name(
 ) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
-        hint: "`thru harness list` shows them".into(),
+        hint: "`thru harness list` shows the known harnesses".into(),
     })?;
     let scope = scope.unwrap_or_else(|| default_scope(harness));
     let root = match world.find_root() {

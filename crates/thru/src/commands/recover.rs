@@ -72,7 +72,7 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
         to_read("what the role is", skill),
         to_read("the architecture", architecture),
         Some("Take the recovery steps that the context file lists".to_owned()),
-        Some("Continue with its goal and its pending work".to_owned()),
+        Some("Continue with the role's goal and its pending work".to_owned()),
     ];
     let numbered = (1..).zip(steps.into_iter().flatten()).map(|(n, step)| format!("{n}. {step}\n"));
     let checklist = format!("Checklist:\n{}", numbered.collect::<String>());

@@ -179,8 +179,7 @@ fn fixed_advice(next: NextStepForNewUser) -> Option<&'static str> {
             "remove the comments and trailing commas from the ignored file; until then nothing is captured",
         ),
         NextStepForNewUser::WireAgain => Some(
-            "`thru init` installs hooks for the harnesses in use again; until then nothing is captured, unless a \
-             plugin calls thru",
+            "`thru init` reinstalls hooks for the harnesses in use; until then nothing is captured, unless a plugin calls thru",
         ),
         NextStepForNewUser::StartHarness => Some(
             "no session has been captured yet; start your harness, or run `thru doctor` to see which harnesses have \

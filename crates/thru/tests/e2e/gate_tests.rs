@@ -72,7 +72,7 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
         "output": output.strip_prefix(&format!("{}/", scratch.project.display())).expect("inside the project"),
     }));
     let after = asked.last().expect("a question after the compaction");
-    for needle in ["Outputs of sub-agents that are still open", "review-security.md, critical: missing"] {
+    for needle in ["Sub-agent outputs that are still open", "review-security.md, critical: missing"] {
         assert!(after.contains(needle), "{needle:?} reaches the model after a compaction");
     }
     assert!(!fs::exists(&output).expect("to look"), "never as the output itself");

@@ -75,7 +75,7 @@ fn a_session_that_was_sent_nothing_is_an_error_with_a_way_out() {
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Add class Coupon"}));
     let refused = env.run_thru(&["brief", "--as-sent"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (10, ""), "{refused}");
-    assert!(refused.stderr.contains("no hook has sent session s1 a brief"), "{refused}");
+    assert!(refused.stderr.contains("no hook sent session s1 a brief"), "{refused}");
     assert!(refused.stderr.contains("`thru brief --session s1`"), "{refused}");
     // A plain prompt writes no file, and neither does a session start that has nothing to report.
     assert!(!env.store_folder().join("state/sent").exists());

@@ -45,7 +45,7 @@ fn config_shows_every_default() {
     gates.live_state_file                                                        default  a YAML file in the project whose `live.dir` names the live run
     swarm.id                                      default                        default  this project's swarm; its agents' names begin with <id>_ unless it is the default swarm
     swarm.models                                                                 default  the agents' models, e.g. coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after changing this
-    roots.allow                                                                  default  folders that may be roots even if they are your home folder, shared or owned by others; only in your own settings
+    roots.allow                                                                  default  folders that may be roots, even your home folder and folders that are shared or owned by others; allowed only in your own settings
     brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of using the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
     brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens

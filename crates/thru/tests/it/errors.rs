@@ -66,7 +66,7 @@ fn a_damaged_marker_is_exit_code_12() {
     exit: 12
     ---- stderr
     error: $PROJECT/.agent/context/root.json:3: damaged: not a valid marker: expected value at line 3 column 17
-    hint:  fix the file, or run `thru init`, which keeps the damaged file next to a new one; the records stay, and hooks run again after `thru trust`
+    hint:  fix the file, or run `thru init`, which keeps the damaged file next to a new one; no records are lost, and hooks run again after `thru trust`
     ");
     let error = error_fields(&env, &["status"], 12);
     assert_eq!((&error["kind"], &error["line"]), (&"damaged".into(), &3.into()));

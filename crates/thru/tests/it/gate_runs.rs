@@ -400,7 +400,7 @@ fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
     let OrphanProcess { stage, process } = OrphanProcess::new();
     let check = stage.env.run_thru(&["gate", "check"]).assert_exit_code(4);
     let hint = format!(
-        "process {} is still working on it; `thru gate run` waits for it, and ends it when its time is up",
+        "process {} is still working on it; `thru gate run` waits for the process, and ends it when its time is up",
         process.as_raw_nonzero()
     );
     assert!(check.stdout.contains(&hint), "{check}");
@@ -416,7 +416,7 @@ fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
 fn again_ends_what_an_earlier_run_has_left() {
     let OrphanProcess { stage, process } = OrphanProcess::new();
     let output = stage.run_gate(&["--again"]).assert_exit_code(0);
-    assert!(output.stderr.contains("ended, so that it can be launched again"), "{output}");
+    assert!(output.stderr.contains("ended to make way for a new launch"), "{output}");
     assert!(has_process_ended(process));
     assert_eq!((stage.recorded_attempts(), stage.count_launches("review-a.md")), (vec![1], 2));
 }

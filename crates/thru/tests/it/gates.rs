@@ -433,9 +433,8 @@ fn the_brief_and_the_status_name_what_is_open() {
     write_output(&env, "review-b.md", &format!("x\n{COMPLETE_MARK}\n"));
     env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model();
-    let open = format!(
-        "Outputs of sub-agents that are still open:\n- {RUN_FOLDER}/review-a.md, critical: missing\n"
-    );
+    let open =
+        format!("Sub-agent outputs that are still open:\n- {RUN_FOLDER}/review-a.md, critical: missing\n");
     assert!(brief.contains(&open) && !brief.contains("review-b.md"), "{brief}");
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("1 of 2 open") && status.contains("missing review-a.md"), "{status}");

@@ -170,7 +170,7 @@ fn assert_no_root(env: &TestEnv, start: &Path, about: &str) {
     let status = status_in(env, start);
     assert_eq!(status["marked"], false, "{about}: {status}");
     let doctor = env.thru_call(&["doctor"]).in_folder(start).run().assert_exit_code(1);
-    assert!(doctor.stdout.contains("is not used from here: "), "{about}: {doctor}");
+    assert!(doctor.stdout.contains("is not used for the current folder: "), "{about}: {doctor}");
 }
 
 #[test]

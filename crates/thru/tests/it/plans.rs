@@ -404,7 +404,7 @@ fn a_session_s_plan_is_imported_and_followed() {
     for text in [
         "Parser plan",
         "in progress: 1.2 “Write the grammar”",
-        "1.3 wait for it",
+        "; waiting for it: 1.3",
         "blocked: 2.1 “Tell the team”: no team",
     ] {
         assert!(brief.contains(text), "{text}: {brief}");

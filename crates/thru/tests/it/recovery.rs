@@ -19,7 +19,7 @@ fn recovery_is_the_same_bytes_for_the_same_state() {
          2. Read what the role is: .claude/agents/tester/SKILL.md\n\
          3. Read the architecture: ARCHITECTURE.md\n\
          4. Take the recovery steps that the context file lists\n\
-         5. Continue with its goal and its pending work\n\n\
+         5. Continue with the role's goal and its pending work\n\n\
          ===== .agent/context/agents/tester.context.md\n\
          {GOOD_CONTEXT_TEXT}\
          ===== end of .agent/context/agents/tester.context.md\n\n\

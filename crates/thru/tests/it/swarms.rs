@@ -489,7 +489,12 @@ fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
         let told = env.run_thru(&["brief"]).assert_ok().stdout;
         assert!(told.contains(&format!("belongs to the swarm {named}")), "{told}");
         assert!(told.contains("OUR-DECISION") && !told.contains("THEIR"), "{told}");
-        assert!(told.contains("1 decision set aside with the plan of the swarm"), "{told}");
+        assert!(
+            told.contains(
+                "1 decision set aside and not in force here, because the plan belongs to the swarm"
+            ),
+            "{told}"
+        );
         assert!(env.run_thru(&["swarm", "diagnose"]).stdout.contains(named));
         let listed = env.run_thru(&["decisions", "list"]).assert_ok().stdout;
         let marked =

@@ -64,7 +64,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         let since = match edited.as_slice() {
             [] => "in an earlier session".to_owned(),
             files => {
-                format!("in an earlier session, before the edits of {}", list_edited_files(files, &endings))
+                format!("in an earlier session, before the edits to {}", list_edited_files(files, &endings))
             }
         };
         let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);

@@ -20,10 +20,10 @@ const MIN_CHARS_TO_EXPLAIN: usize = 300;
 /// With at least this much room for an earlier message, the call that it refused is named.
 const MIN_CHARS_TO_NAME_REFUSAL: usize = 140;
 
-/// The labels of the newest message and of two other facts. In those two labels, "it" is the newest message.
+/// The labels of the newest message and of two other facts. In "Before it", "it" is the newest message.
 pub const NEWEST_MESSAGE_LABEL: &str = "Newest message";
 pub const ANSWERED_REQUEST_LABEL: &str = "Before it, answered";
-pub const TASK_OF_MESSAGE_LABEL: &str = "The task during which it was said";
+pub const TASK_OF_MESSAGE_LABEL: &str = "The task during which the newest message was sent";
 
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
@@ -81,7 +81,7 @@ fn add_message_before_newest(digest: &Digest, all: &mut GatheredCandidates) {
             _ if most < MIN_CHARS_TO_NAME_REFUSAL => String::new(),
             call => format!(", refusing {}", in_backticks(call, 40)),
         };
-        format!("The message before it{refused}: {}", quote_prompt(&words, most))
+        format!("The message before the newest{refused}: {}", quote_prompt(&words, most))
     };
     let mut forms = vec![form(62), form(140), form(300)];
     forms.dedup();

@@ -139,7 +139,7 @@ impl PacketFacts<'_> {
                 (_, true, Some(todo)) => Some(FirstStep::Begin(todo)),
                 // A person who states a purpose expects that something is left to do, so there is a first step.
                 (_, true, None) if self.is_purpose_given() => Some(FirstStep::Begin(
-                    "what the goal still lacks; the agent's last message, under Context, says where it stands"
+                    "what the goal still requires; the agent's last message, under Context, says where the work stands"
                         .to_owned(),
                 )),
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),

@@ -84,7 +84,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 
 fn describe_decisions_of_other_swarm(decisions: usize, other: &str) -> String {
     format!(
-        "{} set aside with the plan of the swarm {}: not in force here; `thru decisions list` lists them",
+        "{} set aside and not in force here, because the plan belongs to the swarm {}; `thru decisions list` lists them",
         count_with_noun(decisions, "decision"),
         inline_for_model(other, 64)
     )

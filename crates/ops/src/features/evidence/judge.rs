@@ -64,7 +64,7 @@ impl<'a> FreshnessJudge<'a> {
             return Freshness::Stale(format!("{} changed", entry.changed));
         }
         if entry.tree.is_empty() {
-            return Freshness::Unknown("it does not say which files it is about".to_owned());
+            return Freshness::Unknown("the evidence does not say which files it is about".to_owned());
         }
         let key = (task.clone(), entry.tree.clone(), entry.scope.clone());
         if let Some(known) = self.cached_results.borrow().get(&key) {
@@ -79,7 +79,7 @@ impl<'a> FreshnessJudge<'a> {
         let unknown = |why: &str| Freshness::Unknown(why.to_owned());
         let Some(checkout) = &self.checkout else { return unknown("the checkout cannot be read") };
         let Some((listing, written)) = self.store.read_file_listing(task, &entry.tree) else {
-            return unknown("the list of its files is no longer stored");
+            return unknown("the evidence's list of files is no longer stored");
         };
         match checkout.compare_with_listing(&listing, ListingTime::ExaminedBefore(written)) {
             ListingComparison::Same => {}
@@ -87,7 +87,7 @@ impl<'a> FreshnessJudge<'a> {
             ListingComparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
             ListingComparison::Unfinished => {
                 return Freshness::Unknown(format!(
-                    "it has too many files to compare here; `thru evidence show {task}` compares them"
+                    "the evidence covers too many files to compare here; `thru evidence show {task}` compares them"
                 ));
             }
         }

@@ -84,7 +84,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
             }
             Err(error) => {
                 let line = error.line_number();
-                let hint = "fix it, or restore it from git or a backup; the next entry moves it aside and starts a new one";
+                let hint = "fix the file, or restore it from git or a backup; otherwise, the next entry moves it aside and starts a new one";
                 findings.push(
                     Finding::new(FindingLevel::Error, error.to_string())
                         .at_line(file.clone(), line)

@@ -67,7 +67,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
             false => ("thru loop resume", "continues the paused loop"),
         };
         let number = count_with_noun(paused.len(), "loop");
-        let text = format!("{number}; `thru loop log` says why; `{resume}` continues it");
+        let text = format!("{number}; `thru loop log` says why; `{resume}` continues a paused loop");
         let line = StatusReportLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
         lines.push(line.with_next_step(NextStepUrgency::PausedWork, resume, what));
     }
@@ -166,7 +166,7 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         })
         .collect();
     if let Err(error) = store.read_foreground() {
-        let hint = "any `thru loop` command that changes a loop rebuilds it";
+        let hint = "any `thru loop` command that changes a loop rebuilds this file";
         findings.push(Finding::new(FindingLevel::Warning, error.to_string()).with_hint(hint));
     }
     for state in records

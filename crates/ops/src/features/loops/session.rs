@@ -122,7 +122,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         .flatten();
     if let Some(state) = running {
         let about = format!(
-            "{} runs in this session, started by the user: iteration {}. {} Its prompt is the goal:",
+            "{} was started by the user and runs in this session: iteration {}. {} Its prompt is the goal:",
             state.id,
             state.iteration_progress(),
             how_to_end_loop(&state)

@@ -224,7 +224,7 @@ fn requested_outputs(
         if outputs[..i].iter().any(|known| known.file == output.file) {
             return Err(Error::Usage {
                 what: format!("`{}` is named twice", output.file),
-                hint: "an output is critical or advisory".into(),
+                hint: "name each output only once, as critical or as advisory".into(),
             });
         }
     }

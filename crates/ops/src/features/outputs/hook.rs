@@ -81,7 +81,7 @@ const OUTPUTS_BRIEF_SECTION: BriefSection = BriefSection {
     section_position: 4,
     rank_step_per_form: 1,
     name: "outputs",
-    title: "Outputs of sub-agents that are still open",
+    title: "Sub-agent outputs that are still open",
     signal: ScoreSignal::Outputs,
 };
 pub const BRIEF_SECTION_NAMES: &[&str] = &[OUTPUTS_BRIEF_SECTION.name];

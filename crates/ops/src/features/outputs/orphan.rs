@@ -75,11 +75,11 @@ impl OrphanedLaunch {
         match self.process.filter(|_| self.can_be_ended()) {
             Some(process) => {
                 format!(
-                    "process {process} is still working on it; `thru gate run` waits for it, and ends it when its time is up"
+                    "process {process} is still working on it; `thru gate run` waits for the process, and ends it when its time is up"
                 )
             }
             None => {
-                "a command that an earlier run launched is still working on it, but its process is unknown; wait until it ends"
+                "a command that an earlier run launched is still working on it, but its process is unknown; wait until the command ends"
                     .to_owned()
             }
         }

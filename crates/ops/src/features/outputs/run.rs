@@ -341,7 +341,7 @@ impl GateRunner<'_> {
         let process = orphan.process;
         (self.report_progress)(GateRunProgress::WaitingForOrphan { file: file.clone(), process });
         let (patience, why) = match self.relaunch {
-            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, so that it can be launched again"),
+            RelaunchPolicy::Yes => (Duration::ZERO, "was ended to make way for a new launch"),
             RelaunchPolicy::No => {
                 (orphan.time_left(self.timeout, self.current_time()), "was ended, because its time was up")
             }

@@ -81,7 +81,7 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     if let Some(line) = reading.line_of_open_fence() {
         return Err(Error::Refused {
             what: format!("{}:{line}: this line opens a code fence that is never closed", path.display()),
-            hint: "close it; a last line inside it does not count".into(),
+            hint: "close the fence; a last line inside it does not count".into(),
         });
     }
     match reading.ending() {

@@ -138,7 +138,7 @@ fn is_plan_finished(standing: &PlanStanding) -> bool {
     standing.progress.done == standing.progress.total
 }
 
-/// Describes the plan, for example `“Title”: phase 2 “Name” (2 of 4), 3 of 7 tasks done; 12 of 30 in all.`
+/// Describes the plan, for example `“Title”: phase 2 “Name” (2 of 4), 3 of 7 tasks done; 12 of 30 done in all.`
 fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
     let title = inline_for_model(&plan.title, 100).replace(['“', '”'], "\"");
     let TaskProgress { done, total } = standing.progress;
@@ -155,10 +155,10 @@ fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
         [] => String::new(),
         ids => {
             let folder = format!("{}/{}", layout::STORE_FOLDER, layout::PHASE_RECORDS_FOLDER);
-            format!(" Finished: phase {}, see {folder}/<n>.md.", ids.join(", "))
+            format!(" Finished phases: {}; see {folder}/<n>.md.", ids.join(", "))
         }
     };
-    format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` shows all of it.")
+    format!("“{title}”:{phase} {done} of {total} done in all.{over} `thru plan show` shows the whole plan.")
 }
 
 fn describe_current_task(standing: &PlanStanding, task: &Task) -> String {
@@ -176,7 +176,7 @@ fn describe_current_task(standing: &PlanStanding, task: &Task) -> String {
     if !held.is_empty() {
         let shown: Vec<String> =
             held.iter().take(MAX_TASKS_NAMED).map(|task| inline_for_model(&task.id, 64)).collect();
-        text.push_str(&format!("; {} wait for it", shown.join(", ")));
+        text.push_str(&format!("; waiting for it: {}", shown.join(", ")));
     }
     text
 }

@@ -32,7 +32,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     };
     let (followed, rejected) = moves(&loaded.plan);
     let still_open = |id: String| {
-        format!("{id} stays open, although the task list reports it as done, because it was rejected")
+        format!("{id} was rejected, so it stays open, although the task list reports it as done")
     };
     let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
     // If an earlier stop was killed, the ledger can be newer than the file. Rebuild the file now, because otherwise

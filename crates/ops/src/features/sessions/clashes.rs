@@ -50,7 +50,7 @@ const MAX_CLASH_FINGERPRINTS: usize = 256;
 pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'c>> {
     if context.event.subagent.is_some() || !may_warn_at_event(context.event) {
         return Ok(FeatureAnswer::no_action(
-            "a warning about other sessions' edits comes only with a prompt or when a session continues",
+            "a warning about other sessions' edits comes only at a prompt or when a session continues",
         ));
     }
     let (store, now) = (context.project.store, context.project.world.now);

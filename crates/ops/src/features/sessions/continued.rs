@@ -19,7 +19,7 @@ pub const CONTINUED_WORK_BRIEF_SECTION: BriefSection = BriefSection {
     section_position: 1,
     rank_step_per_form: 4,
     name: "continued",
-    title: "Work that this continues",
+    title: "Earlier work being continued",
     signal: ScoreSignal::Activity,
 };
 

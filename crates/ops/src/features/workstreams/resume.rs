@@ -475,7 +475,7 @@ fn require_valid_id(id: &str) -> Result<&str> {
         true => Ok(id),
         false => Err(Error::Usage {
             what: format!("`{id}` is not the name of a workstream"),
-            hint: "a name is a number of two to four digits, and lower-case words joined by hyphens: 24-new-parser"
+            hint: "a name is a number of two to four digits followed by lower-case words, joined by hyphens: 24-new-parser"
                 .into(),
         }),
     }

@@ -227,7 +227,7 @@ fn harness_findings(
             AgentFileState::Foreign,
             FindingLevel::Warning,
             "one of your own files has the name of an agent",
-            format!("rename it, then {again}"),
+            format!("rename it, then run {again}"),
         ),
     ];
     for (state, level, text, hint) in rows {

@@ -16,7 +16,10 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json => output::print_json(&begun),
         OutputFormat::Text if begun.created => {
             output::print_line(format_args!("{GOOD}Created{GOOD:#} {}", begun.file));
-            output::print_line(format_args!("Next: fill it in, then `thru lifecycle save {}`", begun.role));
+            output::print_line(format_args!(
+                "Next: fill it in, then run `thru lifecycle save {}`",
+                begun.role
+            ));
         }
         OutputFormat::Text => {
             output::print_line(format_args!("{} already exists and was left unchanged", begun.file));

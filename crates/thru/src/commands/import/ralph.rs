@@ -48,7 +48,7 @@ fn print_ralph(report: &RalphImportReport, mode: WriteMode) {
             shown_loop.id
         ));
         output::print_line(format_args!(
-            "Next: switch off the ralph plugin, then `thru loop adopt {0}` and `thru loop resume {0}`",
+            "Next: switch off the ralph plugin, then run `thru loop adopt {0}` and `thru loop resume {0}`",
             shown_loop.id
         ));
     }

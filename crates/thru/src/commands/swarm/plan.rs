@@ -81,7 +81,7 @@ fn print_adopted_plan(report: &AdoptedPlan, format: OutputFormat) {
     }
     match report.changed {
         true => output::print_line(format_args!(
-            "{GOOD}Adopted{GOOD:#}: the plan now belongs to {BOLD}{}{BOLD:#}; before, it belonged to {}",
+            "{GOOD}Adopted{GOOD:#}: the plan now belongs to {BOLD}{}{BOLD:#}; it used to belong to {}",
             report.swarm,
             one_line(&report.previous_swarm, 60)
         )),

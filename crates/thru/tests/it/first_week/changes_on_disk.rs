@@ -144,7 +144,7 @@ fn an_earlier_sessions_failure_names_a_file_that_a_script_changed() {
     edit_at(&env, "19:01:02", "s2", "README.md");
     end_at(&env, "19:01:03", "s2");
     let told = start_at(&env, "19:02:00", "s3");
-    assert!(told.contains("in an earlier session, before the edits of"), "{told}");
+    assert!(told.contains("in an earlier session, before the edits to"), "{told}");
     assert!(told.contains("app/split.py"), "{told}");
 }
 
@@ -168,5 +168,5 @@ fn an_output_of_a_sub_agent_makes_no_check_stale() {
     end_at(&env, "19:01:04", "s2");
     let told = start_at(&env, "19:02:00", "s3");
     assert!(told.contains("in an earlier session"), "{told}");
-    assert!(!told.contains("before the edits of"), "{told}");
+    assert!(!told.contains("before the edits to"), "{told}");
 }

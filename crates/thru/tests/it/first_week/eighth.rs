@@ -189,7 +189,7 @@ fn a_prompt_that_only_continues_is_explained_after_a_compaction() {
         edit_file(&env, "s2", "e2", "cart.py");
         let told = brief_after_compaction(&env, "s2");
         let work =
-            "Work that this continues:\n- session s1 was asked “Make the cart apply a discount of 10 %”";
+            "Earlier work being continued:\n- session s1 was asked “Make the cart apply a discount of 10 %”";
         assert!(told.contains(work), "{prompt}: {told}");
     }
 }

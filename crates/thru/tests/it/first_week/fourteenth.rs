@@ -100,7 +100,7 @@ fn a_check_that_failed_stays_failing_until_a_session_runs_it() {
     edit_at(&env, "08:02:02", "z", "src/main.rs");
     let packet = thru_at(&env, "08:02:03", "z", &["handoff", "finish --mean", "--json"]).json();
     let text = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
-    assert!(text.contains("in an earlier session, before the edits of src/main.rs"), "{text}");
+    assert!(text.contains("in an earlier session, before the edits to src/main.rs"), "{text}");
     let validators = text.split("## Validators").nth(1).unwrap();
     assert!(validators.contains(&format!("- [ ] `{check}`")), "{text}");
     run_at(&env, "08:02:03", "z", "pytest", "===== 4 passed in 0.10s =====");
@@ -110,7 +110,7 @@ fn a_check_that_failed_stays_failing_until_a_session_runs_it() {
         format!("Begin with: `{check}`, which failed in an earlier session and has not been run since;");
     assert!(text.contains(&step), "{text}");
     end_at(&env, "08:02:04", "z");
-    is_told("v", "08:03:00", "exit 101, in an earlier session, before the edits of src/main.rs)");
+    is_told("v", "08:03:00", "exit 101, in an earlier session, before the edits to src/main.rs)");
     ask_at(&env, "08:03:01", "v", "Run the tests of the command line.");
     run_at(&env, "08:03:02", "v", check, "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured");
     end_at(&env, "08:03:03", "v");
@@ -151,7 +151,7 @@ fn a_check_that_another_session_passed_since_is_not_failing() {
 #[test]
 fn a_failure_is_told_as_before_the_edits_only_if_the_session_began_after_it() {
     for (failed, expected) in [
-        ("08:00:30", "exit 101, in an earlier session, before the edits of src/main.rs)"),
+        ("08:00:30", "exit 101, in an earlier session, before the edits to src/main.rs)"),
         ("08:30:00", "exit 101, in an earlier session)"),
     ] {
         let env = TestEnv::with_root();

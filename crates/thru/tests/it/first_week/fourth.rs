@@ -19,7 +19,7 @@ pub(super) fn brief_after_compaction(env: &TestEnv, session: &str) -> String {
     env.fire_event(session, "SessionStart", json!({"source": "compact"})).context_for_model()
 }
 
-const OPEN_OUTPUTS: &str = "Outputs of sub-agents that are still open";
+const OPEN_OUTPUTS: &str = "Sub-agent outputs that are still open";
 
 #[test]
 fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
@@ -265,7 +265,7 @@ fn a_session_that_only_continues_is_told_what_it_continues() {
     env.fire_event("s1", "Stop", json!({"last_assistant_message": "search is there. The test is missing."}));
     end_session(&env, "s1");
     let expected =
-        "Work that this continues:\n- session s1 was asked “Add search(items, tag) to notes/store.py”";
+        "Earlier work being continued:\n- session s1 was asked “Add search(items, tag) to notes/store.py”";
     for session in ["s2", "s3"] {
         start_session(&env, session);
         ask(&env, session, "continue");
@@ -279,7 +279,7 @@ fn a_session_that_only_continues_is_told_what_it_continues() {
     assert!(next.contains(expected), "{next}");
     ask(&env, "s4", "Write a changelog in CHANGELOG.md and keep it short");
     let brief = brief_after_compaction(&env, "s4");
-    assert!(!brief.contains("Work that this continues"), "it has a task of its own: {brief}");
+    assert!(!brief.contains("Earlier work being continued"), "it has a task of its own: {brief}");
 }
 
 #[test]

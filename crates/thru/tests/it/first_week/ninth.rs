@@ -92,10 +92,13 @@ fn a_session_that_is_told_where_to_start_continues_nothing() {
     ask(&env, "s2", "Start with the three decimal places.");
     edit(&env, "s2", "places.py");
     let brief = brief_after_compaction(&env, "s2");
-    assert!(!brief.contains("Work that this continues"), "{brief}");
+    assert!(!brief.contains("Earlier work being continued"), "{brief}");
     end_session(&env, "s2");
     let next = start_brief(&env);
-    assert!(!next.contains("Work that this continues") && next.contains("three decimal places"), "{next}");
+    assert!(
+        !next.contains("Earlier work being continued") && next.contains("three decimal places"),
+        "{next}"
+    );
 }
 
 #[test]

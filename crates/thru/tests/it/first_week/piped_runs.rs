@@ -184,6 +184,6 @@ fn an_edit_after_an_inherited_failure_is_told() {
     run_at(&env, "19:01:02", "s2", "git commit -am docs", "[main 1a2b3c4] docs");
     end_at(&env, "19:01:03", "s2");
     let told = start_at(&env, "19:02:00", "s3");
-    let words = "in an earlier session, before the edits of ledger/report.py";
+    let words = "in an earlier session, before the edits to ledger/report.py";
     assert!(told.contains(words), "{told}");
 }

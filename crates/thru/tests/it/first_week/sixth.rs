@@ -277,7 +277,7 @@ fn a_handoff_with_a_purpose_does_not_say_that_nothing_is_open() {
     env.run_thru(&["handoff", "round the totals", "--session", "s1"]).assert_ok();
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(!picked.contains("Nothing is open"), "{picked}");
-    assert!(picked.contains("\nBegin with: what the goal still lacks;"), "{picked}");
+    assert!(picked.contains("\nBegin with: what the goal still requires;"), "{picked}");
     assert!(picked.contains("total() does not call it yet."), "{picked}");
 }
 

@@ -88,7 +88,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     assert!(env.run_thru(&["status"]).assert_ok().stdout.contains("Next: `thru gate check`"));
     env.run_thru(&["uninstall", "--all"]).assert_ok();
     let status = env.run_thru(&["status"]).assert_ok().stdout;
-    assert!(status.contains("Next: `thru init` installs hooks for the harnesses in use again"), "{status}");
+    assert!(status.contains("Next: `thru init` reinstalls hooks for the harnesses in use"), "{status}");
     assert_eq!(env.run_thru_json(&["status"])["next"], "wire-again");
     // The same holds after a move, although the list of installations contains only the old path.
     let moved = env.base_folder().join("moved");

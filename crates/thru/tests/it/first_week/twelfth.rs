@@ -119,7 +119,7 @@ fn finished_work_is_not_told_as_work_that_is_continued() {
     end_at(&env, "19:03:04", "s4");
     let told = start_at(&env, "19:04:00", "s5");
     assert!(told.contains("Write q.stats()"), "{told}");
-    assert!(!told.contains("Work that this continues"), "{told}");
+    assert!(!told.contains("Earlier work being continued"), "{told}");
 }
 
 #[test]
