@@ -587,6 +587,7 @@ mod ninth;
 mod piped_runs;
 mod pleasant;
 mod seventh;
+mod short_messages;
 mod sixth;
 mod tenth;
 mod thirteenth;
