@@ -584,6 +584,7 @@ mod fifth;
 mod fourteenth;
 mod fourth;
 mod ninth;
+mod other_branch;
 mod piped_runs;
 mod pleasant;
 mod seventh;
