@@ -16,8 +16,9 @@ mod sections;
 
 use serde::Serialize;
 
-use crate::digest::Digest;
+use crate::digest::{Digest, Prompt};
 use crate::profile::SubagentProfile;
+use crate::prompt::PromptKind;
 use crate::render::utf16_length;
 use crate::score::{ScorePart, ScoringSettings};
 use crate::tokens::{TokenRatios, TokenTextKind, round_up_to_tokens};
@@ -30,6 +31,7 @@ pub(crate) use paths::list_by_folder;
 pub use print::{has_compaction_brief, quote_file_text};
 use ranking::{RankedCandidates, rank_candidates};
 pub(crate) use sections::done::says_more_than_file_name;
+pub(crate) use sections::words::quote_answer;
 
 /// The reason for composing a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,8 +196,34 @@ pub fn note_on_old_todos(digest: &Digest) -> String {
     sections::state::note_on_old_todos(digest.edits_since_todos())
 }
 
-/// Answered requests are listed only in a brief with at least this much room, in UTF-16 units.
+/// In a brief with less room than this, in UTF-16 units, answered requests are listed only for a new session, and only if
+/// everything else fits too.
 const MIN_ROOM_FOR_ANSWERED: usize = 3_000;
+
+/// Returns whether a candidate quotes a prompt that is more than a question.
+fn asks_for_work(digest: &Digest, candidate: &Candidate) -> bool {
+    let is_quoted = |prompt: &&Prompt| candidate.id == format!("prompt:{}", prompt.record);
+    let quoted = digest.prompts.iter().find(is_quoted);
+    quoted.is_some_and(|prompt| prompt.prompt_kind() != PromptKind::Question)
+}
+
+/// Returns the candidates without the answered requests that do not fit into the room that all other facts leave.
+fn without_answered_beyond_room(ranked: RankedCandidates, room: usize) -> Vec<Candidate> {
+    let budget = BriefBudget { max_units: room, max_tokens: None, ratios: TokenRatios::UNIFORM_RATIOS };
+    let choice = choose_forms(&ranked, budget);
+    let is_answered = |candidate: &Candidate| candidate.class == FactClass::Answered;
+    let all = || ranked.candidates.iter().zip(&choice.forms);
+    let is_full = all().any(|(candidate, form)| form.is_none() && !is_answered(candidate));
+    let fits: Vec<bool> =
+        all().map(|(candidate, form)| !is_answered(candidate) || !is_full && form.is_some()).collect();
+    ranked
+        .candidates
+        .into_iter()
+        .zip(fits)
+        .filter(|(_, fits)| *fits)
+        .map(|(candidate, _)| candidate)
+        .collect()
+}
 
 struct BriefDraft {
     head: String,
@@ -223,12 +251,18 @@ impl BriefDraft {
         cap: usize,
     ) -> BriefDraft {
         let room = cap.saturating_sub(utf16_length(&head));
-        if room < MIN_ROOM_FOR_ANSWERED {
-            candidates.retain(|candidate| candidate.class != FactClass::Answered);
-        }
         let order =
             FixedOrder::fixed_order_for_brief_room(room, material.digest.count_files_likely_needed_again());
-        let ranked = rank_candidates(candidates, order, material.scoring);
+        let rank = |candidates| rank_candidates(candidates, order, material.scoring);
+        if room < MIN_ROOM_FOR_ANSWERED {
+            let is_started = material.occasion == BriefOccasion::Started;
+            candidates.retain(|candidate| {
+                candidate.class != FactClass::Answered
+                    || is_started && asks_for_work(material.digest, candidate)
+            });
+            candidates = without_answered_beyond_room(rank(candidates), room);
+        }
+        let ranked = rank(candidates);
         let ratios = material.scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);
         let frame = |tail: usize| (utf16_length(&head) + tail) as f64 * ratios.prose;
         let budget = |tail: usize| BriefBudget {

@@ -237,6 +237,34 @@ pub fn question_at_end(text: &str) -> String {
     found
 }
 
+/// Returns whether a question only asks whether the agent may do something, such as "Shall I commit it?". "Should I use
+/// cents or floats?" asks about the work.
+pub fn asks_permission(question: &str) -> bool {
+    const PERMISSION_STARTS: &[&str] = &[
+        "shall i ",
+        "should i ",
+        "shall we ",
+        "should we ",
+        "may i ",
+        "can i ",
+        "do you want ",
+        "want me ",
+        "would you like ",
+        "is it ok ",
+        "is that ok",
+        "ok to ",
+        "okay to ",
+        "anything else",
+        "what next",
+        "let me know ",
+    ];
+    let asks = |sentence: &str| {
+        let small = sentence.to_lowercase();
+        PERMISSION_STARTS.iter().any(|start| small.starts_with(start)) && !small.contains(" or ")
+    };
+    split_sentences(question).into_iter().all(asks)
+}
+
 /// Returns whether a message announces a next step, which means that the agent has not finished.
 pub fn announces_next_step(text: &str) -> bool {
     const NEXT_STARTS: &[&str] =

@@ -177,3 +177,18 @@ fn an_announcement_keeps_its_reason() {
     assert_eq!(sentence_announcing_next_step(promise, 60), cut);
     assert_eq!(reason_and_announcement(promise, 60), cut);
 }
+
+#[test]
+fn a_question_about_the_work_asks_for_no_permission() {
+    for (question, expected) in [
+        ("Shall I commit it?", true),
+        ("Want me to add a test as well?", true),
+        ("Do you want me to go on? Should I push it?", true),
+        ("Should I use cents or floats?", false),
+        ("May it return tuples?", false),
+        ("Which rounding do you want?", false),
+        ("Shall I commit it? And may it return tuples?", false),
+    ] {
+        assert_eq!(asks_permission(question), expected, "{question}");
+    }
+}

@@ -143,37 +143,65 @@ pub fn remote_assumed_for_branch(dir: &Path, branch: &str) -> Option<GitRemote> 
     Some(GitRemote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
 }
 
+/// A move of a branch, as the branch's reflog records it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchMove {
+    pub commit_before: String,
+    pub commit: String,
+    /// What moved the branch, such as `commit: Round to five cents`.
+    pub what: String,
+}
+
+/// Returns the commit of a branch, or `None` if the branch does not exist.
+pub fn read_branch_commit(dir: &Path, branch: &str) -> Option<String> {
+    let (_, common) = git_folders(dir)?;
+    let name = branch_reference(branch)?;
+    let commit =
+        read_first_line(&common.join(&name)).or_else(|| find_packed_ref(&common.join("packed-refs"), &name));
+    commit.filter(|commit| is_commit_hash(commit))
+}
+
+/// Returns the newest moves of a branch, oldest first. The list is empty if git keeps no reflog of the branch.
+pub fn moves_of_branch(dir: &Path, branch: &str) -> Vec<BranchMove> {
+    let mut moves = Vec::new();
+    if let (Some((_, common)), Some(name)) = (git_folders(dir), branch_reference(branch)) {
+        each_move_in_reflog(&common.join("logs").join(name), |found| {
+            let [commit_before, commit, what] = [found.old, found.new, found.what].map(str::to_owned);
+            moves.push(BranchMove { commit_before, commit, what });
+        });
+    }
+    moves
+}
+
+/// Returns the name of a branch's reference, or `None` if it would lead out of the folder of branches.
+fn branch_reference(branch: &str) -> Option<String> {
+    let name = format!("refs/heads/{branch}");
+    (!name.split('/').any(|part| part == ".." || part.is_empty())).then_some(name)
+}
+
 /// Returns whether a checkout's repository no longer has a branch with this name. Returns false if the branches
 /// cannot be read.
 pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
     let Some((_, common)) = git_folders(dir) else { return false };
-    let name = format!("refs/heads/{branch}");
-    let is_plain = !name.split('/').any(|part| part == ".." || part.is_empty());
+    let Some(name) = branch_reference(branch) else { return false };
     let packed_refs = common.join("packed-refs");
     let is_readable = common.join("refs/heads").is_dir()
         && !common.join("reftable").exists()
         && packed_refs.metadata().map_or(true, |meta| meta.is_file() && meta.len() <= MAX_PACKED_REFS_BYTES);
-    is_plain
-        && is_readable
+    is_readable
         && common.join(&name).symlink_metadata().is_err()
         && find_packed_ref(&packed_refs, &name).is_none()
 }
 
-/// How many bytes are read from the end of HEAD's reflog, in which git records every move of HEAD.
-const GIT_HEAD_LOG_TAIL_BYTES: u64 = 64 * 1024;
+/// How many bytes are read from the end of a reflog, in which git records every move of HEAD or of a branch.
+const REFLOG_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns whether HEAD's reflog says that a branch with this name was merged into this checkout at or after `since`.
 /// An earlier branch may have had the same name. A merge that was undone at once with `git reset` does not count.
 pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bool {
     let Some((git_dir, _)) = git_folders(dir) else { return false };
-    let path = git_dir.join("logs/HEAD");
-    let Ok(file) = open_outside_store(&path) else { return false };
-    let Ok(size) = require_regular_file(file.as_fd(), &path) else { return false };
     let mut commit_before_merge = None;
-    let from = size.saturating_sub(GIT_HEAD_LOG_TAIL_BYTES);
-    let read = read_lines(&file, &path, from, size, |line| {
-        let line = String::from_utf8_lossy(line);
-        let Some(head_move) = HeadMove::parse(&line) else { return };
+    let is_read = each_move_in_reflog(&git_dir.join("logs/HEAD"), |head_move| {
         if head_move.at >= since && head_move.merges(branch) {
             commit_before_merge = Some(head_move.old.to_owned());
         } else if head_move.what.starts_with("reset: ")
@@ -182,10 +210,23 @@ pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bo
             commit_before_merge = None;
         }
     });
-    read.is_ok() && commit_before_merge.is_some()
+    is_read && commit_before_merge.is_some()
 }
 
-/// A line of HEAD's reflog. It consists of `OLD NEW Name <mail> SECONDS ZONE`, a tab, and what moved HEAD.
+/// Calls `with` for each line at the end of a reflog, oldest first. Returns whether the reflog could be read.
+fn each_move_in_reflog(path: &Path, mut with: impl FnMut(HeadMove)) -> bool {
+    let Ok(file) = open_outside_store(path) else { return false };
+    let Ok(size) = require_regular_file(file.as_fd(), path) else { return false };
+    let from = size.saturating_sub(REFLOG_TAIL_BYTES);
+    let read = read_lines(&file, path, from, size, |line| {
+        if let Some(found) = HeadMove::parse(&String::from_utf8_lossy(line)) {
+            with(found);
+        }
+    });
+    read.is_ok()
+}
+
+/// A line of a reflog. It consists of `OLD NEW Name <mail> SECONDS ZONE`, a tab, and what moved HEAD or the branch.
 struct HeadMove<'a> {
     old: &'a str,
     new: &'a str,

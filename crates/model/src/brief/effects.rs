@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::BriefOccasion;
 use super::candidate::{Candidate, FactClass};
 use super::paths::list_by_folder;
-use crate::digest::{Digest, FileUse, GitState, RecordedEffect};
+use crate::digest::{Digest, FileUse, GitState, OtherBranch, RecordedEffect};
 use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{format_path_or_code, in_quotation_marks, inline_for_model};
 use crate::text::{count_with_noun, cut_to_bytes};
@@ -137,8 +137,13 @@ pub(super) fn stashed_work_candidate(git: &GitState) -> Option<Candidate> {
 pub(super) fn unpushed_work_candidate(git: &GitState) -> Option<Candidate> {
     let ids: Vec<String> = git.unpushed.iter().map(|used| commit_id_or_subject(used)).collect();
     let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
-    let forms = [6, usize::MAX]
-        .map(|most| format!("{noun} {} {verb} not pushed", list_first_items(ids.iter().cloned(), most)));
+    let is_there = |other: &&OtherBranch| git.unpushed.iter().all(|used| other.has_commit(used));
+    let branch = git.other_branch.filter(|other| !other.is_merged).filter(is_there);
+    let branch =
+        branch.map_or(String::new(), |other| format!(" on branch {}", format_path_or_code(&other.name, 100)));
+    let forms = [6, usize::MAX].map(|most| {
+        format!("{noun} {}{branch} {verb} not pushed", list_first_items(ids.iter().cloned(), most))
+    });
     let forms = without_duplicates(forms.to_vec());
     (!ids.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:unpushed", forms))
 }
@@ -164,6 +169,11 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     let disk =
         digest.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
     match (git.commit, disk) {
+        (_, Some(commit)) if git.other_branch.is_some() => {
+            let head = format!("HEAD {}", cut_to_bytes(commit, 10));
+            short.push(head.clone());
+            parts.push(head);
+        }
         _ if git.head_moved_by_others.is_some() => {
             let head = format!(
                 "HEAD is now {}, moved outside the session",
@@ -206,6 +216,10 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         }
         _ => {}
     }
+    if let Some(other) = git.other_branch {
+        short.push(describe_other_branch(other, git.branch));
+        parts.push(describe_other_branch(other, git.branch));
+    }
     if let Some(used) = git.pull_request {
         // Leave out the link here, because it is listed among the effects on the outside world.
         let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
@@ -214,11 +228,26 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     }
     let mut all: Vec<Candidate> = commits_removed_by_reset(digest).into_iter().collect();
     if !parts.is_empty() {
-        let forms = vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))];
+        let head = if digest.is_of_other_worktree { "Git in that worktree" } else { "Git" };
+        let forms = [short, parts].map(|parts| format!("{head}: {}", parts.join("; "))).to_vec();
         all.push(effect_candidate(FactClass::State, "git:state", without_duplicates(forms)));
     }
     all.extend(stashes_and_resets_candidate(git));
     all
+}
+
+/// Says on which branch the session's last commit is, and what is known about a merge.
+pub(super) fn describe_other_branch(other: &OtherBranch, branch_now: &str) -> String {
+    let commit = cut_to_bytes(&other.commit, 7);
+    let merged = match (other.is_merged, other.is_head_older) {
+        (true, _) => ", which has been merged since".to_owned(),
+        (false, true) => format!(", not on {}", format_path_or_code(branch_now, 100)),
+        (false, false) => String::new(),
+    };
+    format!(
+        "the session's last commit {commit} is on branch {}{merged}",
+        format_path_or_code(&other.name, 100)
+    )
 }
 
 /// Returns the commits that a reset removed.
@@ -247,9 +276,10 @@ pub(super) fn external_effect_candidates(
     is_wanted: impl Fn(&RecordedEffect) -> bool,
 ) -> Vec<Candidate> {
     let mut groups: Vec<EffectGroup> = Vec::new();
+    let other_branch = digest.git_state().other_branch;
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_external() && is_wanted(used)) {
         let is_new = used.record > digest.last_compaction_before_work;
-        let key = EffectGroupKey::of_effect(used, is_new);
+        let key = EffectGroupKey::of_effect(used, is_new, other_branch);
         match groups.iter_mut().find(|group| group.key == key) {
             Some(group) => group.members.push(used),
             None => groups.push(EffectGroup { key, members: vec![used] }),
@@ -281,10 +311,18 @@ struct EffectGroup<'d> {
 }
 
 impl<'d> EffectGroupKey<'d> {
-    fn of_effect(used: &'d RecordedEffect, is_new: bool) -> EffectGroupKey<'d> {
+    /// `other_branch` is known to have some commits whose commands did not print the branch.
+    fn of_effect(
+        used: &'d RecordedEffect,
+        is_new: bool,
+        other_branch: Option<&'d OtherBranch>,
+    ) -> EffectGroupKey<'d> {
         let Effect { kind, place, folder, .. } = &used.effect;
         let (kind, place) = match kind {
-            EffectKind::Commit | EffectKind::Amend => (EffectKind::Commit, place.as_str()),
+            EffectKind::Commit | EffectKind::Amend => {
+                let other = other_branch.filter(|other| place.is_empty() && other.has_commit(used));
+                (EffectKind::Commit, other.map_or(place.as_str(), |other| other.name.as_str()))
+            }
             EffectKind::Push | EffectKind::Tag | EffectKind::Branch => (*kind, ""),
             kind => (*kind, place.as_str()),
         };
@@ -325,8 +363,12 @@ impl EffectGroup<'_> {
         };
         let forms = match self.members.as_slice() {
             [used] if self.key.kind != EffectKind::Push => {
+                let mut effect = used.effect.clone();
+                if self.key.kind == EffectKind::Commit {
+                    effect.place = self.key.place.to_owned();
+                }
                 [DescriptionDetail::Short, DescriptionDetail::Long]
-                    .map(|tense| format!("{}{there}{at}", describe_effect(&used.effect, tense)))
+                    .map(|tense| format!("{}{there}{at}", describe_effect(&effect, tense)))
                     .to_vec()
             }
             _ if self.key.kind == EffectKind::Push => {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, FileEdit, FileUse, changed, keep_last};
+use super::{Digest, FileEdit, FileUse, OtherBranch, changed, keep_last};
 use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
@@ -46,6 +46,8 @@ pub struct GitOnDisk {
     pub files_changed_in_index: Vec<String>,
     /// Changed files that exist and that git does not track.
     pub untracked_files: Vec<String>,
+    /// The branch with the session's last commit, if another branch is checked out now.
+    pub other_branch: Option<OtherBranch>,
 }
 
 /// The state of the checkout, derived from observed commands and git's own files.
@@ -65,6 +67,8 @@ pub struct GitState<'d> {
     pub pull_request: Option<&'d RecordedEffect>,
     /// Stashes, discards and resets since the last commit. Each of them changed the checkout.
     pub checkout_changes_since_commit: Vec<&'d RecordedEffect>,
+    /// The branch with the session's last commit, if another branch is checked out now.
+    pub other_branch: Option<&'d OtherBranch>,
     /// The commit at HEAD if somebody else has moved HEAD away from where the session left it.
     pub head_moved_by_others: Option<&'d str>,
 }
@@ -253,7 +257,9 @@ impl Digest {
                 || matches!(place, "" | "detached HEAD")
                 || place == branch
         };
-        let commits = || here().filter(is_commit).filter(is_on_branch);
+        let other_branch = self.git_on_disk.as_ref().and_then(|disk| disk.other_branch.as_ref());
+        let is_here = |used: &&RecordedEffect| !other_branch.is_some_and(|other| other.has_commit(used));
+        let commits = || here().filter(is_commit).filter(is_on_branch).filter(is_here);
         let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
         // A pull request from before the last branch switch belongs to another branch.
         let switched =
@@ -264,8 +270,9 @@ impl Digest {
         let knows_remote = last_push.is_some()
             || self.effects.iter().any(|used| used.effect.kind == EffectKind::PullRequest)
             || self.git_on_disk.as_ref().is_some_and(|disk| disk.has_remote);
-        let is_on_remote = self.git_on_disk.as_ref().is_some_and(|disk| {
-            !disk.commit.is_empty() && disk.remote_commit.as_deref() == Some(disk.commit.as_str())
+        let is_on_remote = self.git_on_disk.as_ref().is_some_and(|disk| match &disk.other_branch {
+            Some(other) if !other.is_merged => other.is_on_remote,
+            _ => !disk.commit.is_empty() && disk.remote_commit.as_deref() == Some(disk.commit.as_str()),
         });
         let unpushed = match knows_remote && !is_on_remote {
             true => self
@@ -310,6 +317,7 @@ impl Digest {
                 .filter(|used| used.record > switched && self.belongs_to_branch(used, branch)),
             checkout_changes_since_commit: self
                 .keep_notes_still_true(here().filter(|used| used.record > since).filter(is_note).collect()),
+            other_branch,
             head_moved_by_others: moved,
         }
     }

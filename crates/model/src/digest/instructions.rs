@@ -1,7 +1,8 @@
 //! The user's instructions that hold for later work in the same session and in later sessions.
 
 use super::{Digest, Prompt};
-use crate::prompt;
+use crate::prompt::{self, PromptKind};
+use crate::statement;
 
 /// How many instructions of earlier sessions are reported.
 const MAX_INHERITED_INSTRUCTIONS: usize = 3;
@@ -43,9 +44,55 @@ impl Digest {
         told
     }
 
+    /// Returns the agent's question about the work that this prompt answers in the user's own words. The answer is a
+    /// requirement, and it stays in force until the user abandons the work. A bare “yes” says nothing on its own, and
+    /// what the agent asked for permission to do is done at once.
+    pub fn question_answered_by(&self, prompt: &Prompt) -> Option<&str> {
+        let asked = self.message_answered_by_prompt(prompt).filter(|_| prompt.begins_turn())?;
+        let question = Some(asked.closing_question.as_str()).filter(|asks| !asks.is_empty())?;
+        let says_something = match self.kind_in_conversation(prompt) {
+            PromptKind::Question => false,
+            PromptKind::Approval => prompt::adds_to_agreement(&prompt.text),
+            PromptKind::Task | PromptKind::Remark => !prompt.text.starts_with('/'),
+        };
+        let is_abandoned = || {
+            let mut later = self.prompts.iter().filter(|later| later.record > prompt.record);
+            later.any(|later| prompt::abandons_work(&later.text))
+        };
+        let is_about_work = !statement::asks_permission(question)
+            && (self.asked_before_working(prompt) || shares_word(question, &prompt.text));
+        (says_something && is_about_work && !is_abandoned()).then_some(question)
+    }
+
+    /// Returns whether the agent asked instead of doing what the prompt before this one requested.
+    fn asked_before_working(&self, prompt: &Prompt) -> bool {
+        let Some(before) = self.prompts.iter().rposition(|known| known.record < prompt.record) else {
+            return false;
+        };
+        let is_request = matches!(self.prompts[before].prompt_kind(), PromptKind::Task | PromptKind::Remark);
+        is_request && !self.has_edits_in_turn(before)
+    }
+
     /// Returns whether a prompt after this record lifts an instruction.
     fn revokes_instruction(&self, wish: &str, record: u64) -> bool {
         let mut later = self.prompts.iter().filter(|later| later.record > record);
         later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
     }
 }
+
+/// Returns whether two texts share a word that is long enough to say what they are about.
+fn shares_word(question: &str, answer: &str) -> bool {
+    const MIN_TELLING_WORD_CHARS: usize = 5;
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        words.filter(|word| word.chars().count() >= MIN_TELLING_WORD_CHARS).collect()
+    };
+    let asked = words(question);
+    words(answer).iter().any(|word| asked.contains(word) && !COMMON_LONG_WORDS.contains(&word.as_str()))
+}
+
+/// Long words that occur in messages about anything.
+const COMMON_LONG_WORDS: [&str; 12] = [
+    "should", "would", "could", "which", "there", "their", "these", "those", "first", "other", "about",
+    "please",
+];

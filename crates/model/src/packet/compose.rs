@@ -1,6 +1,7 @@
 //! Fills in a packet from captured facts, by rules and without a model. The packet contains the same facts as a brief
 //! for a new agent. Each fact appears once, below one of the packet's headings.
 
+mod constraints;
 mod continued;
 mod files;
 mod first_files;
@@ -541,40 +542,6 @@ impl<'a> PacketFacts<'a> {
         (!told.is_empty()).then(|| told.join("; "))
     }
 
-    fn constraints_section(&self) -> String {
-        let rules = self.material.role_rules.iter().map(|rule| inline_for_model(rule, 300));
-        let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
-        let mut said: Vec<String> = said.map(|fact| format!("{USER_QUOTE_PREFIX}{}", fact.text)).collect();
-        let digest = self.material.digest;
-        for wish in digest.lasting_instructions(|prompt| digest.is_in_goal(prompt)) {
-            let words = in_quotation_marks(wish, MAX_INSTRUCTION_CHARS);
-            let is_told = said.iter().any(|line| line.contains(words.trim_matches(['“', '”'])));
-            if said.len() < MAX_USER_INSTRUCTIONS_LISTED && !is_told {
-                said.push(format!("{USER_QUOTE_PREFIX}{words}"));
-            }
-        }
-        let of_packet = self.material.continued.map(|packet| packet.constraints_still_valid(digest));
-        let of_session =
-            self.material.continued_session.map(|session| session.constraints_still_valid(digest));
-        let inherited = of_packet.into_iter().chain(of_session).flatten();
-        let inherited = inherited.map(|line| inline_for_model(&line, 400));
-        let is_said = |line: &String| {
-            let quoted = line.split_once('“').map_or(line.as_str(), |(_, quoted)| quoted);
-            said.iter().any(|known| known.contains(quoted))
-        };
-        let inherited: Vec<String> = inherited.filter(|line| !is_said(line)).collect();
-        bullet_list_or_none_recorded(&rules.chain(said).chain(inherited).collect::<Vec<_>>())
-    }
-
-    fn decisions_section(&self) -> String {
-        let recorded = self.material.decisions.iter().map(|decision| inline_for_model(decision, 700));
-        let answers = self
-            .facts_of_class(FactClass::Words)
-            .filter(|fact| is_user_answer(fact))
-            .map(|fact| fact.text.clone());
-        bullet_list_or_none_recorded(&recorded.chain(answers).collect::<Vec<_>>())
-    }
-
     fn plan_section(&self) -> String {
         let digest = self.material.digest;
         // A todo list that a later request has superseded is left out.
@@ -688,9 +655,4 @@ impl<'a> PacketFacts<'a> {
         let same = self.check_runs.iter().find(|run| choose::is_same_command(&run.command, command));
         same.or_else(|| choose::worst_run_of_parts(&self.check_runs, command))
     }
-}
-
-/// Returns whether a fact is the user's answer to a question. Answers are listed as decisions.
-fn is_user_answer(fact: &BriefFact) -> bool {
-    fact.id.starts_with("answer:")
 }

@@ -89,8 +89,10 @@ const CLEAN_AS_THEN_TEXT: &str = "still nothing uncommitted";
 /// The end of the note for a checkout that had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
-/// The beginning of the note for a file in another worktree.
+/// The beginnings of the notes for a file in another worktree, on another branch, and in a commit of another branch.
 const ELSEWHERE_TEXT: &str = "not in this checkout, but in ";
+const ON_BRANCH_TEXT: &str = "on branch ";
+const IN_COMMIT_TEXT: &str = "in commit ";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CurrentFileState {
@@ -102,6 +104,11 @@ pub enum CurrentFileState {
     Elsewhere {
         folder: String,
     },
+    /// The file is not here but in a commit that HEAD does not contain: on the packet's branch or, if there is no such
+    /// branch, in the packet's commit.
+    OnOtherBranch {
+        has_branch: bool,
+    },
     /// The path leads outside the root, so the file is never opened.
     Outside,
 }
@@ -111,7 +118,8 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     let mut claims = Vec::from_iter(claim_of_other_project(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));
     let files = packet.confirmed_and_suggested_files();
-    claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
+    let branch_now = now.git.as_ref().map_or("", |git| git.branch.as_str());
+    claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now, branch_now)));
     verify_uncommitted_files(&mut claims, now.git.as_ref());
     let moved =
         now.has_session_edited_since || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
@@ -200,9 +208,10 @@ pub(super) fn is_clean(claims: &[Claim]) -> bool {
     claims.iter().any(|claim| claim.subject_kind == ClaimSubject::Dirty && ends(&claim.note))
 }
 
-/// Returns whether a claim concerns a file that is not here but in the packet's worktree.
-pub(super) fn is_file_in_packet_worktree(claim: &Claim) -> bool {
-    claim.subject_kind == ClaimSubject::File && claim.note.starts_with(ELSEWHERE_TEXT)
+/// Returns whether a claim concerns a file that is not here but in the packet's worktree or on its branch.
+pub(super) fn is_file_elsewhere(claim: &Claim) -> bool {
+    claim.subject_kind == ClaimSubject::File
+        && [ELSEWHERE_TEXT, ON_BRANCH_TEXT, IN_COMMIT_TEXT].iter().any(|start| claim.note.starts_with(start))
 }
 
 /// Returns whether HEAD is no longer at the packet's commit.
@@ -318,10 +327,25 @@ fn describe_distance(way: CommitDistance) -> String {
     }
 }
 
-fn file_claim(packet: &Packet, path: &str, now: &CurrentFileState) -> Claim {
+fn file_claim(packet: &Packet, path: &str, now: &CurrentFileState, branch_now: &str) -> Claim {
     let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
-    if let CurrentFileState::Elsewhere { folder } = now {
-        let note = format!("{ELSEWHERE_TEXT}{}", format_path_or_code(folder, 200));
+    let place = match now {
+        CurrentFileState::Elsewhere { folder } => {
+            Some(format!("{ELSEWHERE_TEXT}{}", format_path_or_code(folder, 200)))
+        }
+        CurrentFileState::OnOtherBranch { has_branch } if then != Some(FINGERPRINT_OF_MISSING_FILE) => {
+            let place = match has_branch {
+                true => format!("{ON_BRANCH_TEXT}{}", format_path_or_code(&packet.branch, 100)),
+                false => format!("{IN_COMMIT_TEXT}{}", short_commit(&packet.head)),
+            };
+            Some(match branch_now {
+                "" => format!("{place}, not here"),
+                now => format!("{place}, not on {}", format_path_or_code(now, 100)),
+            })
+        }
+        _ => None,
+    };
+    if let Some(note) = place {
         let state = ClaimVerification::Unverified;
         return Claim {
             subject_kind: ClaimSubject::File,
@@ -335,12 +359,15 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFileState) -> Claim {
         (CurrentFileState::Outside | CurrentFileState::Elsewhere { .. }, _) => {
             (ClaimVerification::Unverified, "outside the project, not opened")
         }
-        (CurrentFileState::Gone, Some(FINGERPRINT_OF_MISSING_FILE)) => {
-            (ClaimVerification::Verified, "still gone")
+        (
+            CurrentFileState::Gone | CurrentFileState::OnOtherBranch { .. },
+            Some(FINGERPRINT_OF_MISSING_FILE),
+        ) => (ClaimVerification::Verified, "still gone"),
+        (CurrentFileState::Gone | CurrentFileState::OnOtherBranch { .. }, Some(_)) => {
+            (ClaimVerification::Changed, "gone")
         }
-        (CurrentFileState::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
         // The packet may come from another checkout, so this checkout may never have had the file.
-        (CurrentFileState::Gone, None) => {
+        (CurrentFileState::Gone | CurrentFileState::OnOtherBranch { .. }, None) => {
             (ClaimVerification::Unverified, "not here; the packet does not record whether it existed")
         }
         (CurrentFileState::Here { .. }, Some(FINGERPRINT_OF_MISSING_FILE)) => {

@@ -237,3 +237,25 @@ fn uncommitted_files_are_verified_if_each_of_them_is_unchanged() {
     assert_eq!(state(&["a", "b"], "2222", "2"), Unverified);
     assert_eq!(state(&["a"], head, "2"), Changed);
 }
+
+#[test]
+fn a_file_on_another_branch_is_not_gone() {
+    let packet = Packet { branch: "round".into(), ..test_packet() };
+    let git = |branch: &str| CurrentGitState { branch: branch.into(), ..CurrentGitState::default() };
+    for (branch_now, has_branch, expected) in [
+        ("main", true, "on branch round, not on main"),
+        ("", true, "on branch round, not here"),
+        ("main", false, "in commit 1111111111, not on main"),
+    ] {
+        let file = CurrentFileState::OnOtherBranch { has_branch };
+        let files: Vec<CurrentFileState> = (0..5).map(|_| file.clone()).collect();
+        let now = CurrentState { git: Some(git(branch_now)), files: &files, ..CurrentState::default() };
+        let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15T19:30:00Z").unwrap());
+        let note = |path: &str| {
+            let claim = claims.iter().find(|claim| claim.subject == path).unwrap();
+            (claim.state, claim.note.clone())
+        };
+        assert_eq!(note("a"), (ClaimVerification::Unverified, expected.to_owned()));
+        assert_eq!(note("c"), (ClaimVerification::Verified, "still gone".to_owned()), "it was gone then");
+    }
+}

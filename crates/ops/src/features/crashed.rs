@@ -204,7 +204,7 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session_state(&session).write_state(&seen)?)
 }
 
-/// Counts how many of the newest sessions crashed and have no packet yet. Writes nothing.
+/// Counts how many of the newest sessions crashed, left something to hand over, and have no packet yet. Writes nothing.
 pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(0),
@@ -212,11 +212,20 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     };
     let mut waiting = 0;
     for open in open_sessions(&tail).iter().rev().take(MAX_SESSIONS_EXAMINED) {
-        if read_valid_crash_record(store, open)?.is_none() && open.has_crashed(store, world.now) {
+        if read_valid_crash_record(store, open)?.is_none()
+            && open.has_crashed(store, world.now)
+            && has_work_to_hand_over(world, store, &open.session)
+        {
             waiting += 1;
         }
     }
     Ok(waiting)
+}
+
+/// Returns whether a sweep would write a packet for a crashed session, as far as hooks recorded the session.
+fn has_work_to_hand_over(world: &World, store: &Store, session: &Id) -> bool {
+    let digest = facts::digest_with_predecessors(store, session, facts::MAX_PREDECESSOR_SESSIONS_READ);
+    digest.is_ok_and(|digest| work_of_session(world, store, session, &digest).is_some())
 }
 
 /// Takes the sweep lock, so that two sweeps cannot write packets for the same session.
@@ -259,7 +268,7 @@ fn sweep_session(
         packet,
         written,
     };
-    let Some(work) = work_of_session(world, project, &open.session, digest) else {
+    let Some(work) = work_of_session(world, &project.store, &open.session, digest) else {
         if mode == WriteMode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
             project.store.session_state(&open.session).write_state(&CrashRecord {
@@ -297,7 +306,7 @@ fn sweep_session(
 
 /// Returns the work that a dead session was doing: its goal or, if its user only said “continue” or picked up a packet,
 /// the work that it continued. Returns `None` if the session left nothing to hand over.
-fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Digest) -> Option<String> {
+fn work_of_session(world: &World, store: &Store, session: &Id, digest: &Digest) -> Option<String> {
     if digest.files.is_empty() && digest.commands.is_empty() {
         return None;
     }
@@ -306,15 +315,15 @@ fn work_of_session(world: &World, project: &Project, session: &Id, digest: &Dige
     // itself.
     let is_about_packet =
         |own: &str| digest.prompts.iter().any(|prompt| prompt.is_about_packet && prompt.text == own);
-    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
-    let claimed = claimed::continued_packet(&project.store, session.as_str(), redact)
+    let redact = settings::settings_for_hook(world, Some(store)).settings.redact_options();
+    let claimed = claimed::continued_packet(store, session.as_str(), redact)
         .map(|packet| packet.goal.lines().next().unwrap_or_default().to_owned())
         .filter(|goal| !goal.is_empty());
     let works_on_packet = claimed.is_some() && words::are_about_packet(&digest.prompts);
     if let Some(own) = own.filter(|own| !works_on_packet && !is_about_packet(own)) {
         return Some(words::without_pasted_output(own));
     }
-    if let Some(request) = continued::continued_request(&project.store, session, redact) {
+    if let Some(request) = continued::continued_request(store, session, redact) {
         return Some(request);
     }
     // A session that only read its packet has not done anything yet.

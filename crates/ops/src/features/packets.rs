@@ -7,6 +7,7 @@ mod import;
 mod offer;
 pub mod pickup;
 mod report;
+mod unmerged;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

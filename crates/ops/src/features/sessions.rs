@@ -182,7 +182,11 @@ pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Op
     let worktree = describe_other_worktree(project, digest)?;
     let is_gone = other_worktree(project, digest).is_some_and(|home| !home.is_dir());
     let files = if is_gone { "" } else { "; its files are in that worktree, not in this one" };
-    let text = format!("that session was in {worktree}{files}");
+    let head = store::git::read_head(&project.root.checkout).filter(|head| !head.branch.is_empty());
+    let here = head.map_or(String::new(), |head| {
+        format!("branch {} is checked out here; ", format_path_or_code(&head.branch, 80))
+    });
+    let text = format!("{here}that session was in {worktree}{files}");
     Some(Candidate::new(&OTHER_WORKTREE_BRIEF_SECTION, "worktree", text))
 }
 

@@ -208,6 +208,14 @@ pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Returns the checkout of this repository in which a reference such as `refs/heads/main` is checked out, if there is
+/// one besides this checkout.
+pub fn worktree_with_reference(checkout: &Path, reference: &str) -> Option<PathBuf> {
+    let branch = reference.strip_prefix("refs/heads/")?;
+    let is_there = |tree: &PathBuf| store::git::read_head(tree).is_some_and(|head| head.branch == branch);
+    list_worktrees(checkout).into_iter().skip(1).find(is_there)
+}
+
 /// Returns whether two checkouts belong to the same repository. This reads only git's files.
 pub fn is_same_repository(one: &Path, other: &Path) -> bool {
     let main = main_checkout(one);
@@ -395,6 +403,16 @@ pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Opti
     let counts = run_git_text(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
     let (ours, theirs) = counts.trim().split_once('\t')?;
     Some((ours.parse().ok()?, theirs.parse().ok()?))
+}
+
+/// Returns those of the given paths that a commit contains. `commit` is a commit's id or the name of a reference.
+pub fn paths_in_commit(project: &Path, commit: &str, paths: &[&str]) -> Vec<String> {
+    if paths.is_empty() || commit.starts_with('-') {
+        return Vec::new();
+    }
+    let args = [&["--literal-pathspecs", "ls-tree", "-z", "--name-only", commit, "--"], paths].concat();
+    let listed = run_git(project, &args, Vec::new()).ok().flatten().unwrap_or_default();
+    listed.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }
 
 /// Returns the author of the last commit that changed a file, or `None` if git does not track the file or cannot be

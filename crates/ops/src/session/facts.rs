@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::digest::{Digest, FileTime, GitOnDisk};
+use model::digest::{BranchMove, Digest, FileTime, GitOnDisk, OtherBranch};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
@@ -27,6 +27,9 @@ pub const MAX_PREDECESSOR_SESSIONS_READ: usize = 8;
 
 /// How many changed files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
+
+/// How many branches are searched for a session's last commit.
+const MAX_BRANCHES_SEARCHED: usize = 4;
 
 /// How many files a command compares with the times of runs. A hook compares `MAX_FILES_CHECKED` files.
 const MAX_FILES_EXAMINED_BY_COMMAND: usize = 1_000;
@@ -242,8 +245,41 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path, redact: RedactOptions) ->
         untracked_files: owned(compared.untracked),
         has_remote: remote.is_some(),
         remote_commit: remote.and_then(|remote| remote.commit),
+        other_branch: find_other_branch(digest, folder, &head),
         branch: git::redacted_branch(&head, redact),
         commit: head.commit,
+    })
+}
+
+/// Returns the branch with the session's last commit, if another branch is checked out now. Usually the session's branch
+/// is still checked out, and no reflog is read.
+fn find_other_branch(digest: &Digest, folder: &Path, head: &store::git::GitHead) -> Option<OtherBranch> {
+    let names = digest.branches_possibly_left(&head.branch);
+    if head.branch.is_empty() || names.is_empty() {
+        return None;
+    }
+    let moves = |branch: &str| -> Vec<BranchMove> {
+        let moves = store::git::moves_of_branch(folder, branch).into_iter();
+        moves
+            .map(|found| BranchMove {
+                commit_before: found.commit_before,
+                commit: found.commit,
+                what: found.what,
+            })
+            .collect()
+    };
+    let here = moves(&head.branch);
+    let found = names
+        .into_iter()
+        .take(MAX_BRANCHES_SEARCHED)
+        .find_map(|name| digest.other_branch_with_commits(name, &head.commit, &here, &moves(name)))?;
+    let tip = store::git::read_branch_commit(folder, &found.name)?;
+    let remote = store::git::remote_assumed_for_branch(folder, &found.name);
+    let began = model::time::parse_time(&digest.first_at);
+    Some(OtherBranch {
+        is_merged: began.is_some_and(|began| store::git::was_branch_merged_since(folder, &found.name, began)),
+        is_on_remote: remote.and_then(|remote| remote.commit).is_some_and(|commit| commit == tip),
+        ..found
     })
 }
 

@@ -179,6 +179,9 @@ fn every_kind_of_record_has_its_line() {
         "UserPromptSubmit",
         &serde_json::json!({"session_id": "s1", "cwd": env.project_folder(), "prompt": "x"}),
     );
+    let edit = serde_json::json!({"file_path": env.project_folder().join("a"), "old_string": "a", "new_string": "b"});
+    let call = serde_json::json!({"tool_name": "Edit", "tool_use_id": "e", "tool_input": edit});
+    env.fire_event("s1", "PostToolUse", call);
     env.run_thru(&["context", "new", "tester"]).assert_ok();
     env.run_thru(&["resume", "new", "01-parser"]).assert_ok();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");

@@ -4,7 +4,8 @@
 use super::super::BriefOccasion;
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::{
-    self, commit_id_or_subject, effect_candidate, find_contradictions, format_clock_time, without_duplicates,
+    self, commit_id_or_subject, describe_other_branch, effect_candidate, find_contradictions,
+    format_clock_time, without_duplicates,
 };
 use super::super::paths::list_by_folder;
 use super::claims::SummaryClaims;
@@ -236,7 +237,11 @@ fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &s
         let branch = format_path_or_code(branch, 100);
         parts.push(format!("the work is on branch {branch}{pushed}; the summary does not name it"));
     }
-    if let Some(head) = git.head_moved_by_others.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
+    if let Some(other) = git.other_branch {
+        parts.push(describe_other_branch(other, git.branch));
+    } else if let Some(head) =
+        git.head_moved_by_others.filter(|head| !claims.text.contains(cut_to_bytes(head, 7)))
+    {
         parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
     }
     // Mention only an older pull request. A new one is listed with the other effects.

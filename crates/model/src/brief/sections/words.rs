@@ -13,12 +13,36 @@ const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
 const MAX_USER_PROMPTS_LISTED: usize = 14;
 
+/// How many answers from before the current task are listed.
+const MAX_OLDER_ANSWERS_LISTED: usize = 4;
+
+/// The maximum length of a quoted answer, and of the question that it answers.
+const MAX_ANSWER_CHARS: usize = 450;
+const MAX_ANSWERED_QUESTION_CHARS: usize = 240;
+
+/// Quotes the user's answer with the agent's question.
+pub fn quote_answer(answer: &str, question: &str) -> String {
+    format!(
+        "{}, in answer to {}",
+        in_quotation_marks(answer, MAX_ANSWER_CHARS),
+        in_quotation_marks(question, MAX_ANSWERED_QUESTION_CHARS)
+    )
+}
+
 pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let Goal { newest_prompt: newest, task_prompt: task, is_answered, .. } = digest.current_goal();
-    let in_goal =
-        |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
-    let since = task.filter(|_| !is_answered).or(newest).map_or(0, |prompt| prompt.record);
+    // An answered task belongs to the goal only if the goal quotes it.
+    let in_goal: Vec<u64> = [newest, task]
+        .into_iter()
+        .flatten()
+        .map(|prompt| prompt.record)
+        .filter(|record| all.has_fact(&format!("prompt:{record}")))
+        .collect();
+    // A message that only says “go on” ends no task, so the instructions for the work that it continues still apply.
+    let begins_work = |prompt: &&Prompt| !prompt::only_says_continue(&prompt.text);
+    let newest_request = digest.prompts.iter().rev().find(begins_work).or(newest);
+    let since = task.filter(|_| !is_answered).or(newest_request).map_or(0, |prompt| prompt.record);
     if material.occasion == BriefOccasion::Compacted && !digest.words_after_compact_command.is_empty() {
         let form = |most| {
             format!("with /compact: {}", in_quotation_marks(&digest.words_after_compact_command, most))
@@ -28,8 +52,8 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         let id = format!("compact-words:{:016x}", fnv_fingerprint([&digest.words_after_compact_command]));
         all.add_fact(FactClass::Words, id, forms);
     }
-    let mut told = 0;
-    for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
+    let (mut told, mut older_answers) = (0, 0);
+    for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal.contains(&prompt.record)) {
         if told == MAX_USER_PROMPTS_LISTED {
             break;
         }
@@ -45,6 +69,19 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         let later = || digest.prompts.iter().filter(|later| later.record > prompt.record);
         if wishes.iter().any(|wish| later().any(|later| prompt::is_instruction_revoked_by(wish, &later.text)))
         {
+            continue;
+        }
+        // An answer to the agent's question about the work applies as a whole. Of the answers that were given before the
+        // current task, the newest are told.
+        let question = digest.question_answered_by(prompt);
+        let question =
+            question.filter(|_| prompt.record >= since || older_answers < MAX_OLDER_ANSWERS_LISTED);
+        if let Some(question) = question {
+            older_answers += usize::from(prompt.record < since);
+            told += 1;
+            let forms = vec![in_quotation_marks(&prompt.text, 130), quote_answer(&prompt.text, question)];
+            all.add_fact(FactClass::Words, format!("prompt:{}", prompt.record), forms).strings_stating_fact =
+                vec![prompt.text.clone()];
             continue;
         }
         // An instruction for an earlier task no longer applies, unless it is a lasting instruction.

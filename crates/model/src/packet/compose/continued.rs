@@ -1,6 +1,7 @@
 //! The packet or the earlier session that a session continues, and the titles under which a packet quotes finished work.
 
 use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
+use crate::brief::quote_answer;
 use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
 use crate::prompt;
 use crate::render::in_quotation_marks;
@@ -87,7 +88,12 @@ impl ContinuedSession {
         let wishes = digest.lasting_instructions(|prompt| quoted.contains(&prompt.text.as_str()));
         let wishes = wishes
             .map(|wish| format!("{USER_QUOTE_PREFIX}{}", in_quotation_marks(wish, MAX_INSTRUCTION_CHARS)));
-        let constraints = wishes.take(MAX_USER_INSTRUCTIONS_LISTED).collect();
+        let answers = digest.prompts.iter().rev().filter(|prompt| !quoted.contains(&prompt.text.as_str()));
+        let answers = answers.filter_map(|prompt| {
+            let question = digest.question_answered_by(prompt)?;
+            Some(format!("{USER_QUOTE_PREFIX}{}", quote_answer(&prompt.text, question)))
+        });
+        let constraints = wishes.chain(answers).take(MAX_USER_INSTRUCTIONS_LISTED).collect();
         let request = quoted.join("\n");
         (!request.is_empty()).then(|| ContinuedSession { id: digest.session.clone(), request, constraints })
     }

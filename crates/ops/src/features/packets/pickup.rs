@@ -12,7 +12,7 @@ use model::event::FileAction;
 use model::id::Id;
 use model::journal::JournalRecord;
 use model::packet::drift::{self, Claim, CommitDistance, CurrentFileState, CurrentGitState, CurrentState};
-use model::packet::pickup::{ClaimState, FileMentionStyle, PickupInput, render_pickup};
+use model::packet::pickup::{BranchOfWork, ClaimState, FileMentionStyle, PickupInput, render_pickup};
 use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
 use model::redact::RedactOptions;
 use model::time;
@@ -20,6 +20,7 @@ use serde::Serialize;
 use store::{ListedPacket, LogPosition, Store, layout};
 
 use crate::features::packets::claimed::ClaimedPacket;
+use crate::features::packets::unmerged::UnmergedWork;
 use crate::features::packets::{handoff, offer};
 use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
@@ -134,13 +135,21 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
     let worktree = PacketWorktree::find(&context, &shown.packet);
     let there = worktree.as_ref().and_then(|worktree| worktree.folder.as_deref());
-    let claims = verify_claims(&context, &shown.packet, worktree.as_ref(), &project);
+    let unmerged = UnmergedWork::find(&project.root.checkout, &shown.packet, settings.redact_options());
+    let claims = verify_claims(&context, &shown.packet, worktree.as_ref(), unmerged.as_ref(), &project);
     let go_there =
         there.map(|folder| quote_command(&["cd".to_owned(), folder.to_string_lossy().into_owned()]));
     let prompt = render_pickup(&PickupInput {
         author: author.as_deref(),
         worktree: worktree.as_ref().map(|worktree| worktree.described.as_str()),
         command_to_enter_worktree: go_there.as_deref(),
+        branch_of_work: unmerged.as_ref().and_then(|unmerged| {
+            Some(BranchOfWork {
+                name: &shown.packet.branch,
+                branch_now: &unmerged.branch_now,
+                command: unmerged.command.as_deref()?,
+            })
+        }),
         packet: &shown.packet,
         document: &shown.document,
         path: &shown.path.to_string_lossy(),
@@ -338,10 +347,12 @@ impl ClaimingSessions {
 }
 
 /// Checks the packet's claims. `worktree` is the worktree in which its session worked, if that is not this checkout.
+/// `unmerged` is the packet's work that HEAD does not contain.
 fn verify_claims(
     context: &ProjectContext,
     packet: &Packet,
     worktree: Option<&PacketWorktree>,
+    unmerged: Option<&UnmergedWork>,
     project: &Project,
 ) -> Vec<Claim> {
     let there = worktree.and_then(|worktree| worktree.folder.as_deref());
@@ -370,7 +381,11 @@ fn verify_claims(
             uncommitted_files: git.uncommitted_files.filter(|_| !is_other_checkout),
             ..git
         });
-    let files: Vec<CurrentFileState> = packet.confirmed_and_suggested_files().iter().map(look).collect();
+    let paths = packet.confirmed_and_suggested_files();
+    let mut files: Vec<CurrentFileState> = paths.iter().map(look).collect();
+    if let Some(unmerged) = unmerged {
+        mark_files_of_unmerged_work(&mut files, &paths, unmerged, checkout);
+    }
     let edited = has_edited_since(project, packet);
     let now = CurrentState {
         project: project.marker.project_id(),
@@ -392,6 +407,23 @@ fn times_of_files_to_compare(context: &ProjectContext, packet: &Packet) -> Vec<F
     let digest = session.and_then(|session| context.store.current_digest(&session, |_| {}).ok());
     let folder = &context.root.checkout;
     facts::times_of_files_to_compare(context, &digest.unwrap_or_default(), folder, ExaminedFiles::ListedByGit)
+}
+
+/// Marks the files that are missing here and that the packet's commits contain.
+fn mark_files_of_unmerged_work(
+    files: &mut [CurrentFileState],
+    paths: &[&str],
+    unmerged: &UnmergedWork,
+    checkout: &Path,
+) {
+    let all = || files.iter().zip(paths).filter(|(file, _)| **file == CurrentFileState::Gone);
+    let gone: Vec<&str> = all().map(|(_, path)| *path).collect();
+    let there = unmerged.files_there(checkout, &gone);
+    for (file, path) in files.iter_mut().zip(paths) {
+        if *file == CurrentFileState::Gone && there.iter().any(|found| found == path) {
+            *file = CurrentFileState::OnOtherBranch { has_branch: unmerged.command.is_some() };
+        }
+    }
 }
 
 /// Returns the path of another folder as seen from `here`: `../topic` if both have the same parent, otherwise the

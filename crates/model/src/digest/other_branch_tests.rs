@@ -1,0 +1,68 @@
+use super::*;
+use crate::effect::Effect;
+
+fn commit(record: u64, id: &str, subject: &str, branch: &str) -> RecordedEffect {
+    let effect = Effect {
+        kind: EffectKind::Commit,
+        what: subject.to_owned(),
+        place: branch.to_owned(),
+        id: id.to_owned(),
+        link: String::new(),
+        folder: String::new(),
+    };
+    RecordedEffect { effect, at: String::new(), record, is_in_other_repository: false }
+}
+
+fn moves(all: &[(&str, &str, &str)]) -> Vec<BranchMove> {
+    let one = |(before, commit, what): &(&str, &str, &str)| BranchMove {
+        commit_before: (*before).to_owned(),
+        commit: (*commit).to_owned(),
+        what: (*what).to_owned(),
+    };
+    all.iter().map(one).collect()
+}
+
+#[test]
+fn the_reflogs_show_on_which_branch_a_commit_is() {
+    let there = moves(&[
+        ("0", "aaaa", "branch: Created from HEAD"),
+        ("aaaa", "bbbb", "commit: Round"),
+        ("bbbb", "cccc", "commit: Later"),
+    ]);
+    let created = moves(&[("0", "aaaa", "commit (initial): One")]);
+    let forwarded = moves(&[("0", "aaaa", "clone: from x"), ("aaaa", "bbbb", "merge round: Fast-forward")]);
+    let ahead = moves(&[("0", "aaaa", "clone: from x"), ("aaaa", "dddd", "commit: Other")]);
+    // The columns are: id and subject of the commit, HEAD, its branch's moves, whether the commit is on the other branch,
+    // and whether HEAD is known to be older.
+    for (id, subject, head, here, expected) in [
+        ("bbbb", "Round", "aaaa", &created, Some(true)),
+        ("bb", "", "aaaa", &created, Some(true)),
+        // `git commit -q` prints no id.
+        ("", "Round", "aaaa", &created, Some(true)),
+        ("", "", "aaaa", &created, None),
+        ("", "Rounds", "aaaa", &created, None),
+        ("eeee", "Round", "aaaa", &created, None),
+        // The branch was only created from this commit.
+        ("aaaa", "One", "aaaa", &created, None),
+        ("bbbb", "Round", "dddd", &ahead, Some(false)),
+        ("bbbb", "Round", "", &ahead, Some(false)),
+        ("bbbb", "Round", "bbbb", &forwarded, None),
+    ] {
+        let mut digest = Digest::new("s");
+        digest.effects.push(commit(3, id, subject, ""));
+        let found = digest.other_branch_with_commits("round", head, here, &there);
+        assert_eq!(found.as_ref().map(|found| found.is_head_older), expected, "{id} {subject} {head}");
+        assert!(found.is_none_or(|found| found.records == [3] && found.commit == "bbbb"));
+    }
+}
+
+#[test]
+fn only_branches_of_the_session_are_searched() {
+    let mut digest = Digest::new("s");
+    digest.branch = "main".into();
+    assert!(digest.branches_possibly_left("main").is_empty());
+    digest.effects.push(commit(3, "bbbb", "Round", "round"));
+    assert_eq!(digest.branches_possibly_left("main"), ["round"]);
+    assert_eq!(digest.branches_possibly_left("round"), ["main"]);
+    assert_eq!(digest.branches_possibly_left("tips"), ["round", "main"]);
+}
