@@ -583,6 +583,7 @@ mod fifteenth;
 mod fifth;
 mod fourteenth;
 mod fourth;
+mod gates_in_worktrees;
 mod ninth;
 mod piped_runs;
 mod pleasant;
