@@ -8,7 +8,7 @@ mod title;
 
 use crate::text::split_into_sentences;
 
-pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work};
+pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work, names_no_work};
 pub use continuing::only_says_continue;
 pub use pickup::words_after_pickup;
 pub use title::{shorten_request, title_if_long, title_of_message};

@@ -584,6 +584,7 @@ mod fifth;
 mod fourteenth;
 mod fourth;
 mod gates_in_worktrees;
+mod loops_that_ended;
 mod ninth;
 mod piped_runs;
 mod pleasant;
