@@ -587,6 +587,7 @@ mod gates_in_worktrees;
 mod loops_that_ended;
 mod ninth;
 mod piped_runs;
+mod picking_up;
 mod pleasant;
 mod seventh;
 mod sixth;
