@@ -59,7 +59,7 @@ is wrong or incomplete, replace its text from stdin; no other byte changes:
 
     {thru} packet set ID --section 'Next Prompt' <<'END'
 
-Then tell the user the id, and that `thru pickup ID` continues from it. Stop working on the task: the next agent continues it.",
+Then tell the user the id, and that `/pickup ID` in a new session continues its work. Stop working on the task: the next agent continues it.",
 }, CommandTemplate {
     name: "pickup",
     description: "Pick up a packet: print its prompt and what has changed since it was written",

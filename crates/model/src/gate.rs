@@ -14,7 +14,7 @@ use crate::id::Id;
 use crate::time;
 
 pub use ending::{OutputEnding, OutputScanner};
-pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedOutputsProblem, SCHEMA_VERSION};
+pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedOutputsProblem, ROOT_CHECKOUT, SCHEMA_VERSION};
 pub use live::{live_dir_of_yaml, parse_earlier_dirs, parse_live_dir, render_live_json};
 pub use words::{
     OmittedOutput, advice_for_agent, describe_open_output, describe_open_stage, last_message_to_save,

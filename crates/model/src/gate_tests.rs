@@ -169,8 +169,8 @@ fn expected_json_keeps_what_it_does_not_know() {
         {"zebra": 1, "file": "review-b.md", "tier": "advisory", "launch": ["x", "y"], "attempts": 1}]}"#;
     let mut expected = ExpectedOutputs::parse(text.as_bytes()).unwrap();
     assert_eq!((expected.attempt, expected.outputs[0].tier), (1, OutputTier::Critical));
-    expected.count_launch(0, "d");
-    expected.count_launch(1, "");
+    expected.count_launch(0, "d", ".");
+    expected.count_launch(1, "", ".");
     expected.reset_launches(&[1]);
     let again = ExpectedOutputs::parse(&expected.to_bytes()).unwrap();
     assert_eq!(again.attempt, 2);
@@ -271,6 +271,6 @@ fn a_stage_that_passed_is_opened_again_only_by_a_launch_or_a_lost_output() {
     let mut list = ExpectedOutputs::parse(&list.to_bytes()).unwrap();
     assert_eq!(list.passed_at, Some(at));
     assert!(!list.keeps_stage_open(&stale) && list.keeps_stage_open(&missing));
-    list.count_launch(0, "d");
+    list.count_launch(0, "d", ".");
     assert_eq!(ExpectedOutputs::parse(&list.to_bytes()).unwrap().passed_at, None);
 }

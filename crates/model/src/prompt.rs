@@ -7,11 +7,12 @@ mod pickup;
 mod title;
 
 use crate::text::split_into_sentences;
+use limits::is_lasting_instruction;
 
-pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work};
+pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work, names_no_work};
 pub use continuing::only_says_continue;
 pub use pickup::words_after_pickup;
-pub use title::{shorten_request, title_if_long, title_of_message};
+pub use title::{cut_before_instruction, shorten_request, title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
@@ -351,8 +352,20 @@ pub fn may_state_session_goal(text: &str) -> bool {
 }
 
 fn begins_with_prohibition(text: &str) -> bool {
-    let small = text.to_lowercase().replace('’', "'");
+    let small = without_opening_words(text).to_lowercase().replace('’', "'");
     PROHIBITION_BEGINNINGS.iter().any(|word| small.starts_with(word))
+}
+
+/// Returns a sentence without opening words such as "and" or "please".
+fn without_opening_words(sentence: &str) -> &str {
+    const OPENING_WORDS: [&str; 6] = ["also", "and", "but", "oh", "please", "so"];
+    let mut rest = sentence.trim_start();
+    while let Some((word, after)) = rest.split_once(' ')
+        && OPENING_WORDS.iter().any(|known| word.trim_end_matches(',').eq_ignore_ascii_case(known))
+    {
+        rest = after.trim_start();
+    }
+    rest
 }
 
 /// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
@@ -413,12 +426,10 @@ fn first_words_in_lower_case(text: &str, most: usize) -> Vec<String> {
 }
 
 /// Returns the sentences or clauses in which the user says how to do the work. A paste yields none, because its
-/// sentences are not the user's own.
+/// sentences are not the user's own. If the message asks something, only its lasting instructions are returned, because
+/// its other sentences may belong to the question.
 pub fn instruction_sentences(text: &str) -> Vec<&str> {
-    if text.len() >= MIN_PASTE_BYTES
-        || is_pasted_report(text)
-        || classify_prompt(text) == PromptKind::Question
-    {
+    if text.len() >= MIN_PASTE_BYTES || is_pasted_report(text) {
         return Vec::new();
     }
     let wishes = |sentence| match is_instruction(sentence) {
@@ -429,7 +440,13 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
             split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
         }
     };
-    split_into_sentences(text).flat_map(wishes).collect()
+    match classify_prompt(text) {
+        PromptKind::Question => {
+            let own = split_into_sentences(text).filter(|part| classify_prompt(part) != PromptKind::Question);
+            own.flat_map(wishes).flat_map(lasting_parts).collect()
+        }
+        _ => split_into_sentences(text).flat_map(wishes).collect(),
+    }
 }
 
 /// Splits a sentence at semicolons and before prohibitions.
@@ -470,13 +487,8 @@ fn is_instruction(sentence: &str) -> bool {
         "never ",
         "always ",
         "make sure ",
-        "please don't",
-        "please do not",
         "please use ",
         "please keep ",
-        "oh, please don't",
-        "also don't ",
-        "but don't ",
         "avoid ",
         "prefer ",
         "only ",
@@ -557,45 +569,13 @@ fn is_instruction(sentence: &str) -> bool {
         && !sentence.ends_with('?')
         && !starts(ASKING_STARTS)
         && (starts(INSTRUCTION_STARTS)
+            || begins_with_prohibition(sentence)
             || limits::states_limit(sentence)
             || words.contains(" must ")
             || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
         && !["i don't know", "i do not know", "i think this was", "not sure"]
             .iter()
             .any(|doubt| words.contains(doubt))
-}
-
-/// Returns whether an instruction remains valid after its task is done.
-fn is_lasting_instruction(wish: &str) -> bool {
-    let words = first_words_in_lower_case(wish, 60);
-    let has = |word: &str| words.iter().any(|known| known == word);
-    let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
-        .iter()
-        .any(|word| has(word));
-    // "Do not change a.py" and "must be from 1 to 90" describe the result rather than a single step.
-    let forbids = matches!(words.first().map(String::as_str), Some("do" | "don't" | "dont"))
-        && (has("not") || has("don't") || has("dont"));
-    let names_file = wish.split_whitespace().any(|word| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
-        word.contains('/')
-            || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
-    });
-    let about_dependencies = ["dependency", "dependencies", "package", "packages", "library", "libraries"]
-        .iter()
-        .any(|word| has(word));
-    let small = wish.to_lowercase();
-    // These words show that the instruction is about every step.
-    let is_general =
-        ["directive", "from now on", "going forward", "in general", "spelling", "convention", "every time"]
-            .iter()
-            .any(|words| small.contains(words));
-    has("always")
-        || has("never")
-        || has("must")
-        || is_general
-        || limits::states_limit(wish)
-        || (has("don't") || has("not")) && about_git
-        || forbids && (names_file || about_dependencies)
 }
 
 /// Returns the part of an instruction that remains valid after its task is done: all of it, or some of its clauses.

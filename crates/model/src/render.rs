@@ -216,6 +216,9 @@ pub fn in_backticks(text: &str, max: usize) -> String {
     format!("{fence} {text} {fence}")
 }
 
+/// The text between two instructions that are quoted together from one message.
+pub const GAP_IN_QUOTE: &str = " … ";
+
 /// Puts a person's or an agent's text in quotation marks, which the text cannot close.
 pub fn in_quotation_marks(text: &str, max: usize) -> String {
     format!("“{}”", quoted_for_model(text, max).replace(['“', '”'], "\""))

@@ -86,6 +86,16 @@ fn split_line_into_sentences(line: &str) -> Vec<&str> {
     found
 }
 
+/// Cuts a sentence to at most about `most` characters at the end of a clause. Returns `None` if it has no clause that ends
+/// in the second half of that length.
+pub fn cut_at_clause(sentence: &str, most: usize) -> Option<String> {
+    const CLAUSE_ENDS: [&str; 6] = [", ", "; ", ": ", " – ", " — ", " - "];
+    let within = sentence.char_indices().nth(most).map_or(sentence.len(), |(at, _)| at);
+    let ends = CLAUSE_ENDS.iter().filter_map(|mark| sentence[..within].rfind(mark));
+    let end = ends.max().filter(|end| *end * 2 >= within)?;
+    Some(format!("{} …", &sentence[..end]))
+}
+
 /// Shortens long text to its first line, its headings, the text that directly follows them, its steps and its
 /// commands. As many of these as fit into `max` characters are kept. Omissions are marked. Text that fits is returned
 /// unchanged.

@@ -52,7 +52,9 @@ pub use installs::{FolderChange, InstallList};
 pub use lock::Lock;
 pub use log::{LineTally, LogPosition, LogReadExtent};
 pub use lost::{LostRecords, LostRecordsNote};
-pub use outputs::{OutputReadDepth, RunFolder, absent_inputs, inputs_digest};
+pub use outputs::{
+    OutputReadDepth, RunFolder, absent_inputs, input_folders, inputs_digest, recorded_checkout,
+};
 pub use owner::FolderExposure;
 pub use packets::{ListedPacket, PacketListing};
 pub use plan::LastLedgerLine;

@@ -12,13 +12,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use memchr::memmem;
 use model::checkout_path;
-use model::gate::{self, ExpectedOutputs, ExpectedOutputsProblem, FoundOutput, OutputScanner};
+use model::gate::{
+    self, ExpectedOutput, ExpectedOutputs, ExpectedOutputsProblem, FoundOutput, OutputScanner,
+};
 use model::id::Id;
 use model::text::fnv_fingerprint;
 use rustix::fs::{self, Mode, OFlags};
 
+use crate::git::{self, CheckoutKind};
 use crate::read::{io_error, require_regular_file};
-use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
+use crate::{Dir, Durability, Error, Lock, Result, Root, Store, layout};
 
 /// The size limit of `expected.json` and of a live-state file.
 const MAX_EXPECTED_OUTPUTS_FILE_BYTES: usize = 2 * 1024 * 1024;
@@ -341,13 +344,42 @@ fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
 
 const MESSAGE_SEPARATOR: &[u8] = b"\n\n---\n\n";
 
-/// Returns the inputs that do not exist.
-pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a str>> {
-    let dir = Dir::open(base)?;
+/// Returns the folders in which the inputs of an output are looked for, in order. All worktrees share the records of a
+/// root, so the first folder is the checkout in which the output was requested. The last one is the root's own
+/// checkout, because a worktree may have been removed after its work was merged.
+pub fn input_folders(root: &Root, output: &ExpectedOutput) -> Vec<PathBuf> {
+    let first = match output.inputs_checkout.as_str() {
+        "" => root.checkout.clone(),
+        gate::ROOT_CHECKOUT => root.path.clone(),
+        // Anybody may have written the record, so a folder that is not a checkout of this root is not opened.
+        recorded if is_worktree_of_root(Path::new(recorded), root) => PathBuf::from(recorded),
+        _ => root.path.clone(),
+    };
+    if first == root.path { vec![first] } else { vec![first, root.path.clone()] }
+}
+
+fn is_worktree_of_root(folder: &Path, root: &Root) -> bool {
+    match git::checkout_kind(folder) {
+        Some(CheckoutKind::Worktree { main_checkout }) => {
+            main_checkout == root.path || root.path.canonicalize().is_ok_and(|path| path == main_checkout)
+        }
+        _ => false,
+    }
+}
+
+/// Returns how a record names a checkout of a root. See `ExpectedOutput::inputs_checkout`.
+pub fn recorded_checkout(root: &Root, checkout: &Path) -> String {
+    match checkout == root.path {
+        true => gate::ROOT_CHECKOUT.to_owned(),
+        false => checkout.to_string_lossy().into_owned(),
+    }
+}
+
+/// Returns the inputs that exist in none of the folders.
+pub fn absent_inputs<'a>(folders: &[PathBuf], inputs: &'a [String]) -> Result<Vec<&'a str>> {
     let mut absent = Vec::new();
-    for input in inputs {
-        let place = checkout_path::path_within_checkout(&base.to_string_lossy(), input);
-        if !place.is_outside && input_fingerprint(&dir, &place.path)? == ABSENT_INPUT {
+    for (input, found) in inputs.iter().zip(find_inputs(folders, inputs)?) {
+        if found.fingerprint == ABSENT_INPUT {
             absent.push(input.as_str());
         }
     }
@@ -356,25 +388,47 @@ pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a st
 
 /// Returns a digest of the current inputs. It need not be cryptographic: it only detects changes, and anybody who
 /// could forge an input could also write the output.
-pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
+pub fn inputs_digest(folders: &[PathBuf], inputs: &[String]) -> Result<String> {
     if inputs.is_empty() {
         return Ok(String::new());
     }
-    let dir = Dir::open(base)?;
-    let mut parts: Vec<Vec<u8>> = Vec::with_capacity(inputs.len() * 2);
-    for input in inputs {
-        let place = checkout_path::path_within_checkout(&base.to_string_lossy(), input);
-        parts.push(place.path.as_bytes().to_vec());
-        parts.push(if place.is_outside {
-            b"outside".to_vec()
-        } else {
-            input_fingerprint(&dir, &place.path)?
-        });
-    }
+    let found = find_inputs(folders, inputs)?;
+    let parts: Vec<Vec<u8>> =
+        found.into_iter().flat_map(|input| [input.path.into_bytes(), input.fingerprint]).collect();
     Ok(format!("fnv1a-{:016x}", fnv_fingerprint(&parts)))
 }
 
+struct FoundInput {
+    path: String,
+    fingerprint: Vec<u8>,
+}
+
 const ABSENT_INPUT: &[u8] = b"absent";
+const OUTSIDE_INPUT: &[u8] = b"outside";
+
+/// Finds each input in the first folder that has it.
+fn find_inputs(folders: &[PathBuf], inputs: &[String]) -> Result<Vec<FoundInput>> {
+    let dirs = folders.iter().map(|folder| Dir::open(folder)).collect::<Result<Vec<Dir>>>()?;
+    let find_input = |input: &String| -> Result<FoundInput> {
+        let mut found: Option<FoundInput> = None;
+        for dir in &dirs {
+            let place = checkout_path::path_within_checkout(&dir.path().to_string_lossy(), input);
+            let fingerprint = match place.is_outside {
+                true => OUTSIDE_INPUT.to_vec(),
+                false => input_fingerprint(dir, &place.path)?,
+            };
+            let exists = fingerprint != ABSENT_INPUT && fingerprint != OUTSIDE_INPUT;
+            if exists || found.is_none() {
+                found = Some(FoundInput { path: place.path.into_owned(), fingerprint });
+            }
+            if exists {
+                break;
+            }
+        }
+        found.ok_or_else(|| Error::Absent { path: PathBuf::from(input) })
+    };
+    inputs.iter().map(find_input).collect()
+}
 
 fn input_fingerprint(dir: &Dir, rel: &str) -> Result<Vec<u8>> {
     let fd = match dir.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read") {

@@ -291,7 +291,8 @@ impl Digest {
     /// task, and the agent's question or the previous prompt explains the newest prompt better.
     pub fn task_explaining_newest_prompt(&self) -> Option<&Prompt> {
         let goal = self.current_goal();
-        let task = goal.task_prompt?;
+        // "Go" starts a loop, whose prompt is the task.
+        let task = goal.task_prompt.filter(|task| !prompt::names_no_work(&task.text))?;
         // A proposal that was carried out explains the prompt that accepted it, but it does not say what the work was
         // for.
         let is_carried_out = || self.closing_words_of_turn(self.prompts.len() - 1).is_some();

@@ -37,7 +37,13 @@ pub struct ExpectedOutput {
     pub was_valid: bool,
     /// The digest of the inputs when the output was last requested.
     pub inputs_digest: String,
+    /// The checkout from which that digest was computed: the absolute path of a worktree, or `ROOT_CHECKOUT`. Empty if
+    /// it was not recorded.
+    pub inputs_checkout: String,
 }
+
+/// Stands for the root's own checkout in a record. Unlike its path, this stays true if the project is moved.
+pub const ROOT_CHECKOUT: &str = ".";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpectedOutputsProblem {
@@ -57,6 +63,7 @@ impl ExpectedOutput {
             attempts: 0,
             was_valid: false,
             inputs_digest: String::new(),
+            inputs_checkout: String::new(),
         }
     }
 
@@ -76,6 +83,7 @@ impl ExpectedOutput {
         }
         if !self.inputs_digest.is_empty() {
             fields.insert("inputs_digest".into(), self.inputs_digest.as_str().into());
+            fields.insert("inputs_checkout".into(), self.inputs_checkout.as_str().into());
         }
         Value::Object(fields)
     }
@@ -136,14 +144,16 @@ impl ExpectedOutputs {
     }
 
     /// Counts a launch before it happens. Otherwise a process that crashes each time could be launched without limit.
-    pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
+    pub fn count_launch(&mut self, i: usize, inputs_digest: &str, inputs_checkout: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;
         output.inputs_digest = inputs_digest.to_owned();
+        output.inputs_checkout = inputs_checkout.to_owned();
         let attempts = output.attempts;
         self.set_output_field(i, "attempts", attempts.into());
         if !inputs_digest.is_empty() {
             self.set_output_field(i, "inputs_digest", inputs_digest.into());
+            self.set_output_field(i, "inputs_checkout", inputs_checkout.into());
         }
         self.passed_at = None;
         self.original_fields.remove("passed_at");
@@ -237,6 +247,8 @@ fn read_expected_output(value: &Value, at: &str) -> Result<ExpectedOutput, Expec
         attempts: read_number_field(fields, "attempts", &key("attempts"))?.unwrap_or(0),
         was_valid: fields.get("was_valid").and_then(Value::as_bool).unwrap_or(false),
         inputs_digest: read_text_field(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
+        inputs_checkout: read_text_field(fields, "inputs_checkout", &key("inputs_checkout"))?
+            .unwrap_or_default(),
         file,
     })
 }

@@ -121,6 +121,8 @@ pub struct PacketMaterial<'a> {
     pub max_iterations: i64,
     /// The prompt of the loop that is running in the session, or empty if there is none.
     pub loop_prompt: &'a str,
+    /// The prompt of the loop that last ran in the session and has ended, or empty if there is none.
+    pub ended_loop_prompt: &'a str,
     /// The workstream that the session works on, with its manifest and its next step, or empty if there is none.
     pub workstream: &'a str,
     /// Another session's packet, which this session picked up and is working on.
@@ -269,6 +271,14 @@ impl<'a> PacketFacts<'a> {
                 "The prompt of the loop that runs in the session, given to the agent at every stop",
                 String::new(),
                 self.material.loop_prompt,
+                MAX_QUOTED_TASK_CHARS,
+            );
+        }
+        if !self.material.ended_loop_prompt.is_empty() {
+            add(
+                "The prompt of the loop that ran in the session and has ended",
+                String::new(),
+                self.material.ended_loop_prompt,
                 MAX_QUOTED_TASK_CHARS,
             );
         }

@@ -87,6 +87,16 @@ pub fn adds_to_agreement(text: &str) -> bool {
     first_words_in_lower_case(text, MAX_WORDS_EXAMINED).iter().filter(says_something).count() >= MIN_WORDS
 }
 
+/// Returns whether a message names no work, such as "go", "yes" or "thanks, commit it and push".
+pub fn names_no_work(text: &str) -> bool {
+    const COURTESY_WORDS: &str = "awesome begin branch cool done excellent good great it's looks main master nice ok okay \
+                                  open pr pull request sure thank very well yep yes";
+    let is_empty = |word: &String| {
+        EMPTY_WORDS.split_whitespace().chain(COURTESY_WORDS.split_whitespace()).any(|known| known == word)
+    };
+    first_words_in_lower_case(text, MAX_WORDS_EXAMINED).iter().all(is_empty)
+}
+
 /// Returns whether a message that agrees or says "continue" names no work of its own: "continue", "do the rest" or "go on
 /// with the tests". In contrast, "start with the second table" begins the work that it names.
 pub fn continues_earlier_work(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Distinguishes limits that apply to all later work from descriptions of a single mistake.
 
-use super::first_words_in_lower_case;
+use super::{first_words_in_lower_case, without_opening_words};
 
 /// Returns whether a sentence without a verb limits how the work may be done, such as "Integers only: no float, no
 /// Decimal." or "No new dependencies."
@@ -81,6 +81,76 @@ pub(super) fn reports_wrong_result(sentence: &str) -> bool {
         || words.windows(2).any(|pair| pair[0] == "is" && is_value(&pair[1]))
 }
 
+/// Returns whether an instruction remains valid after its task is done.
+pub(super) fn is_lasting_instruction(wish: &str) -> bool {
+    let words = first_words_in_lower_case(without_opening_words(wish), 60);
+    let has = |word: &str| words.iter().any(|known| known == word);
+    let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
+        .iter()
+        .any(|word| has(word));
+    // "Do not change a.py" and "must be from 1 to 90" describe the result rather than a single step.
+    let forbids = matches!(words.first().map(String::as_str), Some("do" | "don't" | "dont"))
+        && (has("not") || has("don't") || has("dont"));
+    let names_file = wish.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+        word.contains('/')
+            || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
+    });
+    let about_dependencies = ["dependency", "dependencies", "package", "packages", "library", "libraries"]
+        .iter()
+        .any(|word| has(word));
+    let small = wish.to_lowercase();
+    // These words show that the instruction is about every step.
+    let is_general =
+        ["directive", "from now on", "going forward", "in general", "spelling", "convention", "every time"]
+            .iter()
+            .any(|words| small.contains(words));
+    has("always")
+        || has("never")
+        || has("must")
+        || is_general
+        || states_limit(wish)
+        || (has("don't") || has("not")) && about_git
+        || forbids && (names_file || about_dependencies || forbids_change_of_part(&words))
+        || demands_property(&words)
+}
+
+/// Returns whether a prohibition protects a part of the code, as in "Don't touch the public signature of parse". In
+/// contrast, "don't change it yet" is about a single step.
+fn forbids_change_of_part(words: &[String]) -> bool {
+    const CHANGING_VERBS: &[&str] = &[
+        "alter", "break", "change", "delete", "edit", "modify", "move", "remove", "rename", "rewrite",
+        "touch",
+    ];
+    const ARTICLES: &[&str] = &["a", "an", "any", "my", "our", "the"];
+    /// Objects that name no part.
+    const VAGUE_OBJECTS: &[&str] =
+        &["anything", "code", "everything", "it", "that", "them", "these", "this", "those"];
+    /// Words that limit the prohibition to a time.
+    const TIME_WORDS: &[&str] = &["again", "before", "now", "today", "until", "while", "yet"];
+    let is_of = |list: &[&str], word: &String| list.contains(&word.as_str());
+    let Some(verb) = words.iter().take(4).position(|word| is_of(CHANGING_VERBS, word)) else { return false };
+    let object = words[verb + 1..].iter().find(|word| !is_of(ARTICLES, word));
+    object.is_some_and(|object| !is_of(VAGUE_OBJECTS, object))
+        && !words.iter().any(|word| is_of(TIME_WORDS, word))
+}
+
+/// Returns whether a sentence demands a property that the result must not lose, as in "Keep it dependency-free" or "Keep
+/// the API stable".
+fn demands_property(words: &[String]) -> bool {
+    const PROPERTIES: &[&str] =
+        &["compatible", "intact", "minimal", "pure", "stable", "unchanged", "untouched"];
+    /// What other code relies on.
+    const PROMISED_PARTS: &[&str] = &["api", "compatibility", "interface", "signature", "signatures"];
+    let is_property = |word: &String| {
+        word.ends_with("-free")
+            || word.ends_with("-only")
+            || PROPERTIES.contains(&word.as_str())
+            || PROMISED_PARTS.contains(&word.as_str())
+    };
+    words.first().is_some_and(|first| first == "keep") && words.iter().any(is_property)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{instruction_sentences, lasting_parts};
@@ -124,6 +194,27 @@ mod tests {
             ("No output anymore.", ""),
             ("No floats in the core, no panics.", "No floats in the core, no panics."),
             ("No changes in tests/.", "No changes in tests/."),
+            (
+                "Go on. Don't touch the public signature of parse.",
+                "Don't touch the public signature of parse.",
+            ),
+            ("Please don't rename the options.", "Please don't rename the options."),
+            ("Don't change it yet.", ""),
+            ("Don't touch anything, just explain.", ""),
+            ("Don't remove the log now, I need it.", ""),
+            ("Add quotes. Keep it dependency-free. Write the tests first.", "Keep it dependency-free."),
+            ("Please keep the API stable.", "Please keep the API stable."),
+            ("Keep going until it is green.", ""),
+            // A message that asks something may also state a rule.
+            (
+                "Yes, commit. And please never add a bin script, we ship a library only. What about two.js?",
+                "And please never add a bin script, we ship a library only.",
+            ),
+            ("What about two.js? It must be a constant.", "It must be a constant."),
+            ("Why does it fail? It should print 3. I did not change it.", ""),
+            ("How do I make sure that we never leak a token?", ""),
+            ("why do you always rewrite the whole file", ""),
+            ("go ahead. And never print to the console.", "And never print to the console."),
         ] {
             assert_eq!(lasting(text), expected, "{text}");
         }

@@ -1,7 +1,10 @@
 //! The title of a long request.
 
+use std::borrow::Cow;
+
 use super::{begins_with_prohibition, instruction_sentences, split_clauses};
 use crate::render::one_line;
+use crate::text::cut_at_clause;
 
 /// Returns only the title if the message is a plan or a long paste. Other messages are returned unchanged.
 pub fn title_if_long(text: &str) -> String {
@@ -43,11 +46,27 @@ pub fn shorten_request(text: &str, most: usize) -> String {
     let kept = lost.join(" … ");
     let before = lost.first().and_then(|wish| text.find(wish)).map_or(text, |start| text[..start].trim_end());
     if before.is_empty() || kept.is_empty() || kept.len() > MAX_PROHIBITIONS_BYTES_IN_TITLE {
-        return one_line(text, most);
+        return one_line(&cut_before_instruction(text, most), most);
     }
     let before = one_line(before, most);
     let gap = if before.ends_with(['…', '.', ',', ';', ':']) { "" } else { " …" };
     format!("{before}{gap} {kept}")
+}
+
+/// Cuts a text before the instruction that would otherwise be cut in the middle after `most` characters. An instruction
+/// with which the text begins is cut between two clauses.
+pub fn cut_before_instruction(text: &str, most: usize) -> Cow<'_, str> {
+    let cut = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let bounds = instruction_sentences(text).into_iter().filter_map(|wish| {
+        let start = text.find(wish)?;
+        Some((start, start + wish.len()))
+    });
+    let cut_in_two = bounds.into_iter().find(|(start, end)| *start < cut && cut < *end);
+    match cut_in_two.map(|(start, _)| text[..start].trim_end()) {
+        None => Cow::Borrowed(text),
+        Some("") => cut_at_clause(text, most).map_or(Cow::Borrowed(text), Cow::Owned),
+        Some(before) => Cow::Owned(format!("{before} …")),
+    }
 }
 
 /// Returns a line without its first sentence if that sentence only says who the agent is.

@@ -18,8 +18,8 @@ use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
-use crate::features::packets::claimed;
 use crate::features::packets::handoff::{self, FilesToFingerprint};
+use crate::features::packets::{claimed, how_to_continue_packet};
 use crate::features::sessions::continued;
 use crate::features::{
     BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, packets,
@@ -163,8 +163,8 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn crash_candidate(open: &RosterEntry, packet: &str) -> Candidate {
     let (session, at) =
         (format_path_or_code(open.session.as_str(), 40), format_path_or_code(&open.last_listed_at, 30));
-    let text =
-        format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
+    let how = how_to_continue_packet(packet);
+    let text = format!("Session {session} (started {at}) crashed; {how}.");
     Candidate::new(
         &packets::PACKETS_BRIEF_SECTION,
         format!("{CRASH_CANDIDATE_ID_PREFIX}{}", open.session),

@@ -12,7 +12,7 @@ mod run;
 mod seal;
 mod worker;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use model::config::ResolvedSettings;
@@ -209,7 +209,7 @@ impl GateContext {
     }
 
     fn judge_output(&self, run: &RunFolder, output: &ExpectedOutput) -> Result<JudgedOutput> {
-        judge_file(run, output, &self.root.checkout)
+        judge_file(run, output, &self.root)
     }
 
     /// Takes the lock that a process holds while it works in a run. If another process holds the lock, the error
@@ -246,13 +246,12 @@ fn run_path_below_root(name: &str) -> String {
     format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS_FOLDER)
 }
 
-/// Judges an output. The paths of its inputs are relative to `base`.
-fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<JudgedOutput> {
+fn judge_file(run: &RunFolder, output: &ExpectedOutput, root: &Root) -> Result<JudgedOutput> {
     let seen = run.examine_output(&output.file, OutputReadDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
         String::new()
     } else {
-        store::inputs_digest(base, &output.inputs)?
+        store::inputs_digest(&store::input_folders(root, output), &output.inputs)?
     };
     Ok(gate::judge_output(output, &seen, &inputs))
 }
@@ -287,6 +286,18 @@ fn stage_omissions_file(run: &RunFolder, expected: &ExpectedOutputs) -> String {
     }
 }
 
+/// Returns the inputs of an output that do not exist. If they belong to another checkout, their paths are absolute.
+fn absent_inputs(root: &Root, output: &ExpectedOutput) -> Result<Vec<String>> {
+    let folders = store::input_folders(root, output);
+    let absent = store::absent_inputs(&folders, &output.inputs)?.into_iter();
+    let is_here = folders.first() == Some(&root.checkout);
+    let shown = |input: &str| match folders.first() {
+        Some(folder) if !is_here => folder.join(input).display().to_string(),
+        _ => input.to_owned(),
+    };
+    Ok(absent.map(shown).collect())
+}
+
 fn output_row(
     place: &GateContext,
     run: &RunFolder,
@@ -297,7 +308,7 @@ fn output_row(
     let log = layout::launch_log_file_name(&output.file);
     let log = (invalid && run.has_file(&log)).then(|| run.path().join(log));
     let shown = log.as_ref().map(|log| log.display().to_string());
-    let absent = store::absent_inputs(&place.root.checkout, &output.inputs)?;
+    let absent = absent_inputs(&place.root, output)?;
     let remedy = match OrphanedLaunch::read_record(run, &output.file) {
         _ if !invalid => String::new(),
         Some(orphan) => orphan.remedy(),

@@ -34,7 +34,7 @@ pub(crate) use claimed::packet_claimed_by;
 pub use edit::{EditedPacket, PacketEdit, edit_packet};
 pub(crate) use edit::{add_confirmed_to_file_index, require_existing_files};
 pub use import::{ImportedPacket, import_handoff, import_handoff_skipping_duplicates};
-pub(crate) use offer::OFFERED_PACKET_CANDIDATE_ID_PREFIX as OFFER;
+pub(crate) use offer::{OFFERED_PACKET_CANDIDATE_ID_PREFIX as OFFER, how_to_continue_packet};
 use pickup::ClaimingSessions;
 
 pub const FEATURE_ROW: Feature = Feature {

@@ -473,7 +473,7 @@ fn the_status_the_start_of_a_session_and_the_pickup_choose_the_same_packet() {
             .to_string();
         let told = env.hook_call("SessionStart", payload).run().context_for_model();
         let offer = told.lines().find(|line| line.contains("`thru pickup ")).unwrap_or_default();
-        assert!(offer.contains(&format!("`thru pickup {expected}`")), "{why}: {told}");
+        assert!(offer.contains(&format!("`thru pickup {expected} --claim`")), "{why}: {told}");
         (status.stdout, offer.to_owned())
     };
     let draft = made("20:00:00", &["handoff", "write the docs", "--json"]);

@@ -92,7 +92,7 @@ fn a_session_that_went_on_after_its_handoff_leaves_a_fresh_packet() {
         }
         let told = start_session(&env, "s2");
         let new = packet_ids(&env).into_iter().find(|id| *id != old).unwrap();
-        assert!(told.contains(&format!("crashed; `thru pickup {new}`")), "{told}");
+        assert!(told.contains(&format!("crashed; `thru pickup {new} --claim`")), "{told}");
         let pickup = env.run_thru(&["pickup", &new]).assert_ok().stdout;
         assert!(pickup.contains("delete nothing") && pickup.contains("src/print.rs"), "{pickup}");
         assert!(!start_session(&env, "s3").contains("crashed;"), "once");

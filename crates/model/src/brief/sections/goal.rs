@@ -241,5 +241,5 @@ fn words_before_paste(text: &str) -> String {
 
 /// Quotes a prompt of at most `most` characters verbatim. A longer prompt is reduced to its headings and steps.
 fn quote_prompt(text: &str, most: usize) -> String {
-    in_quotation_marks(&outline_text(text, most), most + 2)
+    in_quotation_marks(&outline_text(&prompt::cut_before_instruction(text, most), most), most + 2)
 }

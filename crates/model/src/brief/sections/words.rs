@@ -5,8 +5,8 @@ use crate::brief::gather::GatheredCandidates;
 use crate::brief::{BriefMaterial, BriefOccasion};
 use crate::digest::{Goal, Prompt};
 use crate::prompt::{self, PromptKind};
-use crate::render::{in_backticks, in_quotation_marks};
-use crate::text::fnv_fingerprint;
+use crate::render::{GAP_IN_QUOTE, in_backticks, in_quotation_marks, utf16_length};
+use crate::text::{cut_at_clause, fnv_fingerprint};
 
 /// A prompt of at most this many characters is quoted in full if part of it is an instruction.
 const MAX_CHARS_QUOTED_WHOLE: usize = 100;
@@ -96,30 +96,31 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             // A refusal that only asks a question or says "hang on" has been dealt with by now.
             (false, true) if !prompt::is_refusal_with_reason(&prompt.text) => continue,
             _ if prompt.record >= since && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE => {
-                prompt.text.clone()
+                vec![prompt.text.as_str()]
             }
-            (false, true) => prompt.text.clone(),
-            _ => wishes.join(" … "),
+            (false, true) => vec![prompt.text.as_str()],
+            _ => wishes,
         };
         let before = match prompt.refused_call.is_empty() {
             true => String::new(),
             false => format!("refusing {}: ", in_backticks(&prompt.refused_call, 50)),
         };
-        let forms = vec![
-            format!("{before}{}", in_quotation_marks(&words, 130)),
-            format!("{before}{}", in_quotation_marks(&words, 300)),
-        ];
+        let form = |most| format!("{before}{}", quote_whole_instructions(&words, most));
+        let mut forms = vec![form(130), form(300)];
+        let words = words.join(GAP_IN_QUOTE);
         // If only part of the prompt is quoted, the whole prompt may also be listed among the earlier requests.
         let id = if words == prompt.text { "prompt" } else { "words" };
+        forms.dedup();
         all.add_fact(FactClass::Words, format!("{id}:{}", prompt.record), forms).strings_stating_fact =
             vec![words];
         told += 1;
     }
     for wish in &digest.instructions_of_earlier_sessions {
-        let form = |most| format!("in an earlier session: {}", in_quotation_marks(wish, most));
+        let form = |most| format!("in an earlier session: {}", quote_whole_instructions(&[wish], most));
+        let mut forms = vec![form(130), form(300)];
+        forms.dedup();
         let id = format!("words-before:{:016x}", fnv_fingerprint([wish]));
-        all.add_fact(FactClass::Words, id, vec![form(130), form(300)]).strings_stating_fact =
-            vec![wish.clone()];
+        all.add_fact(FactClass::Words, id, forms).strings_stating_fact = vec![wish.clone()];
     }
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fnv_fingerprint([&answer.question, &answer.answer]));
@@ -135,5 +136,53 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         };
         all.add_fact(FactClass::Words, id, vec![form(90), form(240)]).strings_stating_fact =
             vec![answer.answer.clone()];
+    }
+}
+
+/// Quotes as many of the user's instructions as fit into `most` characters. An instruction is never cut within a clause,
+/// because half of a rule may say something else than the rule.
+fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
+    let mut quoted = String::new();
+    for wish in wishes {
+        let gap = if quoted.is_empty() { "" } else { GAP_IN_QUOTE };
+        let room = most.saturating_sub(quoted.chars().count() + gap.chars().count());
+        if wish.chars().count() <= room {
+            quoted.push_str(gap);
+            quoted.push_str(wish);
+            continue;
+        }
+        match (cut_at_clause(wish, room), quoted.is_empty()) {
+            (Some(beginning), true) => quoted = beginning,
+            (None, true) => quoted = (*wish).to_owned(),
+            (_, false) => quoted.push_str(" …"),
+        }
+        break;
+    }
+    let length = utf16_length(&quoted).max(most);
+    in_quotation_marks(&quoted, length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instruction_is_quoted_whole_or_cut_between_clauses() {
+        let rule =
+            "Never add a bin script to package.json, because we ship a library only and nobody needs one";
+        for (wishes, most, expected) in [
+            (vec![rule], 200, format!("“{rule}”")),
+            (vec![rule], 60, "“Never add a bin script to package.json …”".to_owned()),
+            (vec!["Never use floats.", rule], 60, "“Never use floats. …”".to_owned()),
+            (vec!["Never use floats.", rule], 200, format!("“Never use floats. … {rule}”")),
+            // No clause ends within the room, so the rule stays whole.
+            (
+                vec!["Do not touch the public signature of parse"],
+                20,
+                "“Do not touch the public signature of parse”".to_owned(),
+            ),
+        ] {
+            assert_eq!(quote_whole_instructions(&wishes, most), expected, "{wishes:?} {most}");
+        }
     }
 }

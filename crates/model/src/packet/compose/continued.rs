@@ -4,7 +4,7 @@ use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREF
 use crate::brief::quote_answer;
 use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
 use crate::prompt;
-use crate::render::in_quotation_marks;
+use crate::render::{GAP_IN_QUOTE, in_quotation_marks};
 use crate::text::split_into_sentences;
 use crate::time::parse_time;
 
@@ -13,9 +13,6 @@ pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the a
 pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
 /// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
 pub(super) const REPLIED_MESSAGE_TITLE: &str = "The user's newest message, to which the agent has replied";
-
-/// The text between two instructions that are quoted together from one message.
-const GAP_IN_QUOTE: &str = " … ";
 
 /// Returns whether this is a title under which a packet quotes messages whose work is finished.
 pub fn is_title_of_finished_work(title: &str) -> bool {

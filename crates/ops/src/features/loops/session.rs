@@ -7,6 +7,7 @@ use model::id::Id;
 use model::loops::log::{LoopEvent, LoopLogEntry};
 use model::loops::pointer::ForegroundPointer;
 use model::loops::{Loop, LoopStatus, how_to_end_loop};
+use model::prompt;
 use model::redact::{self, Redacted};
 use model::render::in_quotation_marks;
 use model::reply::{Reply, ReplyPart};
@@ -158,14 +159,17 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
 }
 
 /// Returns the loop that a session last worked on. Returns `None` if the user did not start the loop on this machine,
-/// has sent another prompt since, or has cancelled the loop.
-fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
+/// has asked for other work since, or has cancelled the loop.
+pub(crate) fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let state = newest_loop_of_session(store, session)?;
     if !consent::is_started_here(store, &state) {
         return None;
     }
-    let asked_at = store.current_digest(session, |_| {}).ok()?.prompts.last()?.at.clone();
-    (asked_at <= state.updated_at && state.status != LoopStatus::Cancelled).then_some(state)
+    let digest = store.current_digest(session, |_| {}).ok()?;
+    let mut later = digest.prompts.iter().rev().take_while(|prompt| prompt.at > state.updated_at);
+    // "Thanks, commit it" is about the loop's work.
+    let is_still_about_loop = later.all(|prompt| prompt::names_no_work(&prompt.text));
+    (is_still_about_loop && state.status != LoopStatus::Cancelled).then_some(state)
 }
 
 fn newest_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {

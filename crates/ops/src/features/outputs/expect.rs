@@ -136,7 +136,9 @@ impl ChosenRunFolder {
         let known = earlier.and_then(|list| list.outputs.iter().find(|known| known.file == output.file));
         let is_same =
             known.is_none_or(|known| known.inputs == output.inputs && known.prompt == output.prompt);
-        let known = known.unwrap_or(&output).clone();
+        // The inputs of this request are those of this checkout, even if the last request came from another one.
+        let inputs_checkout = output.inputs_checkout.clone();
+        let known = ExpectedOutput { inputs_checkout, ..known.unwrap_or(&output).clone() };
         if !is_same || place.judge_output(&self.run, &known)?.verdict != OutputVerdict::Valid {
             return Ok(ExpectedOutput { not_before: Some(world.now), ..output });
         }
@@ -218,7 +220,11 @@ fn requested_outputs(
         if !wanted.launch.is_empty() {
             output.launch.clone_from(&wanted.launch);
         }
-        output.inputs_digest = store::inputs_digest(&place.root.checkout, &output.inputs)?;
+        if !output.inputs.is_empty() {
+            output.inputs_checkout = store::recorded_checkout(&place.root, &place.root.checkout);
+        }
+        let folders = store::input_folders(&place.root, output);
+        output.inputs_digest = store::inputs_digest(&folders, &output.inputs)?;
     }
     for (i, output) in outputs.iter().enumerate() {
         if outputs[..i].iter().any(|known| known.file == output.file) {

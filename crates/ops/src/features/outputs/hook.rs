@@ -183,7 +183,7 @@ fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<Awai
     let Some((run, expected)) = find_live_run(store, root, settings)? else { return Ok(None) };
     let Some(i) = gate::output_of_agent(&expected, &agent.agent_type) else { return Ok(None) };
     let output = &expected.outputs[i];
-    let verdict = judge_file(&run, output, &root.checkout)?.verdict;
+    let verdict = judge_file(&run, output, root)?.verdict;
     Ok(Some(AwaitedOutput {
         path: run.path().join(&output.file).to_string_lossy().into_owned(),
         journal_path: format!("{}/{}", path_for_agent(run.path(), root), output.file),
@@ -255,6 +255,9 @@ fn find_live_run(
     }
 }
 
+/// The inputs of an output, and the checkout that they belong to.
+type InputsOfOutput<'a> = (&'a [String], &'a str);
+
 /// Returns the invalid outputs among the first `most` outputs. This is a quick check that reads no large files and
 /// reads each input only once.
 fn invalid_outputs(
@@ -264,18 +267,20 @@ fn invalid_outputs(
     most: usize,
 ) -> Result<Vec<(usize, JudgedOutput)>> {
     let mut invalid = Vec::new();
-    let (mut read, mut known) = (0, None::<(&[String], String)>);
+    let (mut read, mut known) = (0, None::<(InputsOfOutput, String)>);
     for (i, output) in expected.outputs.iter().enumerate().take(most) {
         let seen = run.examine_output(&output.file, OutputReadDepth::EndOnly)?;
+        let own: InputsOfOutput = (&output.inputs, &output.inputs_checkout);
         let inputs = match &known {
-            Some((inputs, digest)) if *inputs == output.inputs => digest.clone(),
+            Some((inputs, digest)) if *inputs == own => digest.clone(),
             _ if output.inputs_digest.is_empty() || read + output.inputs.len() > MAX_INPUTS_READ => {
                 output.inputs_digest.clone()
             }
             _ => {
                 read += output.inputs.len();
-                let digest = store::inputs_digest(&root.checkout, &output.inputs)?;
-                known.insert((&output.inputs, digest)).1.clone()
+                let folders = store::input_folders(root, output);
+                let digest = store::inputs_digest(&folders, &output.inputs)?;
+                known.insert((own, digest)).1.clone()
             }
         };
         let judged = gate::judge_output(output, &seen, &inputs);

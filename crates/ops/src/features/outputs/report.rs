@@ -50,7 +50,7 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportL
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
     if live.invalid_outputs.is_empty() {
         let rest = format!(" (stage {stage}, {run})");
-        let how = if live.has_changed_since_pass { "passed" } else { "valid" };
+        let how = if live.has_changed_since_pass { "passed, before their inputs changed" } else { "valid" };
         return StatusReportLine::colored("outputs", StatusTone::Good, format!("all {all} {how}"), rest);
     }
     let named = live

@@ -2,7 +2,6 @@
 //! more, and then judges the gate.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use model::gate::{
 use model::redact;
 use model::render::one_line;
 use model::time;
-use store::{Durability, RunFolder};
+use store::{Durability, Root, RunFolder};
 
 use super::launch::{OutputLaunch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
@@ -114,7 +113,7 @@ pub fn run_gate(
     let bench = GateRunner {
         run: &run,
         expected: Mutex::new(expected),
-        checkout: &place.root.checkout,
+        root: &place.root,
         timeout: options.timeout.unwrap_or(Duration::from_secs(settings.gates_timeout_s)),
         redact_options: settings.redact_options(),
         now: world.now,
@@ -148,7 +147,7 @@ fn should_launch(
     {
         return Ok(false);
     }
-    if let [input, ..] = store::absent_inputs(&place.root.checkout, &output.inputs)?[..] {
+    if let [input, ..] = &super::absent_inputs(&place.root, output)?[..] {
         return Err(Error::Absent {
             what: format!("{input}: this input of {} does not exist, so nothing was launched", output.file),
             hint: format!(
@@ -230,8 +229,7 @@ struct GateRunner<'a> {
     run: &'a Arc<RunFolder>,
     /// The list of outputs. Each launch is counted on disk before it starts.
     expected: Mutex<ExpectedOutputs>,
-    /// The folder in which commands run. The paths of inputs are relative to it.
-    checkout: &'a Path,
+    root: &'a Root,
     timeout: Duration,
     redact_options: redact::RedactOptions,
     now: Timestamp,
@@ -300,10 +298,14 @@ impl GateRunner<'_> {
                 kept_as,
             });
         }
-        let digest = store::inputs_digest(self.checkout, &output.inputs)?;
+        // A command runs in the checkout that its inputs belong to, because it opens them by their relative paths.
+        let folders = store::input_folders(self.root, output);
+        let folder = folders.first().unwrap_or(&self.root.checkout);
+        let digest = store::inputs_digest(&folders, &output.inputs)?;
+        let checkout = store::recorded_checkout(self.root, folder);
         {
             let mut expected = lock_ignoring_poison(&self.expected);
-            expected.count_launch(i, &digest);
+            expected.count_launch(i, &digest, &checkout);
             self.run.write_expected(&expected)?;
         }
         (self.report_progress)(GateRunProgress::Launched {
@@ -313,7 +315,7 @@ impl GateRunner<'_> {
         let how = run_launch(&OutputLaunch {
             run: self.run,
             output,
-            folder: self.checkout,
+            folder,
             timeout: self.timeout,
             reaper,
             redact_options: self.redact_options,
@@ -374,7 +376,7 @@ impl GateRunner<'_> {
     }
 
     fn judge_output(&self, output: &ExpectedOutput) -> Result<JudgedOutput> {
-        super::judge_file(self.run, output, self.checkout)
+        super::judge_file(self.run, output, self.root)
     }
 }
 

@@ -374,6 +374,12 @@ pub(crate) fn write_packet(
         loops::session::running_loop_of_session(&project.store, &digest.session).unwrap_or_default();
     let running = running.filter(|_| !source.is_of_other_folder);
     let loop_prompt = running.map(|state| redact(state.prompt));
+    let ended_loop_prompt = match (&loop_prompt, Id::new(&digest.session)) {
+        (None, Ok(session)) if !source.is_of_other_folder => {
+            loops::session::last_loop_of_session(&project.store, &session).map(|state| redact(state.prompt))
+        }
+        _ => None,
+    };
     // If the claimed packet cannot be read, the new packet still contains what the session did.
     let continued = match source.is_of_other_folder {
         true => None,
@@ -410,6 +416,7 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        ended_loop_prompt: ended_loop_prompt.as_deref().unwrap_or_default(),
         workstream: workstream.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),
         continued_session: continued_session.as_ref(),

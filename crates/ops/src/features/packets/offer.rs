@@ -26,8 +26,11 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
     let candidate = |offered: &OfferedPacket| {
         let OfferedPacket { id, purpose, .. } = offered;
         let purpose = in_quotation_marks(purpose, 120);
-        let text =
-            format!("on offer: {purpose}{}; `thru pickup {id}` shows it", offered.note_on_crashed_origin());
+        let text = format!(
+            "on offer: {purpose}{}; {}",
+            offered.note_on_crashed_origin(),
+            how_to_continue_packet(id)
+        );
         Candidate::new(
             &packets::PACKETS_BRIEF_SECTION,
             format!("{OFFERED_PACKET_CANDIDATE_ID_PREFIX}{id}"),
@@ -35,6 +38,12 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
         )
     };
     Ok(packets_on_offer(store, now)?.iter().take(MAX_PACKETS_OFFERED).map(candidate).collect())
+}
+
+/// Tells an agent how to continue the work of a packet. The command claims the packet, because a packet that is not
+/// claimed stays on offer even after its work is done.
+pub(crate) fn how_to_continue_packet(id: &str) -> String {
+    format!("`thru pickup {id} --claim` continues its work")
 }
 
 /// A packet that any session can pick up.

@@ -95,6 +95,9 @@ pub struct PickupReport {
     /// The worktree in which the packet's session worked, if it is not this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
+    /// Whether any session can still pick up this packet, because none has claimed it.
+    #[serde(skip)]
+    pub is_on_offer: bool,
     /// Another packet on offer, if the user named no packet and this one was chosen because its session crashed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub also_on_offer: Option<String>,
@@ -162,6 +165,8 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         mention_style: mention,
         now: world.now,
     });
+    let is_open = matches!(shown.packet.status, Some(PacketStatus::Draft | PacketStatus::Active));
+    let is_on_offer = is_open && (shown.packet.claimed_by.is_empty() || claim == ClaimState::Over);
     Ok(PickupReport {
         id: id.to_string(),
         path: shown.path,
@@ -178,6 +183,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
         worktree: worktree.map(|worktree| worktree.described),
+        is_on_offer,
         also_on_offer,
         prompt,
     })

@@ -45,7 +45,7 @@ fn a_preview_says_that_its_packet_is_not_written_yet() {
     let preview = env.run_thru(&["brief", "--event", "startup"]).assert_ok();
     let json = env.run_thru_json(&["brief", "--event", "startup"]);
     let packet = json["unwritten_packet"].as_str().unwrap();
-    assert!(preview.stdout.contains(&format!("crashed; `thru pickup {packet}`")), "{preview}");
+    assert!(preview.stdout.contains(&format!("crashed; `thru pickup {packet} --claim`")), "{preview}");
     let note = format!(
         "packet {packet} has not been written yet; the next session start or `thru sweep` will write it"
     );
