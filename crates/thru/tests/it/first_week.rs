@@ -579,6 +579,7 @@ Before continuing, you MUST verify you understand:
 
 mod eighth;
 mod eleventh;
+mod error_excerpts;
 mod fifteenth;
 mod fifth;
 mod fourteenth;
