@@ -584,6 +584,7 @@ mod fifteenth;
 mod fifth;
 mod fourteenth;
 mod fourth;
+mod killed_runs;
 mod ninth;
 mod piped_runs;
 mod pleasant;
