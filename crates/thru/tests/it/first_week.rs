@@ -586,6 +586,7 @@ mod fourteenth;
 mod fourth;
 mod killed_runs;
 mod ninth;
+mod packets_after_commit;
 mod piped_runs;
 mod pleasant;
 mod seventh;
