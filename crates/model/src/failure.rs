@@ -67,41 +67,11 @@ enum FailureLineRank {
 /// lines. The output must already be redacted as a whole, because a single line of a private key would not be
 /// recognised.
 pub fn error_lines(output: &Redacted) -> String {
-    let (mut lines, mut is_below_warning): (Vec<&str>, bool) = (Vec::new(), false);
-    let (all, exceptions) = without_python_tracebacks(output);
-    for line in all.into_iter().filter(|line| is_worth_keeping(line.trim())) {
-        // Skip the indented line below a Python warning, because it is only the source line that caused the warning.
-        if !is_below_warning || !line.starts_with("  ") {
-            lines.push(line.trim());
-        }
-        is_below_warning = is_warning_line(line);
-    }
-    let parts = report::classify_report_lines(&lines);
-    let has_many_names = lines.iter().filter(|line| names_failed_test(line)).count() > MAX_FAILURE_LINES;
-    // If more tests failed than can be named, a line of a diff does not show which test it belongs to.
-    let is_kept =
-        |part: Option<ReportLineKind>| !(has_many_names && part == Some(ReportLineKind::Difference));
-    let parts = lines.iter().zip(parts).filter(|(_, part)| is_kept(*part));
-    let rank = |line: &str, part| match exceptions.contains(line) {
-        true => Some(FailureLineRank::Specific),
-        false => line_rank(line, part),
-    };
-    let ranked = parts.filter_map(|(line, part)| Some((rank(line, part)?, *line)));
-    let ranked: Vec<(FailureLineRank, &str)> = ranked.collect();
-    let best = ranked.iter().map(|(rank, _)| *rank).min();
-    let mut chosen: Vec<&str> = match best {
-        Some(best) => ranked.iter().filter(|(rank, _)| *rank == best).map(|(_, line)| *line).collect(),
-        None => lines[lines.len().saturating_sub(3)..].to_vec(),
-    };
+    let mut found = FoundErrorLines::find(output, MAX_FAILURE_LINES);
     let mut told = BTreeSet::new();
-    chosen.retain(|line| told.insert(*line));
-    if chosen.len() > MAX_FAILURE_LINES {
-        chosen.retain(|line| !report::is_failed_test_location(line));
-    }
-    let count = report::failed_test_count_line(&lines).filter(|_| has_many_names);
+    found.lines.retain(|line| told.insert(*line));
     let mut kept = String::new();
-    let told = most_informative_lines(&chosen, MAX_FAILURE_LINES - usize::from(count.is_some()));
-    for line in told.into_iter().chain(count) {
+    for line in found.most_informative(MAX_FAILURE_LINES) {
         let line = crate::text::cut_to_bytes(line, 300);
         if kept.len() + line.len() > MAX_FAILURE_LINES_BYTES {
             break;
@@ -112,6 +82,73 @@ pub fn error_lines(output: &Redacted) -> String {
         kept.push_str(line);
     }
     kept
+}
+
+/// Returns where the informative lines are among `output.lines()`: at most `most` indexes, in order. Unlike
+/// [`error_lines`], a line that occurs in the reports of several tests is returned for each of them.
+pub fn error_line_indexes(output: &Redacted, most: usize) -> Vec<usize> {
+    let chosen = FoundErrorLines::find(output, most).most_informative(most);
+    let mut lines = output.lines().enumerate();
+    let place = |error: &str| Some(lines.find(|(_, line)| line.trim() == error)?.0);
+    chosen.into_iter().filter_map(place).collect()
+}
+
+/// The trimmed lines of an output that say most about a failure, in order.
+struct FoundErrorLines<'o> {
+    lines: Vec<&'o str>,
+    /// The line that counts the failed tests, if there are more of them than can be named.
+    failed_test_count: Option<&'o str>,
+}
+
+impl<'o> FoundErrorLines<'o> {
+    /// Finds the lines with the best rank, from which at most `most` lines will be chosen.
+    fn find(output: &'o Redacted, most: usize) -> FoundErrorLines<'o> {
+        let (mut lines, mut is_below_warning): (Vec<&str>, bool) = (Vec::new(), false);
+        let (all, exceptions) = without_python_tracebacks(output);
+        for line in all.into_iter().filter(|line| is_worth_keeping(line.trim())) {
+            // Skip the indented line below a Python warning, because it is only the source line that caused the warning.
+            if !is_below_warning || !line.starts_with("  ") {
+                lines.push(line.trim());
+            }
+            is_below_warning = is_warning_line(line);
+        }
+        let parts = report::classify_report_lines(&lines);
+        let has_many_names = lines.iter().filter(|line| names_failed_test(line)).count() > most;
+        let failed_test_count = report::failed_test_count_line(&lines).filter(|_| has_many_names);
+        // If more tests failed than can be named, a line of a diff does not show which test it belongs to. A label says
+        // nothing without its value.
+        let is_kept = |part: Option<ReportLineKind>| match part {
+            Some(ReportLineKind::Difference) => !has_many_names,
+            Some(ReportLineKind::Label) => false,
+            _ => true,
+        };
+        let kept: Vec<(&str, Option<ReportLineKind>)> =
+            lines.into_iter().zip(parts).filter(|(_, part)| is_kept(*part)).collect();
+        let rank = |line: &str, part| match exceptions.contains(line) {
+            true => Some(FailureLineRank::Specific),
+            false => line_rank(line, part),
+        };
+        let ranked = kept.iter().filter_map(|(line, part)| Some((rank(line, *part)?, *line)));
+        let ranked: Vec<(FailureLineRank, &str)> = ranked.collect();
+        let best = ranked.iter().map(|(rank, _)| *rank).min();
+        let lines = match best {
+            Some(best) => ranked.iter().filter(|(rank, _)| *rank == best).map(|(_, line)| *line).collect(),
+            None => kept[kept.len().saturating_sub(3)..].iter().map(|(line, _)| *line).collect(),
+        };
+        FoundErrorLines { lines, failed_test_count }
+    }
+
+    /// Returns at most `most` of the lines. The count of the failed tests comes last.
+    fn most_informative(mut self, most: usize) -> Vec<&'o str> {
+        if self.lines.len() > most {
+            self.lines.retain(|line| !report::is_failed_test_location(line));
+        }
+        let count = self.failed_test_count;
+        most_informative_lines(&self.lines, most - usize::from(count.is_some()))
+            .into_iter()
+            .chain(count)
+            .collect()
+    }
 }
 
 /// Returns the lines without Python tracebacks, and the exceptions that end these tracebacks. The lines inside a

@@ -43,6 +43,9 @@ const MAX_SHORT_TEXT_BYTES: usize = 512;
 const MAX_SCRIPT_HEAD_BYTES: usize = 2 * 1024;
 /// How many bytes at the end of an output are searched for error lines.
 const MAX_ERROR_TAIL_BYTES_SEARCHED: usize = 16 * 1024;
+/// The same for a validator's output. It is larger, because a hook that runs a validator has time, and whole test suites
+/// print more.
+pub const MAX_VALIDATOR_OUTPUT_BYTES_SEARCHED: usize = 128 * 1024;
 const MAX_NAME_BYTES: usize = 256;
 
 /// How many bytes of an output are searched for effects.
@@ -322,7 +325,7 @@ pub fn validator_run_line(session: &str, run: &ValidatorRun, policy: &RecordPoli
     record.error = match failed {
         true => Cow::Owned(error_lines(&Redacted::redact_tail(
             run.output,
-            MAX_ERROR_TAIL_BYTES_SEARCHED,
+            MAX_VALIDATOR_OUTPUT_BYTES_SEARCHED,
             policy.redact_options,
         ))),
         false => Cow::Borrowed(""),

@@ -119,6 +119,9 @@ pub struct Packet {
     pub files_seen: Vec<(String, String)>,
     /// The last observed run of each validator.
     pub checks_seen: Vec<RecordedCheck>,
+    /// A fingerprint of all uncommitted files with their content, or empty if it is unknown.
+    #[serde(skip)]
+    pub fingerprint_of_changes: String,
 }
 
 /// The last run of a validator before the packet was written.
@@ -180,6 +183,7 @@ impl Packet {
                 .frontmatter_value("checks_seen")
                 .and_then(|value| serde_json::from_value(value.clone()).ok())
                 .unwrap_or_default(),
+            fingerprint_of_changes: text("changes_seen"),
         }
     }
 

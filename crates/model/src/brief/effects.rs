@@ -51,12 +51,20 @@ pub(super) fn describe_files_edited_by_session(n: usize, occasion: BriefOccasion
     format!("{} edited by {session}", count_with_noun(n, "file"))
 }
 
-/// Returns whether an item of a packet is about uncommitted work. Older packets say `1 edited file not committed`.
+/// Returns whether an item of a packet is about uncommitted work of the packet's session or of earlier ones. Older packets
+/// say `1 edited file not committed`.
 pub fn is_uncommitted_work(item: &str) -> bool {
+    const BEGINNINGS: [&str; 6] = [
+        "files edited by the session,",
+        "file edited by the session,",
+        "files edited by earlier sessions,",
+        "file edited by earlier sessions,",
+        "edited files",
+        "edited file",
+    ];
     let Some((count, rest)) = item.split_once(' ') else { return false };
-    let rest = ["files edited by the session,", "file edited by the session,", "edited files", "edited file"]
-        .iter()
-        .find_map(|words| rest.strip_prefix(words));
+    let rest = rest.strip_prefix("more ").unwrap_or(rest);
+    let rest = BEGINNINGS.iter().find_map(|words| rest.strip_prefix(words));
     let rest = rest.map(|rest| rest.trim_start_matches([',', ' ']));
     count.parse::<u32>().is_ok()
         && rest.is_some_and(|rest| {

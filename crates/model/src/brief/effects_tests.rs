@@ -198,6 +198,8 @@ fn lines_about_uncommitted_work_are_recognised_in_old_and_new_packets() {
         ("2 files edited by the session, not in any commit seen here: a.py", true),
         ("1 edited file not committed: a.py", true),
         ("2 edited files, not in any commit seen here: a.py", true),
+        ("1 file edited by earlier sessions, not committed: a.py", true),
+        ("2 more files edited by earlier sessions, not committed", true),
         ("2 files in a stash, not in any commit: a.py", false),
         ("edited files not committed", false),
         ("1 edited file", false),

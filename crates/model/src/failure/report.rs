@@ -13,6 +13,8 @@ pub(super) enum ReportLineKind {
     /// The test's own message below `error: |-`, or the message of a panic in Rust.
     Message,
     Location,
+    /// The label of a value that follows on other lines, such as `actual:` or `error: |-`.
+    Label,
     /// A line that is the same for every failed test, such as `failureType: 'testCodeFailure'`.
     Boilerplate,
 }
@@ -23,7 +25,6 @@ const BOILERPLATE_BEGINNINGS: &[&str] = &[
     "code: 'ERR_ASSERTION'",
     "code: 'ERR_TEST_FAILURE'",
     "name: 'AssertionError'",
-    "error: |-",
     "expect(received)",
     "Expected values to be ",
     "AssertionError [ERR_ASSERTION]: Expected values to be ",
@@ -40,6 +41,9 @@ const BOILERPLATE_BEGINNINGS: &[&str] = &[
 
 /// Headings of the diff between two values.
 const DIFFERENCE_HEADINGS: &[&str] = &["+ actual - expected", "- Expected", "+ Received"];
+
+/// The label of a message that follows on other lines.
+const MESSAGE_LABEL: &str = "error: |-";
 
 /// The labels of compared values, as node:test and jest print them.
 const VALUE_LABELS: &[&str] = &["actual:", "expected:", "Expected:", "Received:"];
@@ -64,9 +68,8 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
                 Some(ReportLineKind::Boilerplate)
             }
             () if is_failed_test_location(line) => Some(ReportLineKind::Location),
-            () if is_stack_frame(line) || is_label_without_value(line) || is_subtest_count(line) => {
-                Some(ReportLineKind::Boilerplate)
-            }
+            () if is_stack_frame(line) || is_subtest_count(line) => Some(ReportLineKind::Boilerplate),
+            () if is_label_without_value(line) => Some(ReportLineKind::Label),
             () if is_labelled_value(line) => Some(ReportLineKind::Value),
             () if in_assertion && ASSERTION_LABELS.iter().any(|label| line.starts_with(label)) => {
                 Some(ReportLineKind::Value)
@@ -79,7 +82,7 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
         in_difference = is_difference_heading(line)
             || in_difference
                 && matches!(part, None | Some(ReportLineKind::Difference | ReportLineKind::Message));
-        after_error_label = *line == "error: |-" || is_panic_location(line);
+        after_error_label = *line == MESSAGE_LABEL || is_panic_location(line);
         in_assertion = line.starts_with("assertion `") || in_assertion && part == Some(ReportLineKind::Value);
         parts.push(part);
     }
@@ -127,15 +130,15 @@ fn is_panic_location(line: &str) -> bool {
     line.starts_with("thread '") && line.contains(" panicked at ") && line.ends_with(':')
 }
 
-/// Returns whether a line is only the label of a value that follows on other lines.
 fn is_label_without_value(line: &str) -> bool {
-    line == "actual:" || line == "expected:"
+    line == MESSAGE_LABEL || VALUE_LABELS.contains(&line)
 }
 
 fn is_difference_heading(line: &str) -> bool {
     DIFFERENCE_HEADINGS.iter().any(|heading| {
-        // jest also prints the number of lines, as in `- Expected  - 1`.
+        // jest also prints the number of lines, as in `- Expected  - 1`. node:test says whether it left lines out.
         line.strip_prefix(heading)
+            .map(|rest| rest.trim_end_matches("... Lines skipped"))
             .is_some_and(|rest| rest.trim_matches(|c: char| " +-0123456789".contains(c)).is_empty())
     })
 }

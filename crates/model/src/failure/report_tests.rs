@@ -75,6 +75,11 @@ not ok 4 - suite
     let message =
         "not ok 1 - inner\n  error: |-\n    the slug is off\n    by one\n  code: 'ERR_TEST_FAILURE'\n";
     check(message, &["not ok 1 - inner", "the slug is off"]);
+    // A label says nothing without its value, even if nothing else is left of the report.
+    check("  expected:\n    0: 'a'\n  actual:\n    0: 'b'\n  ...\n1..7\n# fail 1\n", &["# fail 1"]);
+    check("  error: |-\n# fail 1\n", &["# fail 1"]);
+    check("Expected:\n1..7\n", &["1..7"]);
+    check("not ok 1 - row\n+ actual - expected ... Lines skipped\n", &["not ok 1 - row"]);
     // If there are too many lines, the locations are dropped first.
     check(
         &format!("{TAP}{objects}{thrown}{TAP_END}"),

@@ -285,7 +285,7 @@ fn continue_verdict(
     next.set_updated_time(stop.now);
     next.last_message_digest = digest_of_message(message);
     let failure = match stop.validator_result {
-        ValidatorResult::Failed(failure) => Some(failure.with_output_shortened()),
+        ValidatorResult::Failed(failure) => Some(failure.clone()),
         _ => None,
     };
     let text = continuation_text(&next, &continue_reason, failure.as_ref());

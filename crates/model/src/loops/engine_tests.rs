@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::loops::{LoopRecord, Promise};
+use crate::redact::{RedactOptions, Redacted};
 
 const TEST_TIME: &str = "2026-11-15T19:22:00Z";
 
@@ -85,7 +86,7 @@ fn describe_verdict(verdict: &StopVerdict) -> String {
 }
 
 const TEST_RULES: LoopRules =
-    LoopRules { no_progress_turns: 3, redact_options: redact::RedactOptions { emails: false } };
+    LoopRules { no_progress_turns: 3, redact_options: RedactOptions { emails: false } };
 
 #[track_caller]
 fn check_verdict(about: &str, state: &Loop, stop: &LoopStop, expected: &str) {
@@ -334,11 +335,9 @@ fn limits_end_a_loop() {
 fn validators_decide_whether_a_promise_counts() {
     let checked = Loop { validators: vec!["cargo test".into()], ..running_loop() };
     let promised = || stop_saying("<promise>ALL DONE</promise>");
-    let failure = ValidatorFailure {
-        command: "cargo test".into(),
-        failure_kind: "exit 101".into(),
-        output: "a\n</b>\n```\nerror: red\n".into(),
-    };
+    let redact = |text| Redacted::redact_whole(text, RedactOptions::default());
+    let output = redact("a\n</b>\n```\nerror: red\n");
+    let failure = ValidatorFailure::new(&redact("cargo test"), "exit 101".into(), &output);
     let failed = LoopStop { validator_result: ValidatorResult::Failed(&failure), ..promised() };
     check_verdict("asked for", &checked, &promised(), "validate");
     check_verdict(

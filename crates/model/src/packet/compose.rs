@@ -236,10 +236,11 @@ impl<'a> PacketFacts<'a> {
             ("loop_max_iterations", json!(self.material.max_iterations)),
             ("project_id", json!(project_id)),
         ]);
-        if let Some(GitFacts { head, branch, uncommitted_files }) = git {
+        if let Some(GitFacts { head, branch, uncommitted_files, fingerprint_of_changes }) = git {
             entries.extend((!head.is_empty()).then(|| ("head", json!(head))));
             entries.push(("branch", json!(branch)));
             entries.extend(uncommitted_files.as_ref().map(|files| ("dirty", json!(files.len()))));
+            entries.extend(fingerprint_of_changes.as_ref().map(|seen| ("changes_seen", json!(seen))));
         }
         entries.push(("files_seen", Value::Object(files_seen)));
         entries.push(("checks_seen", json!(seen)));
@@ -452,7 +453,8 @@ impl<'a> PacketFacts<'a> {
 
     /// Returns whether git's current state contradicts a recorded fact. Git's state takes precedence.
     fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
-        fact.id == "risk:uncommitted" && self.material.git.is_some_and(GitFacts::is_clean)
+        matches!(fact.id.as_str(), "risk:uncommitted" | "risk:earlier")
+            && self.material.git.is_some_and(GitFacts::is_clean)
     }
 
     /// Returns the agent's last message, unless a fact already contains it.

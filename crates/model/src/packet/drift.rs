@@ -66,6 +66,8 @@ pub struct CurrentGitState {
     pub branch: String,
     /// The files that differ from HEAD, including untracked ones, or `None` if they are unknown.
     pub uncommitted_files: Option<Vec<String>>,
+    /// A fingerprint of all files that differ from the packet's commit, or `None` if it is unknown.
+    pub fingerprint_of_changes: Option<String>,
     /// The distance between HEAD and the packet's commit, or `None` if that commit does not exist in this repository.
     pub distance_to_packet_commit: Option<CommitDistance>,
 }
@@ -85,6 +87,9 @@ pub(super) const NO_BRANCH_CLAIM_SUBJECT: &str = "no branch";
 
 /// The note for a checkout that was clean when the packet was written and is clean now.
 const CLEAN_AS_THEN_TEXT: &str = "still nothing uncommitted";
+
+/// The note for a checkout that is clean now, if the packet does not say whether it was clean.
+const CLEAN_NOW_UNKNOWN_THEN_TEXT: &str = "0 now; the packet does not record how many there were";
 
 /// The end of the note for a checkout that had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
@@ -120,19 +125,26 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     let files = packet.confirmed_and_suggested_files();
     let branch_now = now.git.as_ref().map_or("", |git| git.branch.as_str());
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now, branch_now)));
-    verify_uncommitted_files(&mut claims, now.git.as_ref());
-    let moved =
-        now.has_session_edited_since || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
+    let are_same = are_files_same(packet, now.git.as_ref());
+    verify_uncommitted_files(&mut claims, now.git.as_ref(), are_same);
+    let is_changed = |subjects: &[ClaimSubject]| {
+        let is_such = |claim: &Claim| subjects.contains(&claim.subject_kind);
+        claims.iter().any(|claim| is_such(claim) && claim.state == ClaimVerification::Changed)
+    };
     // A file whose earlier content was not recorded may have changed, so "nothing has changed since" cannot be said.
     let is_unknown = |claim: &Claim| {
         claim.subject_kind == ClaimSubject::File
             && claim.state == ClaimVerification::Unverified
             && claim.can_open_file
     };
-    let since = match moved {
-        true => ChangesSinceCheck::Some,
-        false if claims.iter().any(is_unknown) => ChangesSinceCheck::Unknown,
-        false => ChangesSinceCheck::None,
+    let is_head_moved = is_changed(&[ClaimSubject::Head, ClaimSubject::Branch]);
+    let since = match () {
+        () if now.has_session_edited_since || is_changed(&[ClaimSubject::File]) => ChangesSinceCheck::Some,
+        () if is_head_moved && are_same => ChangesSinceCheck::SameFiles,
+        () if is_head_moved => ChangesSinceCheck::HeadMoved,
+        () if is_changed(&[ClaimSubject::Dirty]) => ChangesSinceCheck::Some,
+        () if claims.iter().any(is_unknown) => ChangesSinceCheck::Unknown,
+        () => ChangesSinceCheck::None,
     };
     claims.extend(packet.checks_seen.iter().map(|check| {
         let since =
@@ -153,6 +165,10 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChangesSinceCheck {
     None,
+    /// HEAD has moved, but every file has the same content, as after a commit of the tested files.
+    SameFiles,
+    /// HEAD has moved, and it is unknown whether the files have changed.
+    HeadMoved,
     Some,
     /// The packet does not say what its files contained.
     Unknown,
@@ -184,6 +200,12 @@ fn check_claim(check: &RecordedCheck, since: ChangesSinceCheck, is_other_checkou
             ChangesSinceCheck::Some => {
                 (ClaimVerification::Unverified, format!("{how} at {at}, before later changes{again}"))
             }
+            ChangesSinceCheck::HeadMoved => {
+                (ClaimVerification::Unverified, format!("{how} at {at}, before HEAD moved{again}"))
+            }
+            ChangesSinceCheck::SameFiles => {
+                (ClaimVerification::Verified, format!("{how} at {at}; the files have not changed since"))
+            }
             ChangesSinceCheck::Unknown => (
                 ClaimVerification::Unverified,
                 format!("{how} at {at}; it is unknown whether the files have changed since{again}"),
@@ -204,7 +226,9 @@ fn check_claim(check: &RecordedCheck, since: ChangesSinceCheck, is_other_checkou
 
 /// Returns whether the checkout has no uncommitted files now.
 pub(super) fn is_clean(claims: &[Claim]) -> bool {
-    let ends = |note: &str| note == CLEAN_AS_THEN_TEXT || note.ends_with(CLEAN_NOW_TEXT);
+    let ends = |note: &str| {
+        [CLEAN_AS_THEN_TEXT, CLEAN_NOW_UNKNOWN_THEN_TEXT].contains(&note) || note.ends_with(CLEAN_NOW_TEXT)
+    };
     claims.iter().any(|claim| claim.subject_kind == ClaimSubject::Dirty && ends(&claim.note))
 }
 
@@ -279,6 +303,10 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGitState>) -> Vec<Claim> {
         (ClaimVerification::Changed, format!("{} is checked out now", branch(&now.branch)))
     };
     claims.push(claim(ClaimSubject::Branch, &branch(&packet.branch), state, note));
+    if packet.dirty.is_none() && now.uncommitted_files.as_ref().is_some_and(Vec::is_empty) {
+        let note = CLEAN_NOW_UNKNOWN_THEN_TEXT.to_owned();
+        claims.push(claim(ClaimSubject::Dirty, "unknown", ClaimVerification::Unverified, note));
+    }
     if let (Some(then), Some(files)) = (packet.dirty, &now.uncommitted_files) {
         let count_then = usize::try_from(then).unwrap_or(0);
         let (now, names) = (files.len(), choose::name_uncommitted_files(files));
@@ -296,9 +324,16 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGitState>) -> Vec<Claim> {
     claims
 }
 
+/// Returns whether all files are known to have the content that they had when the packet was written. A commit of these
+/// files does not matter.
+fn are_files_same(packet: &Packet, now: Option<&CurrentGitState>) -> bool {
+    let fingerprint = now.and_then(|now| now.fingerprint_of_changes.as_deref());
+    !packet.fingerprint_of_changes.is_empty() && fingerprint == Some(&packet.fingerprint_of_changes)
+}
+
 /// Marks the claim about uncommitted files as verified if their number and HEAD are the same as when the packet was
-/// written, and each of the files has a claim that was verified.
-fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGitState>) {
+/// written, and either all files are the same or each of the uncommitted files has a claim that was verified.
+fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGitState>, are_files_same: bool) {
     let Some(files) = now.and_then(|now| now.uncommitted_files.as_ref()) else { return };
     let is_verified = |subject_kind, subject: Option<&String>| {
         claims.iter().any(|claim| {
@@ -308,9 +343,11 @@ fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGitState>)
         })
     };
     let are_same = is_verified(ClaimSubject::Head, None)
-        && files.iter().all(|file| is_verified(ClaimSubject::File, Some(file)));
+        && (are_files_same || files.iter().all(|file| is_verified(ClaimSubject::File, Some(file))));
     let counted = claims.iter_mut().filter(|claim| {
-        claim.subject_kind == ClaimSubject::Dirty && claim.state == ClaimVerification::Unverified
+        claim.subject_kind == ClaimSubject::Dirty
+            && claim.state == ClaimVerification::Unverified
+            && claim.note != CLEAN_NOW_UNKNOWN_THEN_TEXT
     });
     counted.filter(|_| are_same).for_each(|claim| claim.state = ClaimVerification::Verified);
 }

@@ -1,6 +1,6 @@
 use super::{
     ClaimSubject, ClaimVerification, CommitDistance, CurrentFileState, CurrentGitState, CurrentState,
-    drifted_claims, verify_claims,
+    drifted_claims, is_clean, verify_claims,
 };
 use crate::packet::{Packet, RecordedCheck};
 use crate::time;
@@ -61,6 +61,7 @@ fn claims_are_verified_if_nothing_changed() {
         head: "1111111111111111".into(),
         branch: "main".into(),
         uncommitted_files: Some(vec!["src/a.rs".into(), "src/b.rs".into()]),
+        fingerprint_of_changes: None,
         distance_to_packet_commit: None,
     };
     check_claims(
@@ -96,6 +97,7 @@ fn claims_are_refuted_if_everything_changed() {
         head: "2222222222222222".into(),
         branch: String::new(),
         uncommitted_files: Some(Vec::new()),
+        fingerprint_of_changes: None,
         distance_to_packet_commit: way,
     };
     check_claims(
@@ -193,6 +195,53 @@ fn a_run_before_the_last_edit_proves_nothing() {
 }
 
 #[test]
+fn a_commit_of_the_tested_files_leaves_a_run_valid() {
+    use ClaimVerification::{Unverified, Verified};
+    let note = |seen: &str, found: Option<&str>, head: &str, fingerprint_of_a: &str| {
+        let packet =
+            Packet { fingerprint_of_changes: seen.into(), suggested: vec!["a".into()], ..test_packet() };
+        let git = CurrentGitState {
+            head: head.into(),
+            branch: "main".into(),
+            uncommitted_files: Some(Vec::new()),
+            fingerprint_of_changes: found.map(str::to_owned),
+            distance_to_packet_commit: Some(CommitDistance { ahead: 1, behind: 0 }),
+        };
+        let files = [existing_file(fingerprint_of_a)];
+        let now = CurrentState { git: Some(git), files: &files, ..CurrentState::default() };
+        let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15T21:22:00Z").unwrap());
+        let check = claims.into_iter().find(|claim| claim.subject_kind == ClaimSubject::Check).unwrap();
+        (check.state, check.note.trim_start_matches("passed at 2026-11-15T19:00:00Z").to_owned())
+    };
+    let (head, next) = ("1111111111111111", "2222222222222222");
+    let same = (Verified, "; the files have not changed since".to_owned());
+    let moved = (Unverified, ", before HEAD moved; run it again".to_owned());
+    let changed = (Unverified, ", before later changes; run it again".to_owned());
+    assert_eq!(note("2-a", Some("2-a"), next, "1"), same);
+    assert_eq!(note("2-a", Some("3-b"), next, "1"), moved);
+    assert_eq!(note("2-a", None, next, "1"), moved);
+    // Packets written before fingerprints were recorded have none.
+    assert_eq!(note("", None, next, "1"), moved);
+    assert_eq!(note("2-a", Some("2-a"), next, "9"), changed, "a file that git ignores");
+    assert_eq!(note("2-a", Some("0-c"), head, "1"), changed, "the files were changed back");
+}
+
+#[test]
+fn a_checkout_that_is_clean_now_is_known_to_be_clean() {
+    let dirty = |dirty: Option<i64>, uncommitted: &[&str]| {
+        let packet = Packet { dirty, ..test_packet() };
+        let git = CurrentGitState {
+            uncommitted_files: Some(uncommitted.iter().map(|file| (*file).to_owned()).collect()),
+            ..CurrentGitState::default()
+        };
+        let now = CurrentState { git: Some(git), ..CurrentState::default() };
+        is_clean(&verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap()))
+    };
+    assert!(dirty(Some(0), &[]) && dirty(Some(2), &[]) && dirty(None, &[]));
+    assert!(!dirty(Some(0), &["a"]) && !dirty(None, &["a"]));
+}
+
+#[test]
 fn a_file_of_unknown_content_may_have_changed() {
     let seen =
         RecordedCheck { command: "make".into(), ok: false, at: "then".into(), ..RecordedCheck::default() };
@@ -222,6 +271,7 @@ fn uncommitted_files_are_verified_if_each_of_them_is_unchanged() {
             head: head.into(),
             branch: "main".into(),
             uncommitted_files: Some(uncommitted.iter().map(|file| (*file).to_owned()).collect()),
+            fingerprint_of_changes: None,
             distance_to_packet_commit: None,
         };
         let files = [existing_file("1"), existing_file(fingerprint), CurrentFileState::Gone];

@@ -410,18 +410,16 @@ fn drift_part(claims: &[Claim]) -> String {
     let of = |state| claims.iter().filter(counts).filter(|claim| claim.state == state).count();
     let (verified, changed, unverified) =
         (of(ClaimVerification::Verified), of(ClaimVerification::Changed), of(ClaimVerification::Unverified));
+    // Checks are not counted, so "0 unverified" could contradict the list of checks.
+    let rest = if unverified > 0 { format!(", {unverified} unverified") } else { String::new() };
     let is_apart =
         |about: ClaimSubject| matches!(about, ClaimSubject::File | ClaimSubject::Age | ClaimSubject::Check);
     let mut text = match (changed, verified) {
         (0, 0) if claims.iter().all(|claim| is_apart(claim.subject_kind)) => String::new(),
         (0, 0) => "Drift: nothing could be checked here.\n".to_owned(),
-        (0, n) => {
-            let unverified =
-                if unverified > 0 { format!(", {unverified} unverified") } else { String::new() };
-            format!("Drift: none found; {} verified{unverified}.\n", count_with_noun(n, "fact"))
-        }
+        (0, n) => format!("Drift: none found; {} verified{rest}.\n", count_with_noun(n, "fact")),
         (n, _) => format!(
-            "Drift: {} changed since the packet was written, {verified} verified, {unverified} unverified.\n",
+            "Drift: {} changed since the packet was written, {verified} verified{rest}.\n",
             count_with_noun(n, "fact")
         ),
     };

@@ -290,6 +290,7 @@ fn sweep_session(
         branch: crate::project::git::redacted_branch(&head, redact),
         head: head.commit,
         uncommitted_files: None,
+        fingerprint_of_changes: None,
     });
     let request = handoff::HandoffRequest {
         purpose: &purpose,

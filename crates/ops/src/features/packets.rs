@@ -1,6 +1,7 @@
 //! `thru packet`: finds packets, and edits single fields and sections of a packet without changing any other bytes.
 
 pub(crate) mod claimed;
+mod content;
 mod edit;
 pub mod handoff;
 mod import;

@@ -1,6 +1,6 @@
 //! Runs git for information that git's files do not show directly. Hooks never run git.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -340,18 +340,7 @@ pub fn redacted_branch(head: &store::git::GitHead, redact: RedactOptions) -> Str
 /// Returns the files that differ from HEAD, including untracked files. A renamed file is listed once, under its new
 /// name. The names are redacted like those in the journal, so that the two can be compared.
 pub fn list_uncommitted_files(project: &Path, redact: RedactOptions) -> Option<Vec<String>> {
-    // Do not examine submodules, because they have their own settings.
-    let args = [
-        "status",
-        "--porcelain",
-        "-z",
-        "--find-renames",
-        "--untracked-files=all",
-        "--ignore-submodules=dirty",
-    ];
-    let off = options_disabling_filters(project)?;
-    let off: Vec<&str> = off.iter().flat_map(|setting| ["-c", setting.as_str()]).collect();
-    let status = run_git(project, &[&off, args.as_slice()].concat(), Vec::new()).ok()??;
+    let status = run_git_status(project, "--find-renames")?;
     let mut entries = status.split(|b| *b == 0).filter(|entry| !entry.is_empty());
     let mut files = Vec::new();
     while let Some(entry) = entries.next() {
@@ -376,6 +365,45 @@ pub fn list_uncommitted_files_below(folder: &Path, redact: RedactOptions) -> Vec
     let listed = list_uncommitted_files(folder, redact).unwrap_or_default();
     let below = |path: String| Some(Path::new(&path).strip_prefix(inside).ok()?.to_str()?.to_owned());
     listed.into_iter().filter_map(below).collect()
+}
+
+fn run_git_status(project: &Path, rename_option: &str) -> Option<Vec<u8>> {
+    // Do not examine submodules, because they have their own settings.
+    let args =
+        ["status", "--porcelain", "-z", rename_option, "--untracked-files=all", "--ignore-submodules=dirty"];
+    let off = options_disabling_filters(project)?;
+    let off: Vec<&str> = off.iter().flat_map(|setting| ["-c", setting.as_str()]).collect();
+    run_git(project, &[&off, args.as_slice()].concat(), Vec::new()).ok()?
+}
+
+/// The files of a repository that may differ from a commit.
+pub struct DifferingFiles {
+    pub top_folder: PathBuf,
+    /// The paths in order, relative to the top folder. They are not redacted.
+    pub paths: BTreeSet<String>,
+}
+
+/// Returns the files that differ from HEAD, including untracked files, and those in which HEAD differs from `commit`. A
+/// renamed file is listed under both names. Returns `None` if git does not know the commit, or if a name is not UTF-8.
+pub fn files_differing_from_commit(project: &Path, head: &str, commit: &str) -> Option<DifferingFiles> {
+    let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_id(head) || !is_id(commit) {
+        return None;
+    }
+    let top_folder = find_repository(project).ok()??.top_folder;
+    let status = run_git_status(project, "--no-renames")?;
+    let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", commit, head];
+    let committed = match head == commit {
+        true => Vec::new(),
+        false => run_git(project, &args, Vec::new()).ok()??,
+    };
+    let entries = |list: &'_ [u8], prefix: usize| -> Option<Vec<String>> {
+        let entries = list.split(|b| *b == 0).filter(|entry| !entry.is_empty());
+        entries.map(|entry| String::from_utf8(entry.get(prefix..)?.to_vec()).ok()).collect()
+    };
+    // An entry of the status begins with two letters for the state and a space.
+    let paths = entries(&status, 3)?.into_iter().chain(entries(&committed, 0)?).collect();
+    Some(DifferingFiles { top_folder, paths })
 }
 
 /// Returns options that disable this repository's filters, because git would run them to compare files. The user's

@@ -8,6 +8,8 @@ pub struct GitFacts {
     pub branch: String,
     /// The files that differ from HEAD, including untracked ones, or `None` if they are unknown.
     pub uncommitted_files: Option<Vec<String>>,
+    /// A fingerprint of these files and their content, or `None` if it is unknown.
+    pub fingerprint_of_changes: Option<String>,
 }
 
 impl GitFacts {

@@ -53,6 +53,15 @@ fn a_command_that_was_started_again_is_one_step() {
         describe_unfinished("make test", Some("make test")),
         "`make test`, which was started and did not finish; its last run failed (see Failing)"
     );
+    for call in ["sleep 20 && npm test", "for i in 1 2; do npm test >/dev/null; sleep 2; done"] {
+        assert!(choose::covers_command(call, "npm test"), "{call}");
+        assert_eq!(
+            describe_unfinished(call, Some("npm test")),
+            format!(
+                "`{call}`, which was started and did not finish; it includes `npm test`, which failed (see Failing)"
+            )
+        );
+    }
     assert_eq!(describe_unfinished("make test", None), "`make test`, which was started and did not finish");
     // The whole suite includes the failing tests, but it did not fail itself.
     assert_eq!(

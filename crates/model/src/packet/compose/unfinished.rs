@@ -1,6 +1,5 @@
 //! Describes a call that was started and did not finish.
 
-use crate::packet::choose;
 use crate::render::in_backticks;
 use crate::run::{self, CommandPurpose};
 
@@ -37,11 +36,11 @@ impl UnfinishedCall<'_> {
     }
 }
 
-/// Describes a call that did not finish. `failing` is the failing command, if the call runs the same checks. The call
-/// may also run more checks than the failing command, and then the call itself may never have failed.
+/// Describes a call that did not finish. `failing` is the failing command as it was typed, if the call includes its
+/// checks. Unless the call is the same line, the call itself may never have run before.
 pub(super) fn describe_unfinished(call: &str, failing: Option<&str>) -> String {
     let failed = match failing {
-        Some(failing) if choose::covers_command(failing, call) => {
+        Some(failing) if run::command_as_typed(call) == failing => {
             "; its last run failed (see Failing)".to_owned()
         }
         Some(failing) => format!("; it includes {}, which failed (see Failing)", in_backticks(failing, 120)),

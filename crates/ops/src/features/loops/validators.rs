@@ -3,15 +3,12 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use model::journal::{self, ValidatorRun};
+use model::journal::{self, MAX_VALIDATOR_OUTPUT_BYTES_SEARCHED, ValidatorRun};
 use model::loops::ValidatorFailure;
 use model::redact::{REDACTION_MARGIN_BYTES, Redacted};
 
 use crate::hook::context::{HookContext, record_policy_of};
 use crate::process::{self, CommandJob, EndedCommand, ExitReason};
-
-/// How many bytes at the end of a validator's output are kept.
-const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
 /// Validators must end this long before the harness's own deadline, so that thru can still answer in time.
 const VALIDATORS_DEADLINE_MARGIN: Duration = Duration::from_secs(2);
@@ -25,13 +22,9 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
     validators.iter().find_map(|command| {
         let failed = |how: String, output: &[u8]| {
             let options = context.project.settings.redact_options();
-            let output = Redacted::redact_tail(&String::from_utf8_lossy(output), MAX_OUTPUT_BYTES, options)
-                .to_string();
-            Some(ValidatorFailure {
-                command: Redacted::redact_whole(command, options).to_string(),
-                failure_kind: how,
-                output,
-            })
+            let output = String::from_utf8_lossy(output);
+            let output = Redacted::redact_tail(&output, MAX_VALIDATOR_OUTPUT_BYTES_SEARCHED, options);
+            Some(ValidatorFailure::new(&Redacted::redact_whole(command, options), how, &output))
         };
         let ended = process::run_command(&CommandJob {
             argv: &["sh".to_owned(), "-c".to_owned(), command.clone()],
@@ -39,7 +32,7 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
             input: b"",
             variables: &variables,
             timeout: until.saturating_duration_since(Instant::now()),
-            kept_output_bytes: MAX_OUTPUT_BYTES + REDACTION_MARGIN_BYTES,
+            kept_output_bytes: MAX_VALIDATOR_OUTPUT_BYTES_SEARCHED + REDACTION_MARGIN_BYTES,
         });
         if let Ok(ended) = &ended {
             record_validator_run_in_journal(context, command, ended);

@@ -18,7 +18,7 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
-use crate::features::packets::claimed;
+use crate::features::packets::{claimed, content};
 use crate::features::sessions::continued;
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions, workstreams};
 use crate::input_redactor::InputRedactor;
@@ -484,14 +484,20 @@ pub(crate) fn file_fingerprints<'a>(
     checkout: &Path,
     files: impl Iterator<Item = &'a str>,
 ) -> Vec<(String, String)> {
-    let look = |path: &str| match checkout.join(path).symlink_metadata() {
-        Err(_) => Some(FINGERPRINT_OF_MISSING_FILE.to_owned()),
-        Ok(_) => file_fingerprint(checkout, path),
-    };
     let inside = files.filter(|path| {
         !model::checkout_path::path_within_checkout(&checkout.to_string_lossy(), path).is_outside
     });
-    inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
+    inside
+        .filter_map(|path| Some((path.to_owned(), fingerprint_or_mark_of_missing_file(checkout, path)?)))
+        .collect()
+}
+
+/// Returns the fingerprint of a file, the mark of a missing file, or `None` if the file cannot be read.
+pub(super) fn fingerprint_or_mark_of_missing_file(checkout: &Path, path: &str) -> Option<String> {
+    match checkout.join(path).symlink_metadata() {
+        Err(_) => Some(FINGERPRINT_OF_MISSING_FILE.to_owned()),
+        Ok(_) => file_fingerprint(checkout, path),
+    }
 }
 
 pub(crate) fn file_fingerprint(checkout: &Path, path: &str) -> Option<String> {
@@ -505,6 +511,7 @@ pub(crate) fn read_git_state(checkout: &Path, redact: RedactOptions) -> Option<G
     let head = git::read_head(checkout)?;
     Some(GitFacts {
         branch: git::redacted_branch(&head, redact),
+        fingerprint_of_changes: content::fingerprint_of_changes(checkout, &head.commit, &head.commit),
         head: head.commit,
         uncommitted_files: git::list_uncommitted_files(checkout, redact),
     })

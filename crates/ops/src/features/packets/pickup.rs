@@ -21,7 +21,7 @@ use store::{ListedPacket, LogPosition, Store, layout};
 
 use crate::features::packets::claimed::ClaimedPacket;
 use crate::features::packets::unmerged::UnmergedWork;
-use crate::features::packets::{handoff, offer};
+use crate::features::packets::{content, handoff, offer};
 use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
 use crate::session::facts::{self, ExaminedFiles};
@@ -466,11 +466,15 @@ fn compare_with_git(project: &Project, packet: &Packet, redact: RedactOptions) -
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))
         .flatten()
         .map(|(ahead, behind)| CommitDistance { ahead, behind });
-    let uncommitted_files = packet.dirty.and_then(|_| git::list_uncommitted_files(checkout, redact));
+    let fingerprint_of_changes = match packet.fingerprint_of_changes.is_empty() {
+        true => None,
+        false => content::fingerprint_of_changes(checkout, &head.commit, &packet.head),
+    };
     Some(CurrentGitState {
         branch: git::redacted_branch(&head, redact),
         head: head.commit,
-        uncommitted_files,
+        uncommitted_files: git::list_uncommitted_files(checkout, redact),
+        fingerprint_of_changes,
         distance_to_packet_commit: way,
     })
 }

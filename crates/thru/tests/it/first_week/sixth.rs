@@ -153,9 +153,10 @@ fn the_number_of_facts_is_the_number_of_facts_listed() {
         "error": "Exit code 1\nFAIL: test_cart (test_cart.T)\nAssertionError: 90 != 100\n\nRan 1 test in 0.000s\n\nFAILED (failures=1)"});
     env.fire_event("s1", "PostToolUseFailure", failed);
     edit_file(&env, "s1", "e2", "cart.py");
-    // The packet does not record what this file of the user contains, so it cannot be verified.
     env.write_file("project/notes.txt", "1\n");
     env.run_thru(&["handoff", "discount", "--session", "s1"]).assert_ok();
+    // The user's file is not the same as when the packet was written.
+    env.write_file("project/notes.txt", "2\n");
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     let drift = picked.split("\nDrift: ").nth(1).unwrap_or_else(|| panic!("{picked}"));
     let (head, list) = drift.split_once('\n').unwrap();
