@@ -11,6 +11,7 @@ mod unfinished;
 
 use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
+use continued::{ENDED_LOOP_TITLE, RUNNING_LOOP_TITLE};
 pub use git::GitFacts;
 use jiff::Timestamp;
 pub(super) use next::UNTOUCHED_MESSAGE_STEP;
@@ -267,21 +268,12 @@ impl<'a> PacketFacts<'a> {
                 block_quote(&outline_text(&words, most), most)
             ));
         };
-        if !self.material.loop_prompt.is_empty() {
-            add(
-                "The prompt of the loop that runs in the session, given to the agent at every stop",
-                String::new(),
-                self.material.loop_prompt,
-                MAX_QUOTED_TASK_CHARS,
-            );
-        }
-        if !self.material.ended_loop_prompt.is_empty() {
-            add(
-                "The prompt of the loop that ran in the session and has ended",
-                String::new(),
-                self.material.ended_loop_prompt,
-                MAX_QUOTED_TASK_CHARS,
-            );
+        let loops = [
+            (RUNNING_LOOP_TITLE, self.material.loop_prompt),
+            (ENDED_LOOP_TITLE, self.material.ended_loop_prompt),
+        ];
+        for (title, prompt) in loops.into_iter().filter(|(_, prompt)| !prompt.is_empty()) {
+            add(title, String::new(), prompt, MAX_QUOTED_TASK_CHARS);
         }
         let Goal { newest_prompt: newest, accepted_proposal: accepted, is_answered, .. } = self.goal;
         let task = self.material.digest.task_explaining_newest_prompt();

@@ -325,7 +325,7 @@ fn verdicts_become_evidence_of_the_current_task() {
     );
     assert_eq!((&entries[1]["risk"], &entries[1]["issues"]), (&json!("HIGH"), &json!(["src/a.rs:3 leaks"])));
     assert_eq!((&entries[2]["tests_failed"], &entries[2]["failures"]), (&json!(1), &json!(["lexer::empty"])));
-    assert!(entries[3]["summary"].as_str().unwrap().contains("unreadable"));
+    assert!(entries[3]["summary"].as_str().unwrap().contains("has no readable verdict"));
     let shown = env.run_thru(&["plan", "show"]).assert_ok().stdout;
     assert!(shown.contains("evidence failed"), "{shown}");
     let shown = env.run_thru(&["swarm", "plan"]).assert_ok().stdout;
