@@ -282,7 +282,7 @@ fn is_error_type(word: &str) -> bool {
 }
 
 /// Returns whether a line is from pytest's report of a failed assertion, such as `E     assert 3 == 4`.
-fn is_pytest_error_line(line: &str) -> bool {
+pub(crate) fn is_pytest_error_line(line: &str) -> bool {
     line.strip_prefix("E  ").is_some_and(|rest| !rest.trim().is_empty())
 }
 

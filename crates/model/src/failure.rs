@@ -8,6 +8,7 @@ use crate::error_line::{
 use crate::redact::Redacted;
 use crate::run;
 
+mod pytest;
 mod report;
 
 use report::ReportLineKind;
@@ -105,7 +106,9 @@ impl<'o> FoundErrorLines<'o> {
     fn find(output: &'o Redacted, most: usize) -> FoundErrorLines<'o> {
         let (mut lines, mut is_below_warning): (Vec<&str>, bool) = (Vec::new(), false);
         let (all, exceptions) = without_python_tracebacks(output);
-        for line in all.into_iter().filter(|line| is_worth_keeping(line.trim())) {
+        for line in
+            all.into_iter().filter(|line| is_worth_keeping(line.trim()) && !pytest::is_structure(line.trim()))
+        {
             // Skip the indented line below a Python warning, because it is only the source line that caused the warning.
             if !is_below_warning || !line.starts_with("  ") {
                 lines.push(line.trim());
@@ -268,8 +271,10 @@ fn split_source_location(line: &str) -> Option<(&str, &str, &str)> {
 pub fn says_less_than(error: &str, earlier: &str) -> bool {
     let is_only_verdict = |line: &str| {
         !names_failed_test(line)
-            && (run::counts_in_output(line).is_some()
-                || !matches!(line_rank(line.trim(), None), Some(FailureLineRank::Specific)))
+            && (line.trim().is_empty()
+                || line.starts_with("Ran ")
+                || run::counts_in_output(line).is_some()
+                || line_rank(line.trim(), None).is_some_and(|rank| rank != FailureLineRank::Specific))
     };
     let is_in = |line: &str, text: &str| text.lines().any(|known| known.trim() == line.trim());
     let failed = run::counts_in_output(error).and_then(|counts| counts.failed);
@@ -663,6 +668,55 @@ mod tests {
     }
 
     #[test]
+    fn pytest_is_quoted_with_the_error_and_not_with_its_rulers() {
+        let failed = "\
+.F                                                                       [100%]
+=================================== FAILURES ===================================
+__________________________________ test_total __________________________________
+
+    def test_total():
+>       assert p.returncode == 0, p.stderr
+E       AssertionError: usage: app [-h] log
+E         app: error: unrecognized arguments: --total
+E       assert 2 == 0
+E        +  where 2 = CompletedProcess(args=['app.py'], stderr='app: error: unrecognized').returncode
+
+tests/test_app.py:11: AssertionError
+=========================== short test summary info ============================
+FAILED tests/test_app.py::test_total - AssertionError: usage: app [-h] log
+1 failed, 1 passed in 0.20s
+";
+        assert_eq!(
+            error_lines(failed),
+            "E       AssertionError: usage: app [-h] log\n\
+             E         app: error: unrecognized arguments: --total\n\
+             E       assert 2 == 0\n\
+             tests/test_app.py:11: AssertionError\n\
+             FAILED tests/test_app.py::test_total - AssertionError: usage: app [-h] log\n\
+             1 failed, 1 passed in 0.20s"
+        );
+        assert!(!run::is_mistyped_or_interrupted_command_error(&error_lines(failed)));
+        let collection = "\
+==================================== ERRORS ====================================
+______________________ ERROR collecting tests/test_app.py ______________________
+ImportError while importing test module '/p/tests/test_app.py'.
+Hint: make sure your test modules/packages have valid Python names.
+Traceback:
+/usr/lib/python3.11/importlib/__init__.py:126: in import_module
+    return _bootstrap._gcd_import(name[level:], package, level)
+tests/test_app.py:1: in <module>
+    import helper
+E   ModuleNotFoundError: No module named 'helper'
+=========================== short test summary info ============================
+ERROR tests/test_app.py
+!!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!
+1 error in 0.26s
+";
+        let told = error_lines(collection);
+        assert!(told.starts_with("E   ModuleNotFoundError: No module named 'helper'"), "{told}");
+    }
+
+    #[test]
     fn an_error_that_was_cut_says_less() {
         let whole = "FAIL: test_three (tests.test_settle.Settle.test_three)\nAssertionError: 1 != 2";
         for (error, earlier, expected) in [
@@ -674,6 +728,8 @@ mod tests {
             ("FAILED (failures=2)", whole, false),
             // The run failed for another reason.
             ("ModuleNotFoundError: No module named 'x'", whole, false),
+            ("fatal: No space left on device", whole, false),
+            ("Out of memory", whole, false),
             (whole, whole, false),
             (whole, "FAILED (failures=1)", false),
             ("FAILED (failures=1)", "FAILED (failures=1)", false),

@@ -90,8 +90,14 @@ fn split_line_into_sentences(line: &str) -> Vec<&str> {
 /// in the second half of that length.
 pub fn cut_at_clause(sentence: &str, most: usize) -> Option<String> {
     const CLAUSE_ENDS: [&str; 6] = [", ", "; ", ": ", " – ", " — ", " - "];
+    /// A clause that begins with one of these words changes the meaning of the clause before it.
+    const RESTRICTING_WORDS: [&str; 6] = ["but ", "except ", "if ", "only ", "unless ", "until "];
     let within = sentence.char_indices().nth(most).map_or(sentence.len(), |(at, _)| at);
-    let ends = CLAUSE_ENDS.iter().filter_map(|mark| sentence[..within].rfind(mark));
+    let ends = CLAUSE_ENDS.iter().flat_map(|mark| {
+        sentence[..within].match_indices(mark).map(|(end, mark)| (end, &sentence[end + mark.len()..]))
+    });
+    let is_complete = |rest: &str| !RESTRICTING_WORDS.iter().any(|word| rest.starts_with(word));
+    let ends = ends.filter(|(_, rest)| is_complete(rest)).map(|(end, _)| end);
     let end = ends.max().filter(|end| *end * 2 >= within)?;
     Some(format!("{} …", &sentence[..end]))
 }
@@ -313,6 +319,18 @@ mod tests {
             [("abc", 5, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, ""), ("", 0, "")]
         {
             assert_eq!(cut_to_bytes(text, max), expected);
+        }
+    }
+
+    #[test]
+    fn a_clause_is_cut_only_where_its_meaning_stays() {
+        for (sentence, most, expected) in [
+            ("Never add a script, because nobody needs one", 30, Some("Never add a script …")),
+            ("Never push to main, unless I say so explicitly", 30, None),
+            ("Keep the old name, but only in the tests of the core", 30, None),
+            ("Write it in C, then test it, unless it is slow", 24, Some("Write it in C …")),
+        ] {
+            assert_eq!(cut_at_clause(sentence, most).as_deref(), expected, "{sentence}");
         }
     }
 

@@ -59,8 +59,11 @@ impl Digest {
             let mut later = self.prompts.iter().filter(|later| later.record > prompt.record);
             later.any(|later| prompt::abandons_work(&later.text))
         };
-        let is_about_work = !statement::asks_permission(question)
-            && (self.asked_before_working(prompt) || shares_word(question, &prompt.text));
+        // A message that is a request on its own may have nothing to do with the question.
+        let is_reply =
+            self.kind_in_conversation(prompt) != PromptKind::Task && self.asked_before_working(prompt);
+        let is_about_work =
+            !statement::asks_permission(question) && (is_reply || shares_word(question, &prompt.text));
         (says_something && is_about_work && !is_abandoned()).then_some(question)
     }
 

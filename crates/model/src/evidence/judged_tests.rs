@@ -37,7 +37,7 @@ fn one_that_cannot_be_read_is_a_note() {
     for part in [SwarmRole::Reviewer, SwarmRole::Critic, SwarmRole::TestEngineer] {
         let entry = entry_of_text(part, "VERDICT: APPROVED | REJECTED", "t");
         assert_eq!((entry.entry_type.as_str(), entry.verdict()), ("note", EvidenceVerdict::Info));
-        assert!(entry.summary.contains("unreadable"), "{}", entry.summary);
+        assert!(entry.summary.contains("has no readable verdict"), "{}", entry.summary);
     }
 }
 

@@ -147,8 +147,9 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
         () => ChangesSinceCheck::None,
     };
     claims.extend(packet.checks_seen.iter().map(|check| {
-        let since =
-            if has_file_changed_after(check, now.file_times, at) { ChangesSinceCheck::Some } else { since };
+        // A switch of branches gives files new times but the same content.
+        let is_changed = !are_same && has_file_changed_after(check, now.file_times, at);
+        let since = if is_changed { ChangesSinceCheck::Some } else { since };
         check_claim(check, since, now.is_other_checkout)
     }));
     claims.extend(time::parse_time(&packet.created_at).map(|created| Claim {

@@ -106,13 +106,27 @@ pub(super) fn is_lasting_instruction(wish: &str) -> bool {
             .iter()
             .any(|words| small.contains(words));
     has("always")
-        || has("never")
-        || has("must")
+        || has("never") && !words.windows(2).any(|pair| pair == ["never", "mind"])
+        || has("must") && !states_guess(&words)
         || is_general
         || states_limit(wish)
         || (has("don't") || has("not")) && about_git
         || forbids && (names_file || about_dependencies || forbids_change_of_part(&words))
         || demands_property(&words)
+}
+
+/// Returns whether a sentence with "must" is a guess at a cause, as in "It must be the cache" or "There must be a race".
+fn states_guess(words: &[String]) -> bool {
+    let Some(must) = words.iter().position(|word| word == "must") else { return false };
+    let word_at = |at: usize| words.get(at).map_or("", String::as_str);
+    match must.checked_sub(1).map(word_at) {
+        Some("there") => true,
+        Some("it" | "this" | "that") => {
+            matches!(word_at(must + 1), "be" | "have")
+                && matches!(word_at(must + 2), "been" | "because" | "due" | "some" | "something" | "the")
+        }
+        _ => false,
+    }
 }
 
 /// Returns whether a prohibition protects a part of the code, as in "Don't touch the public signature of parse". In
@@ -211,6 +225,10 @@ mod tests {
                 "And please never add a bin script, we ship a library only.",
             ),
             ("What about two.js? It must be a constant.", "It must be a constant."),
+            ("Why is it so slow? It must be the cache.", ""),
+            ("There must be a race in the queue. Why does it hang?", ""),
+            ("It must have been the old build. Why does it hang?", ""),
+            ("Oh, never mind the tests.", ""),
             ("Why does it fail? It should print 3. I did not change it.", ""),
             ("How do I make sure that we never leak a token?", ""),
             ("why do you always rewrite the whole file", ""),

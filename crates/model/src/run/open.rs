@@ -2,6 +2,8 @@
 
 use super::check::{self, ProjectCheck, checks_of_steps, strip_assignments_and_wrappers};
 use super::script::expand_shells;
+use crate::error_line::is_pytest_error_line;
+use crate::failure;
 use crate::shell::{self, CommandStep};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +145,8 @@ pub fn is_refused_call(exit: Option<i64>, error: &str) -> bool {
 }
 
 /// Returns whether an error means that the command was mistyped, run in the wrong folder or interrupted. Such an error
-/// does not mean that the project is broken.
+/// does not mean that the project is broken. The report of a failed test may quote the same words, because they may be
+/// what the tested program printed.
 pub fn is_mistyped_or_interrupted_command_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[
         "unknown flag",
@@ -177,10 +180,13 @@ pub fn is_mistyped_or_interrupted_command_error(error: &str) -> bool {
         "Could not read package.json",
         "No makefile found",
         "Request interrupted",
+        "Tool call interrupted",
         "interrupted by user",
         "nothing to commit",
     ];
-    USER_ERRORS.iter().any(|slip| error.contains(slip)) || error.lines().any(is_failed_cd_line)
+    let is_of_test = |line: &str| failure::names_failed_test(line) || is_pytest_error_line(line);
+    !error.lines().any(is_of_test)
+        && (USER_ERRORS.iter().any(|slip| error.contains(slip)) || error.lines().any(is_failed_cd_line))
 }
 
 /// Returns whether a line reports a failed `cd`, such as `(eval):cd:1: no such file or directory: /tmp/x` or `bash:

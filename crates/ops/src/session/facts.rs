@@ -141,11 +141,13 @@ pub fn times_of_files_to_compare(
     paths.filter_map(time).collect()
 }
 
-/// Returns the folder that a session's paths are relative to, or `None` if it no longer exists.
+/// Returns the folder that a session's paths are relative to, or `None` if it no longer exists. A journal can name any
+/// folder, so another checkout counts only if it belongs to the same repository.
 fn existing_session_folder<'d>(digest: &'d Digest, checkout: &'d Path) -> Option<&'d Path> {
     match Path::new(&digest.first_worktree) {
         home if home.as_os_str().is_empty() => Some(checkout),
-        home => (home.is_absolute() && home.is_dir()).then_some(home),
+        home => (home == checkout || home.is_absolute() && git::is_same_repository(checkout, home))
+            .then_some(home),
     }
 }
 

@@ -139,6 +139,9 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
     }
 }
 
+/// A longer text is a whole message, such as the reason for a refusal, and is cut like other messages.
+const MAX_WHOLE_INSTRUCTION_CHARS: usize = 320;
+
 /// Quotes as many of the user's instructions as fit into `most` characters. An instruction is never cut within a clause,
 /// because half of a rule may say something else than the rule.
 fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
@@ -158,7 +161,8 @@ fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
         }
         break;
     }
-    let length = utf16_length(&quoted).max(most);
+    let is_short = quoted.chars().count() <= MAX_WHOLE_INSTRUCTION_CHARS;
+    let length = if is_short { utf16_length(&quoted).max(most) } else { most };
     in_quotation_marks(&quoted, length)
 }
 

@@ -11,7 +11,8 @@ use crate::time::parse_time;
 /// The titles of the prompts of loops.
 pub(super) const RUNNING_LOOP_TITLE: &str =
     "The prompt of the loop that runs in the session, given to the agent at every stop";
-pub(super) const ENDED_LOOP_TITLE: &str = "The prompt of the loop that ran in the session and has ended";
+pub(super) const ENDED_LOOP_TITLE: &str =
+    "The prompt of the loop that ran in the session; it is not running now";
 
 /// The titles above quoted messages that asked for work that is now finished.
 pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";

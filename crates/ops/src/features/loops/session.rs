@@ -158,8 +158,8 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     candidate
 }
 
-/// Returns the loop that a session last worked on. Returns `None` if the user did not start the loop on this machine,
-/// has asked for other work since, or has cancelled the loop.
+/// Returns the loop that a session last worked on, unless it is running. Returns `None` if the user did not start the
+/// loop on this machine, has asked for other work since, or has cancelled the loop.
 pub(crate) fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let state = newest_loop_of_session(store, session)?;
     if !consent::is_started_here(store, &state) {
@@ -169,7 +169,8 @@ pub(crate) fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> 
     let mut later = digest.prompts.iter().rev().take_while(|prompt| prompt.at > state.updated_at);
     // "Thanks, commit it" is about the loop's work.
     let is_still_about_loop = later.all(|prompt| prompt::names_no_work(&prompt.text));
-    (is_still_about_loop && state.status != LoopStatus::Cancelled).then_some(state)
+    let is_over = matches!(state.status, LoopStatus::Done | LoopStatus::Paused);
+    (is_still_about_loop && is_over).then_some(state)
 }
 
 fn newest_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
