@@ -137,3 +137,34 @@ fn a_brief_in_a_new_worktree_names_its_own_branch() {
     assert!(told.contains("- Git in that worktree: branch main; HEAD "), "{told}");
     assert!(!told.contains("- Git: branch main"), "{told}");
 }
+
+#[test]
+fn a_pickup_on_a_branch_that_contains_the_packet_does_not_lead_to_the_base_branch() {
+    let env = repository_with_files(&["README.md", "tips.py"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Move the tips from tips.py to rounding.py.");
+    edit_at(&env, "19:00:02", "s1", "tips.py");
+    env.write_file("project/rounding.py", "def to_five(cents):\n    return cents\n");
+    edit_at(&env, "19:00:03", "s1", "rounding.py");
+    thru_at(&env, "19:00:04", "s1", &["handoff", "delete tips.py"]);
+    end_at(&env, "19:00:05", "s1");
+    env.run_git(&["checkout", "--quiet", "-b", "topic"]);
+    env.run_git(&["rm", "--quiet", "tips.py"]);
+    env.run_git(&["commit", "-qm", "Delete the tips"]);
+    env.run_git(&["checkout", "--quiet", "main"]);
+    env.write_file("project/README.md", "new\n");
+    env.run_git(&["commit", "-qam", "Two"]);
+    env.run_git(&["checkout", "--quiet", "topic"]);
+    let at = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(!at.contains("git switch") && !at.contains("not on topic"), "{at}");
+    assert!(at.contains("`tips.py`: gone"), "{at}");
+
+    // The packet's other file was committed on main after the handoff.
+    env.run_git(&["checkout", "--quiet", "main"]);
+    env.run_git(&["add", "rounding.py"]);
+    env.run_git(&["commit", "-qm", "Round to five cents"]);
+    env.run_git(&["checkout", "--quiet", "topic"]);
+    let at = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(at.contains("on branch main, not on topic") && at.contains("First: `git switch main`."), "{at}");
+    assert!(at.contains("`tips.py`: gone"), "{at}");
+}
