@@ -148,6 +148,7 @@ pub fn remote_assumed_for_branch(dir: &Path, branch: &str) -> Option<GitRemote> 
 pub struct BranchMove {
     pub commit_before: String,
     pub commit: String,
+    pub at: Timestamp,
     /// What moved the branch, such as `commit: Round to five cents`.
     pub what: String,
 }
@@ -167,7 +168,7 @@ pub fn moves_of_branch(dir: &Path, branch: &str) -> Vec<BranchMove> {
     if let (Some((_, common)), Some(name)) = (git_folders(dir), branch_reference(branch)) {
         each_move_in_reflog(&common.join("logs").join(name), |found| {
             let [commit_before, commit, what] = [found.old, found.new, found.what].map(str::to_owned);
-            moves.push(BranchMove { commit_before, commit, what });
+            moves.push(BranchMove { commit_before, commit, at: found.at, what });
         });
     }
     moves
@@ -191,6 +192,17 @@ pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
     is_readable
         && common.join(&name).symlink_metadata().is_err()
         && find_packed_ref(&packed_refs, &name).is_none()
+}
+
+/// Returns when this checkout last fetched from a remote, or `None` if it is unknown.
+pub fn last_fetched_at(dir: &Path) -> Option<Timestamp> {
+    let (git_dir, common) = git_folders(dir)?;
+    let fetched_at = |folder: &PathBuf| {
+        let changed = folder.join("FETCH_HEAD").symlink_metadata().ok()?.modified().ok()?;
+        Timestamp::try_from(changed).ok()
+    };
+    // Git keeps a separate file for each worktree.
+    [&git_dir, &common].into_iter().filter_map(fetched_at).max()
 }
 
 /// How many bytes are read from the end of a reflog, in which git records every move of HEAD or of a branch.

@@ -271,7 +271,7 @@ impl Digest {
             || self.effects.iter().any(|used| used.effect.kind == EffectKind::PullRequest)
             || self.git_on_disk.as_ref().is_some_and(|disk| disk.has_remote);
         let is_on_remote = self.git_on_disk.as_ref().is_some_and(|disk| match &disk.other_branch {
-            Some(other) if !other.is_merged => other.is_on_remote,
+            Some(other) if !other.is_merged => other.may_be_on_remote,
             _ => !disk.commit.is_empty() && disk.remote_commit.as_deref() == Some(disk.commit.as_str()),
         });
         let unpushed = match knows_remote && !is_on_remote {

@@ -17,6 +17,7 @@ fn moves(all: &[(&str, &str, &str)]) -> Vec<BranchMove> {
     let one = |(before, commit, what): &(&str, &str, &str)| BranchMove {
         commit_before: (*before).to_owned(),
         commit: (*commit).to_owned(),
+        at: Timestamp::UNIX_EPOCH,
         what: (*what).to_owned(),
     };
     all.iter().map(one).collect()
@@ -53,6 +54,38 @@ fn the_reflogs_show_on_which_branch_a_commit_is() {
         let found = digest.other_branch_with_commits("round", head, here, &there);
         assert_eq!(found.as_ref().map(|found| found.is_head_older), expected, "{id} {subject} {head}");
         assert!(found.is_none_or(|found| found.records == [3] && found.commit == "bbbb"));
+    }
+}
+
+#[test]
+fn of_several_commits_with_one_subject_the_last_one_of_the_session_counts() {
+    let at = |seconds: i64, found: BranchMove| BranchMove {
+        at: Timestamp::from_second(seconds).unwrap(),
+        ..found
+    };
+    let all = moves(&[
+        ("0", "aaaa", "branch: Created from HEAD"),
+        ("aaaa", "bbbb", "commit: wip"),
+        ("bbbb", "cccc", "commit: wip"),
+        ("cccc", "dddd", "commit: Tidy"),
+    ]);
+    let there: Vec<BranchMove> = (1000..).step_by(10).zip(all).map(|(time, found)| at(time, found)).collect();
+    // The columns are: the id that the command printed, when the session began, and its commit.
+    for (id, first_at, expected) in [
+        ("", "1970-01-01T00:16:40Z", Some("cccc")),
+        // The session began in the same second.
+        ("", "1970-01-01T00:17:00.900Z", Some("cccc")),
+        ("", "1970-01-01T00:17:01Z", None),
+        ("", "", Some("cccc")),
+        ("bbbb", "1970-01-01T00:17:01Z", Some("bbbb")),
+    ] {
+        let mut digest = Digest::new("s");
+        digest.first_at = first_at.into();
+        digest.effects.push(commit(3, id, "wip", ""));
+        let found = digest.other_branch_with_commits("round", "aaaa", &[], &there);
+        assert_eq!(found.as_ref().map(|found| found.commit.as_str()), expected, "{id} {first_at}");
+        let made = there.iter().find(|made| Some(made.commit.as_str()) == expected);
+        assert_eq!(found.map(|found| found.committed_at), made.map(|made| made.at));
     }
 }
 

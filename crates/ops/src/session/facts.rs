@@ -266,6 +266,7 @@ fn find_other_branch(digest: &Digest, folder: &Path, head: &store::git::GitHead)
             .map(|found| BranchMove {
                 commit_before: found.commit_before,
                 commit: found.commit,
+                at: found.at,
                 what: found.what,
             })
             .collect()
@@ -277,10 +278,16 @@ fn find_other_branch(digest: &Digest, folder: &Path, head: &store::git::GitHead)
         .find_map(|name| digest.other_branch_with_commits(name, &head.commit, &here, &moves(name)))?;
     let tip = store::git::read_branch_commit(folder, &found.name)?;
     let remote = store::git::remote_assumed_for_branch(folder, &found.name);
+    let may_be_on_remote = match remote.and_then(|remote| remote.commit) {
+        Some(commit) => commit == tip,
+        // A fetch may have removed the remote branch after it was pushed and merged.
+        None => store::git::last_fetched_at(folder)
+            .is_some_and(|fetched| fetched.as_second() > found.committed_at.as_second()),
+    };
     let began = model::time::parse_time(&digest.first_at);
     Some(OtherBranch {
         is_merged: began.is_some_and(|began| store::git::was_branch_merged_since(folder, &found.name, began)),
-        is_on_remote: remote.and_then(|remote| remote.commit).is_some_and(|commit| commit == tip),
+        may_be_on_remote,
         ..found
     })
 }

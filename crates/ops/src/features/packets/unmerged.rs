@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use model::checkout_path::path_within_checkout;
 use model::consent::quote_command;
 use model::packet::Packet;
 use model::redact::RedactOptions;
 
 use crate::project::git;
 
-/// A packet's commits that the checked-out commit does not contain.
+/// A packet's commits that the checked-out commit does not contain. They were made before the handoff or after it.
 pub(super) struct UnmergedWork {
     /// The branch that is checked out here, or empty if there is none.
     pub branch_now: String,
@@ -16,6 +17,8 @@ pub(super) struct UnmergedWork {
     pub command: Option<String>,
     /// The name of the branch for git, or the packet's commit.
     reference: String,
+    /// The packet's commit if HEAD contains it. A file of this commit that is missing here was deleted here.
+    commit_in_head: Option<String>,
 }
 
 impl UnmergedWork {
@@ -30,7 +33,10 @@ impl UnmergedWork {
             let counts = git::count_diverging_commits(checkout, &head.commit, commit);
             counts.is_some_and(|(_, only_there)| only_there > 0)
         };
-        let work = |reference: String, command| UnmergedWork { branch_now, command, reference };
+        let is_packet_missing_here = is_missing_here(&packet.head);
+        let commit_in_head = (!is_packet_missing_here).then(|| packet.head.clone());
+        let work =
+            |reference: String, command| UnmergedWork { branch_now, command, reference, commit_in_head };
         match store::git::read_branch_commit(checkout, &packet.branch) {
             Some(tip) if is_missing_here(&tip) => {
                 let name = format!("refs/heads/{}", packet.branch);
@@ -39,15 +45,33 @@ impl UnmergedWork {
                     Some(tree) => vec!["cd".to_owned(), tree.to_string_lossy().into_owned()],
                     None => ["git", "switch", &packet.branch].map(str::to_owned).to_vec(),
                 };
-                Some(work(name, Some(quote_command(&command))))
+                let found = work(name, Some(quote_command(&command)));
+                // If HEAD contains the packet's commit, the branch may have moved on without the packet's work.
+                (is_packet_missing_here || found.has_packet_file_missing_here(checkout, packet))
+                    .then_some(found)
             }
-            None if is_missing_here(&packet.head) => Some(work(packet.head.clone(), None)),
+            None if is_packet_missing_here => Some(work(packet.head.clone(), None)),
             _ => None,
         }
     }
 
-    /// Returns those of the files that the commits contain.
+    /// Returns those of the files, all missing here, that the commits contain.
     pub fn files_there(&self, checkout: &Path, files: &[&str]) -> Vec<String> {
-        git::paths_in_commit(checkout, &self.reference, files)
+        let mut there = git::paths_in_commit(checkout, &self.reference, files);
+        if let Some(commit) = &self.commit_in_head {
+            let deleted_here = git::paths_in_commit(checkout, commit, files);
+            there.retain(|path| !deleted_here.contains(path));
+        }
+        there
+    }
+
+    fn has_packet_file_missing_here(&self, checkout: &Path, packet: &Packet) -> bool {
+        let base = checkout.to_string_lossy();
+        let is_missing = |path: &&str| {
+            !path_within_checkout(&base, path).is_outside && checkout.join(path).symlink_metadata().is_err()
+        };
+        let mut missing = packet.confirmed_and_suggested_files();
+        missing.retain(is_missing);
+        !self.files_there(checkout, &missing).is_empty()
     }
 }

@@ -137,3 +137,79 @@ fn a_brief_in_a_new_worktree_names_its_own_branch() {
     assert!(told.contains("- Git in that worktree: branch main; HEAD "), "{told}");
     assert!(!told.contains("- Git: branch main"), "{told}");
 }
+
+#[test]
+fn a_pickup_on_a_branch_that_contains_the_packet_does_not_lead_to_the_base_branch() {
+    let env = repository_with_files(&["README.md", "tips.py"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Move the tips from tips.py to rounding.py.");
+    edit_at(&env, "19:00:02", "s1", "tips.py");
+    env.write_file("project/rounding.py", "def to_five(cents):\n    return cents\n");
+    edit_at(&env, "19:00:03", "s1", "rounding.py");
+    thru_at(&env, "19:00:04", "s1", &["handoff", "delete tips.py"]);
+    end_at(&env, "19:00:05", "s1");
+    env.run_git(&["checkout", "--quiet", "-b", "topic"]);
+    env.run_git(&["rm", "--quiet", "tips.py"]);
+    env.run_git(&["commit", "-qm", "Delete the tips"]);
+    env.run_git(&["checkout", "--quiet", "main"]);
+    env.write_file("project/README.md", "new\n");
+    env.run_git(&["commit", "-qam", "Two"]);
+    env.run_git(&["checkout", "--quiet", "topic"]);
+    let at = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(!at.contains("git switch") && !at.contains("not on topic"), "{at}");
+    assert!(at.contains("`tips.py`: gone"), "{at}");
+
+    // The packet's other file was committed on main after the handoff.
+    env.run_git(&["checkout", "--quiet", "main"]);
+    env.run_git(&["add", "rounding.py"]);
+    env.run_git(&["commit", "-qm", "Round to five cents"]);
+    env.run_git(&["checkout", "--quiet", "topic"]);
+    let at = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(at.contains("on branch main, not on topic") && at.contains("First: `git switch main`."), "{at}");
+    assert!(at.contains("`tips.py`: gone"), "{at}");
+}
+
+#[test]
+fn a_commit_that_was_merged_on_the_forge_is_not_reported_as_unpushed() {
+    let env = env_with_commit_on_branch();
+    let forge = env.base_folder().join("forge");
+    env.run_git(&["push", "--quiet", "origin", "round"]);
+    env.run_git(&["clone", "--quiet", "../origin.git", forge.to_str().unwrap()]);
+    env.run_git_in(&forge, &["merge", "--quiet", "--no-ff", "-m", "Merge pull request #1", "origin/round"]);
+    env.run_git_in(&forge, &["push", "--quiet", "origin", "main"]);
+    env.run_git_in(&forge, &["push", "--quiet", "origin", "--delete", "round"]);
+    env.run_git(&["branch", "--quiet", "--set-upstream-to=origin/main", "main"]);
+    env.run_git(&["pull", "--quiet", "--prune"]);
+    // Git's reflog contains whole seconds.
+    let fetched =
+        fs::File::options().append(true).open(env.project_folder().join(".git/FETCH_HEAD")).unwrap();
+    fetched.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(2)).unwrap();
+    let told = start_at(&env, "20:00:00", "s2");
+    assert!(told.contains(" is on branch round\n"), "{told}");
+    assert!(!told.contains("not pushed"), "{told}");
+}
+
+#[test]
+fn of_several_commits_with_one_subject_the_last_one_is_named() {
+    let env = repository_with_files(&["README.md"]);
+    env.run_git(&["checkout", "--quiet", "-b", "round"]);
+    let commit_at = |time: &str| {
+        env.write_file("project/README.md", &format!("{time}\n"));
+        let commit = format!("alias.commit-at=!GIT_COMMITTER_DATE=2026-11-15T{time}Z git commit -qam wip");
+        env.run_git(&["-c", &commit, "commit-at"]);
+    };
+    commit_at("18:00:00");
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Shorten README.md and commit.");
+    run_at(&env, "19:00:01", "s1", "git switch round", "Switched to branch 'round'");
+    for (edited, committed) in [("19:00:02", "19:00:03"), ("19:00:04", "19:00:05")] {
+        edit_at(&env, edited, "s1", "README.md");
+        commit_at(committed);
+        run_at(&env, committed, "s1", "git commit -qam wip", "");
+    }
+    end_at(&env, "19:00:06", "s1");
+    let commit = env.run_git(&["rev-parse", "round"])[..7].to_owned();
+    env.run_git(&["checkout", "--quiet", "main"]);
+    let told = start_at(&env, "20:00:00", "s2");
+    assert!(told.contains(&format!("the session's last commit {commit} is on branch round")), "{told}");
+}
