@@ -37,11 +37,18 @@ fn session_with_answer(last: &[&str]) -> TestEnv {
     env
 }
 
-fn constraints_of_packet(env: &TestEnv, purpose: &str) -> String {
+fn packet_of_session(env: &TestEnv, purpose: &str) -> String {
     let written = thru_at(env, "19:02:00", "s1", &["handoff", purpose, "--json"]).json();
-    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
-    let (_, constraints) = packet.split_once("## Constraints").unwrap();
-    constraints.split("\n## ").next().unwrap().to_owned()
+    env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout
+}
+
+fn constraints_of_packet(env: &TestEnv, purpose: &str) -> String {
+    section(&packet_of_session(env, purpose), "Constraints").to_owned()
+}
+
+fn section<'a>(packet: &'a str, title: &str) -> &'a str {
+    let (_, section) = packet.split_once(&format!("## {title}\n")).unwrap();
+    section.split("\n## ").next().unwrap()
 }
 
 #[test]
@@ -49,10 +56,15 @@ fn an_answer_stays_whatever_short_message_comes_last() {
     let another = "Also put an example into the README.";
     for last in [&[another, "go on"][..], &[another, "go on", "continue"], &[another, "ok"], &["go on"]] {
         let env = session_with_answer(last);
-        let constraints = constraints_of_packet(&env, "finish settle");
+        let packet = packet_of_session(&env, "finish settle");
         let words = "should settle() minimise the number of payments or simply go down the list?";
-        assert!(constraints.contains(ANSWER) || last.len() == 1, "{last:?}: {constraints}");
-        assert!(constraints.contains(words) || last.len() == 1, "{last:?}: {constraints}");
+        // Without another request, the answer is the task itself.
+        let (part, told_of_it) = match last {
+            ["go on"] => (section(&packet, "Intent"), "The task before that, which the agent has summed up"),
+            _ => (section(&packet, "Constraints"), words),
+        };
+        assert!(part.contains(ANSWER), "{last:?}: {packet}");
+        assert!(part.contains(told_of_it), "{last:?}: {packet}");
         end_at(&env, "19:03:00", "s1");
         let told = start_at(&env, "19:04:00", "s2");
         assert!(told.contains(ANSWER), "{last:?}: {told}");
