@@ -4,6 +4,7 @@
 use super::seventh::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
+use crate::security::section_below;
 
 const QUESTIONS: &str = "Two questions before I start: should settle() minimise the number of payments or simply go down \
                          the list? And may it return tuples?";
@@ -43,12 +44,7 @@ fn packet_of_session(env: &TestEnv, purpose: &str) -> String {
 }
 
 fn constraints_of_packet(env: &TestEnv, purpose: &str) -> String {
-    section(&packet_of_session(env, purpose), "Constraints").to_owned()
-}
-
-fn section<'a>(packet: &'a str, title: &str) -> &'a str {
-    let (_, section) = packet.split_once(&format!("## {title}\n")).unwrap();
-    section.split("\n## ").next().unwrap()
+    section_below(&packet_of_session(env, purpose), "## Constraints").to_owned()
 }
 
 #[test]
@@ -60,8 +56,10 @@ fn an_answer_stays_whatever_short_message_comes_last() {
         let words = "should settle() minimise the number of payments or simply go down the list?";
         // Without another request, the answer is the task itself.
         let (part, told_of_it) = match last {
-            ["go on"] => (section(&packet, "Intent"), "The task before that, which the agent has summed up"),
-            _ => (section(&packet, "Constraints"), words),
+            ["go on"] => {
+                (section_below(&packet, "## Intent"), "The task before that, which the agent has summed up")
+            }
+            _ => (section_below(&packet, "## Constraints"), words),
         };
         assert!(part.contains(ANSWER), "{last:?}: {packet}");
         assert!(part.contains(told_of_it), "{last:?}: {packet}");
