@@ -29,11 +29,14 @@ pub fn digest_of_claim(state: &Loop) -> ConsentDigest {
     fields.finish()
 }
 
-/// Returns the digest for the launch of one output. It covers the output's command, its prompt and the file that it
-/// must write.
+/// Returns the digest for the launch of one output. It covers the output's command, its prompt, the file that it must
+/// write, and the worktree in which the command runs, because a script in another worktree can be a different one.
 pub fn digest_of_output(output: &ExpectedOutput) -> ConsentDigest {
     let mut fields = FieldHasher::new("output");
     fields.add_output(output);
+    if let Some(checkout) = output.other_checkout() {
+        fields.add_text(checkout);
+    }
     fields.finish()
 }
 

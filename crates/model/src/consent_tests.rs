@@ -108,6 +108,22 @@ fn what_a_run_counts_changes_no_digest_of_an_output() {
 }
 
 #[test]
+fn a_digest_covers_the_checkout_in_which_a_command_runs() {
+    let digest = |inputs_checkout: &str| {
+        digest_of_output(&ExpectedOutput {
+            launch: vec!["sh".into(), "./review.sh".into()],
+            inputs_checkout: inputs_checkout.into(),
+            ..ExpectedOutput::new("a.md")
+        })
+    };
+    assert_eq!(digest(""), digest("."), "a record without a checkout keeps its consent");
+    let all = ["", "./", "/p/tree", "/p/other", "tree"].map(digest);
+    for (i, known) in all.iter().enumerate() {
+        assert!(!all[..i].contains(known), "{i}");
+    }
+}
+
+#[test]
 fn a_stage_is_known_by_what_it_launches_and_not_by_where_it_is_defined() {
     let stage = |text: &str| {
         let path = if text.contains('#') { "there" } else { "here" };

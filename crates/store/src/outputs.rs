@@ -344,18 +344,18 @@ fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
 
 const MESSAGE_SEPARATOR: &[u8] = b"\n\n---\n\n";
 
-/// Returns the folders in which the inputs of an output are looked for, in order. All worktrees share the records of a
-/// root, so the first folder is the checkout in which the output was requested. The last one is the root's own
-/// checkout, because a worktree may have been removed after its work was merged.
-pub fn input_folders(root: &Root, output: &ExpectedOutput) -> Vec<PathBuf> {
-    let first = match output.inputs_checkout.as_str() {
+/// Returns the folder that contains the inputs of an output. All worktrees share the records of a root, so this is the
+/// checkout in which the output was requested. If that worktree was removed, which happens after its work was merged,
+/// this is the root's own checkout. A file is never taken from a second folder, because a deleted input must count as
+/// deleted.
+pub fn input_folder(root: &Root, output: &ExpectedOutput) -> PathBuf {
+    match output.inputs_checkout.as_str() {
         "" => root.checkout.clone(),
         gate::ROOT_CHECKOUT => root.path.clone(),
         // Anybody may have written the record, so a folder that is not a checkout of this root is not opened.
         recorded if is_worktree_of_root(Path::new(recorded), root) => PathBuf::from(recorded),
         _ => root.path.clone(),
-    };
-    if first == root.path { vec![first] } else { vec![first, root.path.clone()] }
+    }
 }
 
 fn is_worktree_of_root(folder: &Path, root: &Root) -> bool {
@@ -375,10 +375,10 @@ pub fn recorded_checkout(root: &Root, checkout: &Path) -> String {
     }
 }
 
-/// Returns the inputs that exist in none of the folders.
-pub fn absent_inputs<'a>(folders: &[PathBuf], inputs: &'a [String]) -> Result<Vec<&'a str>> {
+/// Returns the inputs that do not exist in the folder.
+pub fn absent_inputs<'a>(folder: &Path, inputs: &'a [String]) -> Result<Vec<&'a str>> {
     let mut absent = Vec::new();
-    for (input, found) in inputs.iter().zip(find_inputs(folders, inputs)?) {
+    for (input, found) in inputs.iter().zip(find_inputs(folder, inputs)?) {
         if found.fingerprint == ABSENT_INPUT {
             absent.push(input.as_str());
         }
@@ -388,11 +388,11 @@ pub fn absent_inputs<'a>(folders: &[PathBuf], inputs: &'a [String]) -> Result<Ve
 
 /// Returns a digest of the current inputs. It need not be cryptographic: it only detects changes, and anybody who
 /// could forge an input could also write the output.
-pub fn inputs_digest(folders: &[PathBuf], inputs: &[String]) -> Result<String> {
+pub fn inputs_digest(folder: &Path, inputs: &[String]) -> Result<String> {
     if inputs.is_empty() {
         return Ok(String::new());
     }
-    let found = find_inputs(folders, inputs)?;
+    let found = find_inputs(folder, inputs)?;
     let parts: Vec<Vec<u8>> =
         found.into_iter().flat_map(|input| [input.path.into_bytes(), input.fingerprint]).collect();
     Ok(format!("fnv1a-{:016x}", fnv_fingerprint(&parts)))
@@ -404,28 +404,16 @@ struct FoundInput {
 }
 
 const ABSENT_INPUT: &[u8] = b"absent";
-const OUTSIDE_INPUT: &[u8] = b"outside";
 
-/// Finds each input in the first folder that has it.
-fn find_inputs(folders: &[PathBuf], inputs: &[String]) -> Result<Vec<FoundInput>> {
-    let dirs = folders.iter().map(|folder| Dir::open(folder)).collect::<Result<Vec<Dir>>>()?;
+fn find_inputs(folder: &Path, inputs: &[String]) -> Result<Vec<FoundInput>> {
+    let dir = Dir::open(folder)?;
     let find_input = |input: &String| -> Result<FoundInput> {
-        let mut found: Option<FoundInput> = None;
-        for dir in &dirs {
-            let place = checkout_path::path_within_checkout(&dir.path().to_string_lossy(), input);
-            let fingerprint = match place.is_outside {
-                true => OUTSIDE_INPUT.to_vec(),
-                false => input_fingerprint(dir, &place.path)?,
-            };
-            let exists = fingerprint != ABSENT_INPUT && fingerprint != OUTSIDE_INPUT;
-            if exists || found.is_none() {
-                found = Some(FoundInput { path: place.path.into_owned(), fingerprint });
-            }
-            if exists {
-                break;
-            }
-        }
-        found.ok_or_else(|| Error::Absent { path: PathBuf::from(input) })
+        let place = checkout_path::path_within_checkout(&dir.path().to_string_lossy(), input);
+        let fingerprint = match place.is_outside {
+            true => b"outside".to_vec(),
+            false => input_fingerprint(&dir, &place.path)?,
+        };
+        Ok(FoundInput { path: place.path.into_owned(), fingerprint })
     };
     inputs.iter().map(find_input).collect()
 }

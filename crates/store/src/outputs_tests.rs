@@ -39,11 +39,7 @@ fn a_digest_changes_with_any_input() {
     let (temp, _run) = temp_run();
     let write = |name: &str, text: &[u8]| std::fs::write(temp.path().join(name), text).unwrap();
     let digest = |inputs: &[&str]| {
-        inputs_digest(
-            &[temp.path().to_owned()],
-            &inputs.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(),
-        )
-        .unwrap()
+        inputs_digest(temp.path(), &inputs.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap()
     };
     assert_eq!(digest(&[]), "");
     let absent = digest(&["a"]);
@@ -55,7 +51,7 @@ fn a_digest_changes_with_any_input() {
     write("a", b"1");
     assert_eq!(digest(&["a"]), first, "the content counts, not when it was written");
     assert_eq!(digest(&["./a"]), first);
-    let outside = || inputs_digest(&[temp.path().join("r")], &["../a".to_owned()]).unwrap();
+    let outside = || inputs_digest(&temp.path().join("r"), &["../a".to_owned()]).unwrap();
     let before = outside();
     write("a", b"3");
     assert_eq!(outside(), before, "what is outside is not opened");

@@ -67,6 +67,12 @@ impl ExpectedOutput {
         }
     }
 
+    /// Returns the checkout that the record names, if it is not the root's own checkout. A worktree may contain a branch
+    /// that the user does not trust.
+    pub fn other_checkout(&self) -> Option<&str> {
+        Some(self.inputs_checkout.as_str()).filter(|checkout| !["", ROOT_CHECKOUT].contains(checkout))
+    }
+
     fn to_json(&self) -> Value {
         let mut fields = Map::new();
         fields.insert("file".into(), self.file.as_str().into());
@@ -148,7 +154,9 @@ impl ExpectedOutputs {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;
         output.inputs_digest = inputs_digest.to_owned();
-        output.inputs_checkout = inputs_checkout.to_owned();
+        if !inputs_digest.is_empty() {
+            output.inputs_checkout = inputs_checkout.to_owned();
+        }
         let attempts = output.attempts;
         self.set_output_field(i, "attempts", attempts.into());
         if !inputs_digest.is_empty() {

@@ -251,7 +251,7 @@ fn judge_file(run: &RunFolder, output: &ExpectedOutput, root: &Root) -> Result<J
     let inputs = if output.inputs_digest.is_empty() {
         String::new()
     } else {
-        store::inputs_digest(&store::input_folders(root, output), &output.inputs)?
+        store::inputs_digest(&store::input_folder(root, output), &output.inputs)?
     };
     Ok(gate::judge_output(output, &seen, &inputs))
 }
@@ -288,12 +288,11 @@ fn stage_omissions_file(run: &RunFolder, expected: &ExpectedOutputs) -> String {
 
 /// Returns the inputs of an output that do not exist. If they belong to another checkout, their paths are absolute.
 fn absent_inputs(root: &Root, output: &ExpectedOutput) -> Result<Vec<String>> {
-    let folders = store::input_folders(root, output);
-    let absent = store::absent_inputs(&folders, &output.inputs)?.into_iter();
-    let is_here = folders.first() == Some(&root.checkout);
-    let shown = |input: &str| match folders.first() {
-        Some(folder) if !is_here => folder.join(input).display().to_string(),
-        _ => input.to_owned(),
+    let folder = store::input_folder(root, output);
+    let absent = store::absent_inputs(&folder, &output.inputs)?.into_iter();
+    let shown = |input: &str| match folder == root.checkout {
+        true => input.to_owned(),
+        false => folder.join(input).display().to_string(),
     };
     Ok(absent.map(shown).collect())
 }

@@ -8,7 +8,7 @@ fn workspace_root() -> PathBuf {
 }
 
 /// Returns the section below a heading, up to the next heading of the same level.
-fn section_below<'a>(page: &'a str, heading: &str) -> &'a str {
+pub(crate) fn section_below<'a>(page: &'a str, heading: &str) -> &'a str {
     let (_, rest) = page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no {heading}"));
     rest.split("\n## ").next().unwrap()
 }

@@ -37,12 +37,16 @@ pub struct LaunchShown {
     pub file: String,
     pub launch: Vec<String>,
     pub prompt: String,
+    /// The worktree in which the command runs, if it is not the root's own checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<String>,
 }
 
 impl From<&ExpectedOutput> for LaunchShown {
     fn from(output: &ExpectedOutput) -> LaunchShown {
+        let checkout = output.other_checkout().map(str::to_owned);
         let ExpectedOutput { file, launch, prompt, .. } = output.clone();
-        LaunchShown { file, launch, prompt }
+        LaunchShown { file, launch, prompt, checkout }
     }
 }
 
@@ -60,7 +64,10 @@ pub fn find_launches_to_adopt(world: &World, stage: Option<&str>) -> Result<Laun
     let says_the_same = |stage: &&StageDefinition| {
         let launched: Vec<ExpectedOutput> =
             stage.expected_outputs().into_iter().filter(|o| !o.launch.is_empty()).collect();
-        let digests: Vec<_> = outputs.iter().map(digest_of_output).collect();
+        // A definition launches its commands in whichever checkout the user requests the stage.
+        let in_any_checkout =
+            |output: &ExpectedOutput| ExpectedOutput { inputs_checkout: String::new(), ..output.clone() };
+        let digests: Vec<_> = outputs.iter().map(in_any_checkout).map(|o| digest_of_output(&o)).collect();
         stage.name == expected.stage
             && stage.unusable_reason.is_none()
             && !launched.is_empty()

@@ -223,8 +223,8 @@ fn requested_outputs(
         if !output.inputs.is_empty() {
             output.inputs_checkout = store::recorded_checkout(&place.root, &place.root.checkout);
         }
-        let folders = store::input_folders(&place.root, output);
-        output.inputs_digest = store::inputs_digest(&folders, &output.inputs)?;
+        let folder = store::input_folder(&place.root, output);
+        output.inputs_digest = store::inputs_digest(&folder, &output.inputs)?;
     }
     for (i, output) in outputs.iter().enumerate() {
         if outputs[..i].iter().any(|known| known.file == output.file) {

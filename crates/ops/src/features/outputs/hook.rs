@@ -278,8 +278,7 @@ fn invalid_outputs(
             }
             _ => {
                 read += output.inputs.len();
-                let folders = store::input_folders(root, output);
-                let digest = store::inputs_digest(&folders, &output.inputs)?;
+                let digest = store::inputs_digest(&store::input_folder(root, output), &output.inputs)?;
                 known.insert((own, digest)).1.clone()
             }
         };

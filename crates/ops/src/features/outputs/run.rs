@@ -14,7 +14,7 @@ use model::gate::{
 use model::redact;
 use model::render::one_line;
 use model::time;
-use store::{Durability, Root, RunFolder};
+use store::{Durability, Root, RunFolder, Store};
 
 use super::launch::{OutputLaunch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
@@ -22,7 +22,7 @@ use super::{
     ExpectedOutputsRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker,
 };
 use crate::process::reaper::ProcessReaper;
-use crate::project::consent::is_launch_allowed;
+use crate::project::consent::{allow_launches, is_launch_allowed};
 use crate::{Error, Result, World};
 
 /// How long to wait between two checks of a launch that outlived its run.
@@ -114,6 +114,7 @@ pub fn run_gate(
         run: &run,
         expected: Mutex::new(expected),
         root: &place.root,
+        store: &place.store,
         timeout: options.timeout.unwrap_or(Duration::from_secs(settings.gates_timeout_s)),
         redact_options: settings.redact_options(),
         now: world.now,
@@ -188,7 +189,8 @@ fn require_consent<'a>(
     }
     let named = foreign.iter().take(MAX_COMMANDS_NAMED).map(|output| {
         let command = one_line(&quote_command(&output.launch), MAX_COMMAND_CHARS_IN_ERROR);
-        format!("{} by `{command}`", one_line(&output.file, 128))
+        let place = output.other_checkout().map(|checkout| format!(" in {}", one_line(checkout, 256)));
+        format!("{} by `{command}`{}", one_line(&output.file, 128), place.unwrap_or_default())
     });
     let more = match foreign.len().saturating_sub(MAX_COMMANDS_NAMED) {
         0 => String::new(),
@@ -230,6 +232,7 @@ struct GateRunner<'a> {
     /// The list of outputs. Each launch is counted on disk before it starts.
     expected: Mutex<ExpectedOutputs>,
     root: &'a Root,
+    store: &'a Store,
     timeout: Duration,
     redact_options: redact::RedactOptions,
     now: Timestamp,
@@ -299,13 +302,16 @@ impl GateRunner<'_> {
             });
         }
         // A command runs in the checkout that its inputs belong to, because it opens them by their relative paths.
-        let folders = store::input_folders(self.root, output);
-        let folder = folders.first().unwrap_or(&self.root.checkout);
-        let digest = store::inputs_digest(&folders, &output.inputs)?;
-        let checkout = store::recorded_checkout(self.root, folder);
+        let folder = store::input_folder(self.root, output);
+        let digest = store::inputs_digest(&folder, &output.inputs)?;
+        let checkout = store::recorded_checkout(self.root, &folder);
         {
             let mut expected = lock_ignoring_poison(&self.expected);
             expected.count_launch(i, &digest, &checkout);
+            if expected.outputs[i].other_checkout() != output.other_checkout() {
+                // The user allowed this launch under the checkout recorded until now, so the next one is allowed too.
+                allow_launches(self.store, self.root, self.run, [&expected.outputs[i]].into_iter(), now)?;
+            }
             self.run.write_expected(&expected)?;
         }
         (self.report_progress)(GateRunProgress::Launched {
@@ -315,7 +321,7 @@ impl GateRunner<'_> {
         let how = run_launch(&OutputLaunch {
             run: self.run,
             output,
-            folder,
+            folder: &folder,
             timeout: self.timeout,
             reaper,
             redact_options: self.redact_options,

@@ -69,6 +69,9 @@ fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: OutputFormat) 
             show_hidden_characters(&launch.file)
         ));
         ask::print_marked_text(&quote_command(&launch.launch));
+        if let Some(checkout) = &launch.checkout {
+            output::print_line(format_args!("in {}", show_hidden_characters(checkout)));
+        }
         if !launch.prompt.is_empty() {
             output::print_line("with this prompt:");
             ask::print_marked_text(&launch.prompt);

@@ -4,6 +4,7 @@
 use super::seventh::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
+use crate::security::section_below;
 
 const QUESTIONS: &str = "Two questions before I start: should settle() minimise the number of payments or simply go down \
                          the list? And may it return tuples?";
@@ -37,11 +38,13 @@ fn session_with_answer(last: &[&str]) -> TestEnv {
     env
 }
 
-fn constraints_of_packet(env: &TestEnv, purpose: &str) -> String {
+fn packet_of_session(env: &TestEnv, purpose: &str) -> String {
     let written = thru_at(env, "19:02:00", "s1", &["handoff", purpose, "--json"]).json();
-    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
-    let (_, constraints) = packet.split_once("## Constraints").unwrap();
-    constraints.split("\n## ").next().unwrap().to_owned()
+    env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout
+}
+
+fn constraints_of_packet(env: &TestEnv, purpose: &str) -> String {
+    section_below(&packet_of_session(env, purpose), "## Constraints").to_owned()
 }
 
 #[test]
@@ -49,10 +52,17 @@ fn an_answer_stays_whatever_short_message_comes_last() {
     let another = "Also put an example into the README.";
     for last in [&[another, "go on"][..], &[another, "go on", "continue"], &[another, "ok"], &["go on"]] {
         let env = session_with_answer(last);
-        let constraints = constraints_of_packet(&env, "finish settle");
+        let packet = packet_of_session(&env, "finish settle");
         let words = "should settle() minimise the number of payments or simply go down the list?";
-        assert!(constraints.contains(ANSWER) || last.len() == 1, "{last:?}: {constraints}");
-        assert!(constraints.contains(words) || last.len() == 1, "{last:?}: {constraints}");
+        // Without another request, the answer is the task itself.
+        let (part, told_of_it) = match last {
+            ["go on"] => {
+                (section_below(&packet, "## Intent"), "The task before that, which the agent has summed up")
+            }
+            _ => (section_below(&packet, "## Constraints"), words),
+        };
+        assert!(part.contains(ANSWER), "{last:?}: {packet}");
+        assert!(part.contains(told_of_it), "{last:?}: {packet}");
         end_at(&env, "19:03:00", "s1");
         let told = start_at(&env, "19:04:00", "s2");
         assert!(told.contains(ANSWER), "{last:?}: {told}");
