@@ -32,9 +32,9 @@ use crate::journal::{self, JournalRecord, RecordedAnswer, RecordedFile, Recorded
 use crate::window::ContextWindowUse;
 
 pub use agents::{ApprovedPlan, DelegatedTask};
-pub use changed::{ChangedFiles, is_documentation};
+pub use changed::{ChangedFiles, ChangesAfterRun, is_documentation};
 pub use changes::FileEdit;
-pub use disk::{ChangeOnDisk, FileTime, is_changed_after};
+pub use disk::{ChangeOnDisk, FileTime, drop_times_of_checkouts, is_changed_after};
 pub(crate) use effects::is_file_or_folder_of;
 pub use effects::{GitOnDisk, GitState, RecordedEffect};
 pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};

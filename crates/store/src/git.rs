@@ -225,6 +225,20 @@ pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bo
     is_read && commit_before_merge.is_some()
 }
 
+/// Returns when git gave files of this checkout the content of another commit and possibly their old content again, oldest
+/// first. These are checkouts of other commits, rebases and resets, as HEAD's reflog lists them. `git stash` is a reset.
+pub fn times_of_checkouts(dir: &Path) -> Vec<Timestamp> {
+    let mut times = Vec::new();
+    if let Some((git_dir, _)) = git_folders(dir) {
+        each_move_in_reflog(&git_dir.join("logs/HEAD"), |head_move| {
+            if head_move.rewrites_files() {
+                times.push(head_move.at);
+            }
+        });
+    }
+    times
+}
+
 /// Calls `with` for each line at the end of a reflog, oldest first. Returns whether the reflog could be read.
 fn each_move_in_reflog(path: &Path, mut with: impl FnMut(HeadMove)) -> bool {
     let Ok(file) = open_outside_store(path) else { return false };
@@ -253,6 +267,14 @@ impl HeadMove<'_> {
         let mut ids = ids.split(' ');
         let at = Timestamp::from_second(when.split(' ').next()?.parse().ok()?).ok()?;
         Some(HeadMove { old: ids.next()?, new: ids.next()?, at, what: what.trim_end() })
+    }
+
+    /// Returns whether git may have rewritten files that look the same later. The checkout of a new branch at the same
+    /// commit rewrites none.
+    fn rewrites_files(&self) -> bool {
+        self.what.starts_with("checkout:") && self.old != self.new
+            || self.what.starts_with("rebase")
+            || self.what.starts_with("reset:")
     }
 
     /// Returns whether HEAD was moved by a merge of `branch`. Git usually writes `merge a b: Fast-forward`. If
@@ -377,6 +399,23 @@ mod tests {
         ] {
             fs::write(base.join(dir).join(".git"), format!("gitdir: {pointer}\n")).unwrap();
             assert_eq!(checkout_kind(&base.join(dir)), Some(expected), "{dir}");
+        }
+    }
+
+    #[test]
+    fn checkouts_that_rewrite_files_are_found_in_the_moves_of_head() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join(".git/logs")).unwrap();
+        for (ids, what, expected) in [
+            ("a b", "checkout: moving from main to topic", true),
+            ("a a", "checkout: moving from main to new", false),
+            ("a a", "reset: moving to HEAD", true),
+            ("a b", "rebase (pick): Round", true),
+            ("a b", "commit: checkout: two", false),
+        ] {
+            let line = format!("{ids} A <a@b> 1000 +0000\t{what}\n");
+            fs::write(temp.path().join(".git/logs/HEAD"), line).unwrap();
+            assert_eq!(times_of_checkouts(temp.path()).len(), usize::from(expected), "{what}");
         }
     }
 

@@ -14,6 +14,31 @@ pub struct ChangedFiles<'d> {
     pub may_be_more: bool,
 }
 
+/// The files that changed after a run of a check and that may affect its result. The most recently changed file comes
+/// first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangesAfterRun {
+    /// The files that a tool edited or a command wrote.
+    pub edited: Vec<String>,
+    /// The files of which only the time shows a change. Their content may be the same as before.
+    pub maybe_changed: Vec<String>,
+}
+
+impl ChangesAfterRun {
+    /// Adds the changes that are not yet listed.
+    pub(super) fn add(&mut self, more: ChangesAfterRun) {
+        for (list, added) in [(&mut self.edited, more.edited), (&mut self.maybe_changed, more.maybe_changed)]
+        {
+            for path in added {
+                if !list.contains(&path) {
+                    list.push(path);
+                }
+            }
+        }
+        self.maybe_changed.retain(|path| !self.edited.contains(path));
+    }
+}
+
 impl Digest {
     /// Returns the files that a tool edited or a command wrote after the record with this number.
     pub fn files_changed_since(&self, record: u64) -> ChangedFiles<'_> {
@@ -29,22 +54,26 @@ impl Digest {
     /// affects no result, and neither does a record such as a sub-agent's output. Files that were changed on disk count
     /// too, whoever changed them. The most recently changed file comes first.
     pub fn files_changed_after_check(&self, record: u64) -> Vec<&str> {
+        let on_disk = self.changes_on_disk.iter().map(|change| (change.record, change.path.as_str()));
+        paths_changed_after(record, self.edits_that_affect_checks().chain(on_disk))
+    }
+
+    /// Like `files_changed_after_check`, but the files that may only have a new time are listed apart. A time alone
+    /// shows no edit: git gives files a new time when it checks out another branch and this one again.
+    pub fn changes_after_check(&self, record: u64) -> ChangesAfterRun {
+        let edited = paths_changed_after(record, self.edits_that_affect_checks());
+        let all = self.files_changed_after_check(record).into_iter();
+        let maybe_changed = all.filter(|path| !edited.contains(path)).map(str::to_owned).collect();
+        ChangesAfterRun { edited: edited.into_iter().map(str::to_owned).collect(), maybe_changed }
+    }
+
+    /// Returns the session's files that may affect a check, each with the record that last edited or wrote it.
+    fn edits_that_affect_checks(&self) -> impl Iterator<Item = (u64, &str)> {
         let changed_at = |file: &FileUse| match may_declare_names(&file.path) {
             true => file.edited_at.max(file.written_at),
             false => file.edited_at,
         };
-        let own = self.files.iter().map(|file| (changed_at(file), file.path.as_str()));
-        let on_disk = self.changes_on_disk.iter().map(|change| (change.record, change.path.as_str()));
-        let is_later = |(at, path): &(u64, &str)| *at > record && !is_agent_record(path);
-        let mut changed: Vec<(u64, &str)> = own.chain(on_disk).filter(is_later).collect();
-        changed.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-        let mut paths: Vec<&str> = Vec::new();
-        for (_, path) in changed {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
-        paths
+        self.files.iter().map(move |file| (changed_at(file), file.path.as_str()))
     }
 
     /// Returns whether no file that may affect the result of a check was changed after the record with this number.
@@ -70,6 +99,21 @@ impl Digest {
             self.unnamed_change_at = self.record_count;
         }
     }
+}
+
+/// Returns the files that were changed after the record with this number, newest change first. Agents' records are left
+/// out.
+fn paths_changed_after<'d>(record: u64, changes: impl Iterator<Item = (u64, &'d str)>) -> Vec<&'d str> {
+    let is_later = |(at, path): &(u64, &str)| *at > record && !is_agent_record(path);
+    let mut changed: Vec<(u64, &str)> = changes.filter(is_later).collect();
+    changed.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    let mut paths: Vec<&str> = Vec::new();
+    for (_, path) in changed {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
 }
 
 /// Returns whether a file is documentation, that is, whether its text affects no check of the project. Some `.txt`

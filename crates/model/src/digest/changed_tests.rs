@@ -1,5 +1,34 @@
 use super::*;
 
+#[test]
+fn a_file_with_only_a_new_time_is_not_called_edited() {
+    let file =
+        |path: &str, edited_at: u64| FileUse { path: path.into(), edits: 1, edited_at, ..FileUse::default() };
+    let on_disk = |path: &str, record: u64| crate::digest::ChangeOnDisk {
+        path: path.into(),
+        record,
+        ..crate::digest::ChangeOnDisk::default()
+    };
+    let digest = Digest {
+        files: vec![file("a.py", 5), file("b.py", 2)],
+        changes_on_disk: vec![on_disk("a.py", 4), on_disk("b.py", 4)],
+        ..Digest::new("s1")
+    };
+    for (record, edited, maybe_changed) in
+        [(1, &["a.py", "b.py"][..], &[][..]), (3, &["a.py"], &["b.py"]), (4, &["a.py"], &[]), (5, &[], &[])]
+    {
+        let found = digest.changes_after_check(record);
+        assert_eq!(
+            (found.edited, found.maybe_changed),
+            (
+                edited.iter().map(|p| (*p).to_owned()).collect(),
+                maybe_changed.iter().map(|p| (*p).to_owned()).collect()
+            ),
+            "{record}"
+        );
+    }
+}
+
 fn fold_call(digest: &mut Digest, command: &'static str, ok: bool, files: &[(&str, FileAction)]) {
     let id = format!("t{}", digest.record_count);
     let guess = !command.is_empty();

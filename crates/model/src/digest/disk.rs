@@ -3,8 +3,8 @@
 
 use jiff::Timestamp;
 
-use super::{Digest, FileUse, changed};
-use crate::time;
+use super::{CommandUse, Digest, Failure, FileUse, changed};
+use crate::{run, time};
 
 /// A file, and when its content was last changed according to the file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,11 @@ pub struct ChangeOnDisk {
 /// change in the same second proves nothing. A time in the future comes from another clock, so it proves nothing either.
 pub fn is_changed_after(modified_at: Timestamp, run_at: Timestamp, now: Timestamp) -> bool {
     modified_at.as_second() > run_at.as_second() && modified_at <= now
+}
+
+/// Drops the times that come from git rather than from an edit: those in the same second as a checkout.
+pub fn drop_times_of_checkouts(times: &mut Vec<FileTime>, checkouts: &[Timestamp]) {
+    times.retain(|file| checkouts.iter().all(|at| at.as_second() != file.modified_at.as_second()));
 }
 
 impl Digest {
@@ -58,6 +63,7 @@ impl Digest {
         let runs: Vec<(u64, Timestamp)> =
             checks.chain(commands).filter_map(|(record, at)| Some((record, time::parse_time(at)?))).collect();
         let ended_at = time::parse_time(&self.last_at);
+        let may_write = if times.is_empty() { Vec::new() } else { self.commands_with_unnamed_changes() };
         let mut found = Vec::new();
         for FileTime { path, modified_at } in times {
             // Within one second, only the order of the records shows whether a later command may have changed the file.
@@ -67,13 +73,50 @@ impl Digest {
             };
             let Some(last) = runs.iter().filter(is_before).map(|(record, _)| *record).max() else { continue };
             let is_during = ended_at.is_some_and(|ended| modified_at.as_second() <= ended.as_second());
+            // The user may have made a change that is older than the prompt of the command.
+            let may_make = |(record, asked_at): &(u64, Option<Timestamp>)| {
+                let is_asked = asked_at.is_none_or(|asked| modified_at.as_second() >= asked.as_second());
+                *record > last && is_asked
+            };
             found.push(ChangeOnDisk {
                 path: path.clone(),
                 record: last + 1,
-                is_by_session: is_during && self.unnamed_change_at > last,
+                is_by_session: is_during && may_write.iter().any(may_make),
             });
         }
         self.changes_on_disk = found;
+        self.use_own_errors_after_changes(times);
+    }
+
+    /// Returns the records of the commands that may have changed files without naming them, each with the time of the
+    /// newest prompt before it. If no prompt is known, the session's start counts.
+    fn commands_with_unnamed_changes(&self) -> Vec<(u64, Option<Timestamp>)> {
+        let may_write = |used: &&CommandUse| run::may_change_unnamed_files(&used.command);
+        let earlier = self.commands.iter().filter(|used| used.last_run_record < self.unnamed_change_at);
+        let mut records: Vec<u64> = earlier.filter(may_write).map(|used| used.last_run_record).collect();
+        if self.unnamed_change_at > 0 {
+            records.push(self.unnamed_change_at);
+        }
+        let asked_at = |record: u64| {
+            let prompt = self.prompts.iter().rev().find(|prompt| prompt.record < record);
+            time::parse_time(prompt.map_or(&self.first_at, |prompt| &prompt.at))
+        };
+        records.into_iter().map(|record| (record, asked_at(record))).collect()
+    }
+
+    /// Gives failures the errors of their own runs if a file was changed after the earlier run that `error` comes from.
+    fn use_own_errors_after_changes(&mut self, times: &[FileTime]) {
+        let second = |at: &str| time::parse_time(at).map(Timestamp::as_second);
+        let is_overtaken = |failure: &Failure| {
+            let (from, to) = (second(&failure.error_at), second(self.time_of_failure(failure)));
+            let is_between = |at: i64| from.is_some_and(|from| at > from) && to.is_some_and(|to| at <= to);
+            failure.own_error.is_some() && times.iter().any(|file| is_between(file.modified_at.as_second()))
+        };
+        let overtaken: Vec<bool> = self.failures.iter().map(is_overtaken).collect();
+        for (failure, _) in self.failures.iter_mut().zip(overtaken).filter(|(_, overtaken)| *overtaken) {
+            failure.error = failure.own_error.take().unwrap_or_default();
+            failure.tests_not_passed_since = run::failed_test_names(&failure.error).unwrap_or_default();
+        }
     }
 
     /// Returns the session's files that one of its commands may have changed without naming them.

@@ -67,6 +67,62 @@ fn a_read_file_that_differs_from_the_index_was_written_by_the_session() {
 }
 
 #[test]
+fn a_change_before_the_prompt_of_the_command_is_not_by_the_session() {
+    let prompt = |record: u64, second: u8| crate::digest::Prompt {
+        record,
+        at: format!("2026-11-15T19:00:{second:02}Z"),
+        ..crate::digest::Prompt::default()
+    };
+    // Commands may have changed files in turn one (record 4, second 5) and in turn two (record 8, second 15).
+    for (second, expected) in [(2, false), (4, true), (7, false), (13, true), (16, false)] {
+        let mut digest = test_digest();
+        digest.commands[1].command = "python3 one.py".into();
+        digest.commands.insert(
+            0,
+            CommandUse { last_run_record: 1, at: time_of(1, 0).to_string(), ..CommandUse::default() },
+        );
+        digest.commands[3] = CommandUse {
+            command: "python3 two.py".into(),
+            at: time_of(15, 0).to_string(),
+            last_run_record: 8,
+            ..CommandUse::default()
+        };
+        (digest.unnamed_change_at, digest.last_at) = (8, time_of(20, 0).to_string());
+        digest.prompts = vec![prompt(2, 3), prompt(7, 12)];
+        let times = [FileTime { path: "a.py".into(), modified_at: time_of(second, 0) }];
+        digest.add_changes_on_disk(&times, time_of(30, 0));
+        assert_eq!(digest.changes_on_disk[0].is_by_session, expected, "{second}");
+    }
+}
+
+#[test]
+fn a_time_in_the_second_of_a_checkout_is_dropped() {
+    let time = |second| FileTime { path: format!("{second}.py"), modified_at: time_of(second, 500) };
+    let mut times = vec![time(3), time(4), time(5)];
+    drop_times_of_checkouts(&mut times, &[time_of(4, 0)]);
+    assert_eq!(times, [time(3), time(5)]);
+}
+
+#[test]
+fn an_earlier_runs_error_is_dropped_if_a_file_was_changed_between_the_runs() {
+    for (second, expected) in [(3, "whole"), (4, "cut"), (9, "cut"), (10, "whole")] {
+        let mut digest = test_digest();
+        digest.failures.push(Failure {
+            command_or_file: "command 5".into(),
+            is_command: true,
+            error: "whole".into(),
+            error_at: time_of(3, 0).to_string(),
+            own_error: Some("cut".into()),
+            record: 5,
+            ..Failure::default()
+        });
+        let times = [FileTime { path: "a.py".into(), modified_at: time_of(second, 0) }];
+        digest.add_changes_on_disk(&times, time_of(30, 0));
+        assert_eq!(digest.failures[0].error, expected, "{second}");
+    }
+}
+
+#[test]
 fn outputs_and_records_are_not_compared_with_runs() {
     let used = |path: &str, reads: u32| FileUse { path: path.into(), reads, ..FileUse::default() };
     let files = [

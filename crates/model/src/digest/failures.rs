@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::changed::ChangesAfterRun;
 use super::parsed::LazyValue;
 use super::{Digest, keep_last};
 use crate::failure;
@@ -16,7 +17,9 @@ use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectChe
 use crate::text::cut_to_bytes;
 
 pub(super) use results::result_of_record;
-use results::{divide_record_of_failed_line, do_error_lines_belong_to_one_check, result_of_each_check};
+use results::{
+    divide_record_of_failed_line, do_error_lines_belong_to_one_check, error_of_record, result_of_each_check,
+};
 pub use traps::Trap;
 
 pub(super) const MAX_COMMANDS_IN_DIGEST: usize = 200;
@@ -99,6 +102,10 @@ pub struct Failure {
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
+    /// The time of the run that `error` comes from.
+    pub(super) error_at: String,
+    /// This run's own error, if `error` comes from an earlier run.
+    pub(super) own_error: Option<String>,
     /// Whether the command itself failed, rather than only a later command in its pipeline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
@@ -131,10 +138,10 @@ pub struct Failure {
     #[serde(rename = "call")]
     pub call_number: u64,
     pub record: u64,
-    /// For a failure in an earlier session, the files that were edited after it, in that session and in this one. The
+    /// For a failure in an earlier session, the files that were changed after it, in that session and in this one. The
     /// list is determined when a brief or a packet is composed and never stored.
     #[serde(skip)]
-    pub files_edited_since: Vec<String>,
+    pub changes_since: ChangesAfterRun,
     /// The cached checks in `command_or_file`. Every command that runs is compared with every open failure, so the
     /// checks are parsed only once.
     #[serde(skip)]
@@ -242,11 +249,12 @@ impl Digest {
     /// Returns the files that an error names and that have not been edited since the failure. Empty unless other files
     /// that the error names have been edited. The files show how much of the fix is left.
     pub fn files_left_to_fix<'f>(&self, open: &'f Failure) -> Vec<&'f str> {
-        let changed = self.files_changed_after_check(open.record);
-        let is_edited = |path: &&str| changed.contains(path);
-        let (edited, left): (Vec<&str>, Vec<&str>) =
-            failure::files_located_by_error(&open.error).into_iter().partition(is_edited);
-        if edited.is_empty() { Vec::new() } else { left }
+        let ChangesAfterRun { edited, maybe_changed } = self.changes_after_check(open.record);
+        let has = |list: &[String], path: &str| list.iter().any(|changed| changed == path);
+        let (fixed, mut left): (Vec<&str>, Vec<&str>) =
+            failure::files_located_by_error(&open.error).into_iter().partition(|path| has(&edited, path));
+        left.retain(|path| !has(&maybe_changed, path));
+        if fixed.is_empty() { Vec::new() } else { left }
     }
 
     /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change
@@ -475,7 +483,7 @@ impl Digest {
         }
         let is_open = failed && is_command && is_problem_to_solve(&checks, what, record);
         // Only the newest failure of a check stays open. A run whose result is unknown replaces no failure.
-        let mut earlier: Option<(u64, String)> = None;
+        let mut earlier: Option<(u64, String, String)> = None;
         let replaced = self.failures.iter_mut().filter(|older| is_open && older.is_open && older.is_command);
         for older in replaced {
             let known = older.checks_of_command(&record.worktree).into_owned();
@@ -488,14 +496,17 @@ impl Digest {
                 || known.is_empty() && older.command_or_file == what;
             older.is_open &= !is_same;
             if is_same {
-                earlier = Some((older.record, older.error.clone()));
+                earlier = Some((older.record, older.error_at.clone(), older.error.clone()));
             }
         }
-        // The output may have been cut, for example by `tail`. The earlier run of the same check then says what failed.
+        // The output may have been cut, as by `tail`. The earlier run of the same check then says what failed.
         let earlier = earlier
-            .filter(|(at, known)| self.is_unchanged_since(*at) && failure::says_less_than(error, known))
-            .map(|(_, error)| error);
-        let error = earlier.as_deref().unwrap_or(error);
+            .filter(|(at, _, known)| self.is_unchanged_since(*at) && failure::says_less_than(error, known));
+        let own_error = earlier.is_some().then(|| cut_to_bytes(error, MAX_KEPT_ERROR_TEXT_BYTES).to_owned());
+        let (error_at, error) = match &earlier {
+            Some((_, at, known)) => (at.as_str(), known.as_str()),
+            None => (&*record.ts, error),
+        };
         let told = |known: &Failure| {
             known.tool == record.tool && known.command_or_file == what && known.error == error
         };
@@ -510,6 +521,8 @@ impl Digest {
             is_command,
             exit: record.exit,
             error: cut_to_bytes(error, MAX_KEPT_ERROR_TEXT_BYTES).to_owned(),
+            error_at: error_at.to_owned(),
+            own_error,
             has_failed: failed && is_command,
             is_refused: record.is_refused(),
             is_open,
@@ -520,9 +533,7 @@ impl Digest {
             occurrences: times + 1,
             call_number: self.call_count,
             record: self.record_count,
-            files_edited_since: Vec::new(),
-            parsed_checks: LazyValue::default(),
-            command_purpose: LazyValue::default(),
+            ..Failure::default()
         });
         if self.failures.len() > MAX_FAILURES_KEPT {
             let oldest = self.failures.iter().position(|failure| !failure.is_open).unwrap_or(0);
@@ -643,10 +654,6 @@ fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalR
 fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
     let first = error.trim_start().lines().next().unwrap_or_default();
     exit == Some(127) || first.contains("can't open file") || first.contains("not found:")
-}
-
-fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
-    if record.error.is_empty() { &record.result } else { &record.error }
 }
 
 fn is_usage_message(error: &str) -> bool {

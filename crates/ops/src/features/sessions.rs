@@ -10,7 +10,7 @@ pub(crate) mod others;
 use std::path::{Path, PathBuf};
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
-use model::digest::{Digest, Failure, FileUse, Prompt};
+use model::digest::{ChangesAfterRun, Digest, Failure, FileUse, Prompt};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
@@ -137,29 +137,32 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         "" => String::new(),
         change => format!(", {change}"),
     };
-    let of_session = digest.open_failures().map(|failure| {
-        let is_current = digest.is_check_current(failure.record);
-        (failure, if is_current { outside.as_str() } else { ", not run since the last edit" })
-    });
+    let of_session = digest
+        .open_failures()
+        .map(|failure| (failure, describe_changes(&digest.changes_after_check(failure.record), &outside)));
     let earlier = digest.failures_of_earlier_sessions.iter().map(|failure| {
-        let is_current = failure.files_edited_since.is_empty();
-        let since = match is_current {
-            true => ", in an earlier session",
-            false => ", in an earlier session, not run since the last edit",
-        };
-        (failure, since)
+        (failure, format!(", in an earlier session{}", describe_changes(&failure.changes_since, "")))
     });
-    let all: Vec<(&Failure, &str)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
+    let all: Vec<(&Failure, String)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
     let failing: Vec<String> = all.iter().map(|(failure, _)| failure.command_as_typed()).collect();
     if let (Some(first), Some((_, when))) = (failing.first(), all.first()) {
         let more = match failing.len() {
-            1 => (*when).to_owned(),
+            1 => when.clone(),
             count => format!("{when} (and {} more)", count - 1),
         };
         let line = StatusReportLine::colored("failing", StatusTone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }
     Ok(lines)
+}
+
+/// Says whether files changed after a run. If no change is known, returns `outside`, which says what others changed.
+fn describe_changes(changes: &ChangesAfterRun, outside: &str) -> String {
+    match (changes.edited.is_empty(), changes.maybe_changed.is_empty()) {
+        (false, _) => ", not run since the last edit".to_owned(),
+        (true, false) => ", and files may have changed since".to_owned(),
+        (true, true) => outside.to_owned(),
+    }
 }
 
 /// Names a session that worked later than the last session in this checkout, and whose worktree has since been removed.

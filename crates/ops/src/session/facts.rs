@@ -98,20 +98,39 @@ pub fn facts_of_digest(
 /// edited something since the session's last record.
 pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
     let checkout = &project.root.checkout;
-    add_changes_on_disk(project, digest, examined);
+    add_changes_on_disk(project, digest, examined, &mut FilesListedByGit::default());
     digest.git_on_disk = git_state_on_disk(digest, checkout, project.settings.redact_options());
     digest.mark_files_written_by_commands();
     digest.are_files_changed_since = have_files_changed_since_session(project.store, digest, checkout);
 }
 
+/// The uncommitted files below folders. Git lists them once per folder, although several sessions may have worked there.
+#[derive(Default)]
+pub struct FilesListedByGit(Vec<(PathBuf, Vec<String>)>);
+
+impl FilesListedByGit {
+    fn list_files_below(&mut self, folder: &Path, redact: RedactOptions) -> &[String] {
+        let place = self.0.iter().position(|(known, _)| known == folder).unwrap_or_else(|| {
+            self.0.push((folder.to_owned(), git::list_uncommitted_files_below(folder, redact)));
+            self.0.len() - 1
+        });
+        &self.0[place].1
+    }
+}
+
 /// Adds the files that were changed after one of the session's runs. Nothing is added if the session's folder no longer
 /// exists.
-pub fn add_changes_on_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
+pub fn add_changes_on_disk(
+    project: &ProjectContext,
+    digest: &mut Digest,
+    examined: ExaminedFiles,
+    listed: &mut FilesListedByGit,
+) {
     if digest.checks.is_empty() && digest.failures.is_empty() {
         return;
     }
     let Some(folder) = existing_session_folder(digest, &project.root.checkout) else { return };
-    let times = times_of_files_to_compare(project, digest, folder, examined);
+    let times = times_of_files_to_compare(project, digest, folder, examined, listed);
     digest.add_changes_on_disk(&times, project.world.now);
 }
 
@@ -121,24 +140,24 @@ pub fn times_of_files_to_compare(
     digest: &Digest,
     folder: &Path,
     examined: ExaminedFiles,
+    listed: &mut FilesListedByGit,
 ) -> Vec<FileTime> {
     let (listed, most) = match examined {
         ExaminedFiles::ListedByGit => {
-            let listed = git::list_uncommitted_files_below(folder, project.settings.redact_options());
+            let listed = listed.list_files_below(folder, project.settings.redact_options());
             (listed, MAX_FILES_EXAMINED_BY_COMMAND)
         }
-        ExaminedFiles::OfSession => (Vec::new(), MAX_FILES_CHECKED),
+        ExaminedFiles::OfSession => (&[][..], MAX_FILES_CHECKED),
     };
-    let paths = digest.files_to_compare_with_runs(&listed).into_iter().take(most);
+    let paths = digest.files_to_compare_with_runs(listed).into_iter().take(most);
     // A file that no longer exists has no time.
     let time = |path: &str| {
         let meta = folder.join(path).symlink_metadata().ok().filter(Metadata::is_file)?;
-        Some(FileTime {
-            path: path.to_owned(),
-            modified_at: Timestamp::try_from(meta.modified().ok()?).ok()?,
-        })
+        Some(FileTime { path: path.to_owned(), modified_at: time_of_change(&meta)? })
     };
-    paths.filter_map(time).collect()
+    let mut times: Vec<FileTime> = paths.filter_map(time).collect();
+    drop_times_given_by_git(&mut times, folder);
+    times
 }
 
 /// Returns the folder that a session's paths are relative to, or `None` if it no longer exists. A journal can name any
@@ -192,11 +211,8 @@ pub fn files_changed_since_last_record(
 ) -> Option<FilesChangedSinceSession> {
     let session = Id::new(&digest.session).ok()?;
     let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.modified_at;
-    let is_later = |meta: &Metadata| {
-        let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
-        at.is_some_and(|at| at > last)
-    };
-    let mut since = FilesChangedSinceSession::default();
+    let later_time = |meta: &Metadata| time_of_change(meta).filter(|at| *at > last);
+    let (mut since, mut changed) = (FilesChangedSinceSession::default(), Vec::new());
     let own = digest.ranked_files();
     for file in own
         .iter()
@@ -205,22 +221,37 @@ pub fn files_changed_since_last_record(
     {
         let whole = folder.join(&file.path);
         match whole.symlink_metadata() {
-            Ok(meta) if meta.is_file() && is_later(&meta) => since.changed.push(file.path.clone()),
-            Ok(_) => {}
+            Ok(meta) => {
+                let at = later_time(&meta).filter(|_| meta.is_file());
+                changed.extend(at.map(|modified_at| FileTime { path: file.path.clone(), modified_at }));
+            }
             // The file is missing. If its folder was changed after the last record, the file was probably deleted then.
             Err(_)
                 if !file.deleted
                     && whole
                         .parent()
                         .and_then(|dir| dir.metadata().ok())
-                        .is_some_and(|dir| is_later(&dir)) =>
+                        .is_some_and(|dir| later_time(&dir).is_some()) =>
             {
                 since.missing_files.push(file.path.clone());
             }
             Err(_) => {}
         }
     }
+    drop_times_given_by_git(&mut changed, folder);
+    since.changed = changed.into_iter().map(|file| file.path).collect();
     Some(since)
+}
+
+fn time_of_change(meta: &Metadata) -> Option<Timestamp> {
+    Timestamp::try_from(meta.modified().ok()?).ok()
+}
+
+/// Drops the times at which git checked out files. They do not show whether the content changed.
+fn drop_times_given_by_git(times: &mut Vec<FileTime>, folder: &Path) {
+    if !times.is_empty() {
+        model::digest::drop_times_of_checkouts(times, &store::git::times_of_checkouts(folder));
+    }
 }
 
 /// Returns only the recent problems in hooks. This is used if no session was recorded, perhaps because the disk is

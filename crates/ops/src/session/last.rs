@@ -9,7 +9,7 @@ use model::id::Id;
 use crate::Result;
 use crate::features::{ProjectContext, sessions};
 use crate::project::trust;
-use crate::session::facts::{self, ExaminedFiles};
+use crate::session::facts::{self, ExaminedFiles, FilesListedByGit};
 use crate::session::list::{self, LastSession, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 
@@ -98,8 +98,9 @@ pub fn add_facts_left_by(
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
     }
+    let mut listed = FilesListedByGit::default();
     for earlier in ended.iter_mut().filter(|earlier| earlier.has_open_failure_of_check()) {
-        facts::add_changes_on_disk(project, earlier, examined);
+        facts::add_changes_on_disk(project, earlier, examined, &mut listed);
     }
     let is_running = |entry: &RosterEntry| running.contains(&&entry.session);
     let running = digests_of_other_recent_sessions(project, entries, &described.session, is_running);

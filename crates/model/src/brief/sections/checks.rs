@@ -118,9 +118,11 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 }
                 checks_told += 1;
                 told_by_kind.push(kind);
-                let stale = match digest.is_check_current(last) {
-                    false => ", before the last edits",
-                    true => &outside,
+                let changes = digest.changes_after_check(last);
+                let stale = match (changes.edited.is_empty(), changes.maybe_changed.is_empty()) {
+                    (false, _) => ", before the last edits",
+                    (true, false) => ", and files may have changed since",
+                    (true, true) => &outside,
                 };
                 let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
                 let folder = digest.folder_of_command(&command.command, &command.folder);

@@ -4,7 +4,7 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
-use crate::digest::{Failure, Trap};
+use crate::digest::{ChangesAfterRun, Failure, Trap};
 use crate::failure;
 use crate::render::{format_path_or_code, in_backticks};
 use crate::run;
@@ -46,10 +46,12 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             continue;
         }
         let known = failure::first_reason_line(&failure.error).to_owned();
-        let since = match digest.files_changed_after_check(failure.record).as_slice() {
-            [] => outside.to_owned(),
-            files @ [_] => format!("before the last edit to {}", list_edited_files(files, &endings)),
-            files => format!("before the last edits to {}", list_edited_files(files, &endings)),
+        let changes = digest.changes_after_check(failure.record);
+        let edits =
+            if changes.edited.len() == 1 { "before the last edit to" } else { "before the last edits to" };
+        let since = match describe_changes(&changes, edits, &endings) {
+            since if since.is_empty() => outside.to_owned(),
+            since => since,
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);
@@ -60,12 +62,9 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         candidate.strings_stating_fact = vec![known];
     }
     for (i, failure) in digest.failures_of_earlier_sessions.iter().enumerate() {
-        let edited: Vec<&str> = failure.files_edited_since.iter().map(String::as_str).collect();
-        let since = match edited.as_slice() {
-            [] => "in an earlier session".to_owned(),
-            files => {
-                format!("in an earlier session, before the edits to {}", list_edited_files(files, &endings))
-            }
+        let since = match describe_changes(&failure.changes_since, "before the edits to", &endings) {
+            since if since.is_empty() => "in an earlier session".to_owned(),
+            since => format!("in an earlier session, {since}"),
         };
         let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);
         let (terse, forms) = failure_forms(failure, &folder, &since, "");
@@ -80,9 +79,23 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Lists the most recently edited file, and also the other file if there are exactly two, because either edit may
+/// Says which files changed after a run. `edits` begins the list of the edited files.
+fn describe_changes(changes: &ChangesAfterRun, edits: &str, endings: &PathEndings) -> String {
+    let list = |files: &[String]| list_changed_files(files, endings);
+    let ChangesAfterRun { edited, maybe_changed } = changes;
+    match (edited.is_empty(), maybe_changed.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => format!("{} may have changed since", list(maybe_changed)),
+        (false, true) => format!("{edits} {}", list(edited)),
+        (false, false) => {
+            format!("{edits} {}, and {} may have changed since", list(edited), list(maybe_changed))
+        }
+    }
+}
+
+/// Lists the most recently changed file, and also the other file if there are exactly two, because either change may
 /// have fixed the failure. The files are listed with their folders further down in the brief.
-fn list_edited_files(files: &[&str], endings: &PathEndings) -> String {
+fn list_changed_files(files: &[String], endings: &PathEndings) -> String {
     let path = |file: &str| format_path_or_code(endings.split_at_unique_ending(file).1, 120);
     match files {
         [] => String::new(),

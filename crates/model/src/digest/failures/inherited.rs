@@ -1,6 +1,6 @@
 //! The failures that earlier sessions left open.
 
-use super::{Digest, Failure, NewestRunOfCheck, ProjectCheck};
+use super::{ChangesAfterRun, Digest, Failure, NewestRunOfCheck, ProjectCheck};
 use crate::run::{CommandPurpose, RunResult};
 
 /// How many of these failures are reported. Older ones are likely to be known or out of date.
@@ -59,15 +59,12 @@ impl Digest {
         let left = open.into_iter().rev().filter(|failed| failed.failure.is_open && !is_run_here(failed));
         let with_edits = |FailureWithTime { session, failure, failed_at, .. }| {
             // The sessions may have overlapped. Then some of the edits here may have come before the failure.
-            let here =
-                if *failed_at < *self.first_at { self.files_changed_after_check(0) } else { Vec::new() };
-            let mut edited: Vec<String> = here.into_iter().map(str::to_owned).collect();
-            for file in session.files_changed_after_check(failure.record) {
-                if !edited.iter().any(|known| known == file) {
-                    edited.push(file.to_owned());
-                }
-            }
-            Failure { files_edited_since: edited, ..failure }
+            let mut since = match *failed_at < *self.first_at {
+                true => self.changes_after_check(0),
+                false => ChangesAfterRun::default(),
+            };
+            since.add(session.changes_after_check(failure.record));
+            Failure { changes_since: since, ..failure }
         };
         left.take(MAX_INHERITED_FAILURES).map(with_edits).collect()
     }
@@ -82,7 +79,7 @@ impl Digest {
     }
 
     /// Returns the time of the run that failed. If that run has been forgotten, returns the session's last time.
-    fn time_of_failure(&self, failure: &Failure) -> &str {
+    pub(in crate::digest) fn time_of_failure(&self, failure: &Failure) -> &str {
         let mut checks = self.checks.iter().filter(|used| used.last_run_record == failure.record);
         let mut commands = self.commands.iter().filter(|used| used.command == failure.command_or_file);
         let at = checks.next().map(|used| &used.at).or_else(|| commands.next().map(|used| &used.at));

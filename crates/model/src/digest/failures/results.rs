@@ -74,3 +74,7 @@ pub(in crate::digest) fn do_error_lines_belong_to_one_check(record: &JournalReco
     let other = |part: &&RecordedCheckOutcome| matches!(part.ended.as_str(), "failed" | "ran");
     record.parts.iter().filter(other).count() == 1
 }
+
+pub(super) fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
+    if record.error.is_empty() { &record.result } else { &record.error }
+}

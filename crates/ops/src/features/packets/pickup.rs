@@ -24,7 +24,7 @@ use crate::features::packets::unmerged::UnmergedWork;
 use crate::features::packets::{content, handoff, offer};
 use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
 use crate::project::{Project, git, settings};
-use crate::session::facts::{self, ExaminedFiles};
+use crate::session::facts::{self, ExaminedFiles, FilesListedByGit};
 use crate::session::list::{self, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
@@ -411,8 +411,9 @@ fn times_of_files_to_compare(context: &ProjectContext, packet: &Packet) -> Vec<F
     }
     let session = Id::new(&packet.session_id).ok();
     let digest = session.and_then(|session| context.store.current_digest(&session, |_| {}).ok());
-    let folder = &context.root.checkout;
-    facts::times_of_files_to_compare(context, &digest.unwrap_or_default(), folder, ExaminedFiles::ListedByGit)
+    let (folder, listed) = (&context.root.checkout, &mut FilesListedByGit::default());
+    let digest = digest.unwrap_or_default();
+    facts::times_of_files_to_compare(context, &digest, folder, ExaminedFiles::ListedByGit, listed)
 }
 
 /// Marks the files that are missing here and that the packet's commits contain.

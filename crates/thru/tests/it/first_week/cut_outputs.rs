@@ -1,5 +1,6 @@
 //! Tests that a run whose output was cut does not hide what an earlier run of the same check showed.
 
+use super::changes_on_disk::write_at;
 use super::eleventh::fail_at;
 use super::seventh::{ask_at, edit_at, run_at, start_at, stop_at, thru_at};
 use super::*;
@@ -10,6 +11,11 @@ const CUT: &str = "Ran 2 tests in 0.001s\n\nFAILED (failures=1)";
 /// Returns the brief and the packet after a run that showed the failed test, and a run that did not. A file was edited
 /// between them if `edited` names it.
 fn told_after_two_runs(edited: Option<&str>) -> [String; 2] {
+    told_after_two_runs_with_change(edited, None)
+}
+
+/// Like `told_after_two_runs`, but a file may also have been changed by somebody else at a time.
+fn told_after_two_runs_with_change(edited: Option<&str>, changed_at: Option<&str>) -> [String; 2] {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
     ask_at(&env, "19:00:01", "s1", "Add settle(balances), with tests.");
@@ -18,6 +24,7 @@ fn told_after_two_runs(edited: Option<&str>) -> [String; 2] {
     edited.into_iter().for_each(|path| edit_at(&env, "19:00:04", "s1", path));
     run_at(&env, "19:00:05", "s1", "python3 -m unittest tests.test_settle 2>&1 | tail -3", CUT);
     stop_at(&env, "19:00:06", "s1", "It fails.");
+    changed_at.into_iter().for_each(|time| write_at(&env, time, "splitbill/settle.py", "new\n"));
     let brief = thru_at(&env, "19:00:07", "s1", &["brief"]).assert_ok().stdout;
     let written = thru_at(&env, "19:00:07", "s1", &["handoff", "finish settle", "--json"]).json();
     let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
@@ -35,5 +42,15 @@ fn the_failed_test_of_the_earlier_run_is_still_told() {
 fn after_an_edit_the_earlier_error_is_not_told() {
     for text in told_after_two_runs(Some("splitbill/settle.py")) {
         assert!(text.contains("FAILED (failures=1)") && !text.contains("Lists differ"), "{text}");
+    }
+}
+
+#[test]
+fn after_a_change_on_disk_the_earlier_error_is_not_told() {
+    for text in told_after_two_runs_with_change(None, Some("19:00:04")) {
+        assert!(text.contains("FAILED (failures=1)") && !text.contains("Lists differ"), "{text}");
+    }
+    for text in told_after_two_runs_with_change(None, Some("19:00:01")) {
+        assert!(text.contains("Lists differ"), "{text}");
     }
 }
