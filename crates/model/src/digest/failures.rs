@@ -8,9 +8,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::changed::ChangesAfterRun;
 use super::parsed::LazyValue;
-use super::{Digest, keep_last};
+use super::{ChangesAfterRun, Digest, keep_last};
 use crate::failure;
 use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
@@ -103,9 +102,10 @@ pub struct Failure {
     pub exit: Option<i64>,
     pub error: String,
     /// The time of the run that `error` comes from.
-    pub(super) error_at: String,
+    pub(crate) error_at: String,
     /// This run's own error, if `error` comes from an earlier run.
-    pub(super) own_error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) own_error: Option<String>,
     /// Whether the command itself failed, rather than only a later command in its pipeline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
