@@ -159,7 +159,7 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
 /// Says whether files changed after a run. If no change is known, returns `outside`, which says what others changed.
 fn describe_changes(changes: &ChangesAfterRun, outside: &str) -> String {
     match (changes.edited.is_empty(), changes.maybe_changed.is_empty()) {
-        (false, _) => ", not run since the last edit".to_owned(),
+        (false, _) => ", before the last edit".to_owned(),
         (true, false) => ", and files may have changed since".to_owned(),
         (true, true) => outside.to_owned(),
     }

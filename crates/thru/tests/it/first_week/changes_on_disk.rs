@@ -42,7 +42,7 @@ fn a_change_by_an_inline_script_is_told_everywhere() {
     run_at(&env, "19:00:06", "s1", INLINE_SCRIPT, "");
     stop_at(&env, "19:00:07", "s1", "split gives {} for nobody now. I have not run the tests yet.");
     let status = thru_at(&env, "19:00:08", "s1", &["status"]).assert_ok().stdout;
-    assert!(status.contains("`python3 -m unittest -q`, not run since the last edit"), "{status}");
+    assert!(status.contains("`python3 -m unittest -q`, before the last edit"), "{status}");
     let (packet, prompt) = packet_at(&env, "19:00:08", "s1");
     assert!(packet.contains("before the last edit"), "{packet}");
     assert!(prompt.contains("failed (see above), before the last edits; run it again"), "{prompt}");
@@ -67,9 +67,8 @@ fn a_change_in_the_second_of_the_run_counts_if_a_script_followed() {
         fire_at(&env, "19:00:03", "s1", "PostToolUse", call);
         stop_at(&env, "19:00:03", "s1", "Done.");
         let status = thru_at(&env, "19:00:04", "s1", &["status"]).assert_ok().stdout;
-        let is_stale = ["not run since the last edit", "may have changed since"]
-            .iter()
-            .any(|words| status.contains(words));
+        let is_stale =
+            ["before the last edit", "may have changed since"].iter().any(|words| status.contains(words));
         assert_eq!(is_stale, is_told, "{command}: {status}");
     }
 }
