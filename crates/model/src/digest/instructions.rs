@@ -19,19 +19,15 @@ impl Digest {
     }
 
     /// Returns the lasting instructions of earlier sessions, newest first, if those sessions edited one of this session's
-    /// edited files, or left uncommitted files or a failing check. The instructions of other sessions may have nothing
-    /// to do with this work. `ended` contains other sessions, newest first.
+    /// edited files or left a failing check. Instructions given for other work may have nothing to do with this work.
+    /// `ended` contains other sessions, newest first.
     pub fn instructions_left_by(&self, ended: &[Digest]) -> Vec<String> {
         let edited = |digest: &Digest, path: &str| {
             digest.files.iter().any(|file| file.edits > 0 && !file.is_outside_checkout && file.path == path)
         };
         let is_related = |earlier: &Digest| {
             let is_same_work = self.files.iter().any(|file| file.edits > 0 && edited(earlier, &file.path));
-            let has_left_work = || {
-                earlier.has_open_failure_of_check()
-                    || self.uncommitted_by_others.iter().any(|path| edited(earlier, path))
-            };
-            earlier.last_at <= self.last_at && (is_same_work || has_left_work())
+            earlier.last_at <= self.last_at && (is_same_work || earlier.has_open_failure_of_check())
         };
         let mut told: Vec<String> = Vec::new();
         for (at, earlier) in ended.iter().enumerate().filter(|(_, earlier)| is_related(earlier)) {

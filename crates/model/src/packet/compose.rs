@@ -34,7 +34,6 @@ use crate::effect::EffectKind;
 use crate::event::TodoStatus;
 use crate::prompt::{self, PromptKind};
 use crate::render::{block_quote, format_path_or_code, in_backticks, in_quotation_marks, inline_for_model};
-use crate::run;
 use crate::statement;
 use crate::text::{count_with_noun, outline_text};
 use crate::time;
@@ -643,14 +642,8 @@ impl<'a> PacketFacts<'a> {
             }
         }
         let earlier = &self.material.digest.failures_of_earlier_sessions;
-        // A run of some tests belonged to the work of that session.
-        let is_partial =
-            |command: &str| run::checks_of_command(command, "").iter().any(run::is_partial_test_run);
-        for command in earlier
-            .iter()
-            .filter(|failure| failure.folder.is_empty())
-            .map(Failure::command_to_repeat)
-            .filter(|command| !is_partial(command))
+        for command in
+            earlier.iter().filter(|failure| failure.folder.is_empty()).map(Failure::command_to_repeat)
         {
             if commands.len() < most && !commands.iter().any(|known| choose::covers_command(known, &command))
             {

@@ -382,9 +382,15 @@ fn verify_claims(
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
         .then(|| compare_with_git(project, packet, context.settings.redact_options()))
         .flatten()
-        // The uncommitted files of another worktree mean nothing in this checkout.
+        // A packet about another worktree speaks of the uncommitted files there. Unless all of them are committed now,
+        // they mean nothing in this checkout.
         .map(|git| CurrentGitState {
-            uncommitted_files: git.uncommitted_files.filter(|_| !is_other_checkout),
+            uncommitted_files: match worktree {
+                None => git.uncommitted_files,
+                Some(_) => there
+                    .and_then(|there| git::list_uncommitted_files(there, context.settings.redact_options()))
+                    .filter(Vec::is_empty),
+            },
             ..git
         });
     let paths = packet.confirmed_and_suggested_files();

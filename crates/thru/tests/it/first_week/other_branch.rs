@@ -1,5 +1,7 @@
 //! Tests what is said about work on another branch than the one that is checked out.
 
+use std::path::{Path, PathBuf};
+
 use super::eighth::repository_with_files;
 use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
@@ -72,14 +74,22 @@ fn a_pickup_after_a_merge_does_not_lead_away() {
     assert!(at.contains("`rounding.py`: gone"), "{at}");
 }
 
-#[test]
-fn a_pickup_after_the_worktree_was_removed_names_its_branch() {
+/// Creates a repository with the worktree `tips`, in which `tips.py` is not committed.
+fn env_with_worktree() -> (TestEnv, PathBuf) {
     let env = repository_with_files(&["README.md"]);
     let tree = env.base_folder().join("tips");
     env.run_git(&["worktree", "add", "--quiet", "-b", "tips", tree.to_str().unwrap()]);
     fs::write(tree.join("tips.py"), "a\n").unwrap();
-    env.run_git_in(&tree, &["add", "-A", "tips.py"]);
-    env.run_git_in(&tree, &["commit", "-qm", "Tips"]);
+    (env, tree)
+}
+
+fn commit_in(env: &TestEnv, tree: &Path) {
+    env.run_git_in(tree, &["add", "-A", "tips.py"]);
+    env.run_git_in(tree, &["commit", "-qm", "Tips"]);
+}
+
+/// Writes a packet of a session that edited `tips.py` in the worktree.
+fn hand_off_in(env: &TestEnv, tree: &Path) {
     let edit = json!({"file_path": tree.join("tips.py"), "old_string": "a", "new_string": "b"});
     for (event, more) in [
         ("SessionStart", json!({"source": "startup"})),
@@ -88,15 +98,33 @@ fn a_pickup_after_the_worktree_was_removed_names_its_branch() {
         ("Stop", json!({"last_assistant_message": "tips.py is there."})),
     ] {
         let payload = crate::env::merge_fields(&env.event_payload("s2", event, more), json!({"cwd": tree}));
-        let call = env.hook_call(event, payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", &tree);
+        let call = env.hook_call(event, payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", tree);
         call.run().assert_ok();
     }
-    let call = env.thru_call(&["handoff", "add the tips"]).in_folder(&tree);
+    let call = env.thru_call(&["handoff", "add the tips"]).in_folder(tree);
     call.with_variable("CLAUDE_CODE_SESSION_ID", "s2").run().assert_ok();
+}
+
+#[test]
+fn a_pickup_after_the_worktree_was_removed_names_its_branch() {
+    let (env, tree) = env_with_worktree();
+    commit_in(&env, &tree);
+    hand_off_in(&env, &tree);
     env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
     let at = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(!at.contains("`tips.py`: gone"), "{at}");
     assert!(at.contains("on branch tips, not on main") && at.contains("First: `git switch tips`."), "{at}");
+}
+
+#[test]
+fn work_that_was_committed_in_another_worktree_is_not_called_uncommitted() {
+    let (env, tree) = env_with_worktree();
+    hand_off_in(&env, &tree);
+    let at = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(at.contains("not committed: tips.py"), "{at}");
+    commit_in(&env, &tree);
+    let at = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(!at.contains("not committed"), "{at}");
 }
 
 #[test]
@@ -194,7 +222,7 @@ fn of_several_commits_with_one_subject_the_last_one_is_named() {
     let env = repository_with_files(&["README.md"]);
     env.run_git(&["checkout", "--quiet", "-b", "round"]);
     let commit_at = |time: &str| {
-        env.write_file("project/README.md", &format!("{time}\n"));
+        env.write_file("project/README.md", format!("{time}\n"));
         let commit = format!("alias.commit-at=!GIT_COMMITTER_DATE=2026-11-15T{time}Z git commit -qam wip");
         env.run_git(&["-c", &commit, "commit-at"]);
     };

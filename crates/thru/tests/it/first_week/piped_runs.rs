@@ -166,6 +166,24 @@ fn an_instruction_and_uncommitted_files_of_the_session_before_are_in_the_packet(
 }
 
 #[test]
+fn an_instruction_of_a_session_that_left_a_failing_check_is_kept() {
+    let env = repository_with_files(&["src/add.js", "test/add.test.js"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Make the test stricter. Never add dependencies.");
+    edit_at(&env, "19:00:02", "s1", "test/add.test.js");
+    fail_at(&env, "19:00:03", "s1", "npm test", "not ok 1 - adds\n# fail 1");
+    stop_at(&env, "19:00:04", "s1", "The test fails now.");
+    end_at(&env, "19:00:05", "s1");
+    start_at(&env, "19:01:00", "s2");
+    ask_at(&env, "19:01:01", "s2", "Add comment two.");
+    edit_at(&env, "19:01:02", "s2", "src/add.js");
+    stop_at(&env, "19:01:03", "s2", "Commented.");
+    end_at(&env, "19:01:04", "s2");
+    let told = start_at(&env, "19:02:00", "s3");
+    assert!(told.contains("in an earlier session: “Never add dependencies.”"), "{told}");
+}
+
+#[test]
 fn an_edit_after_an_inherited_failure_is_told() {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
