@@ -97,8 +97,8 @@ pub fn names_no_work(text: &str) -> bool {
     first_words_in_lower_case(text, MAX_WORDS_EXAMINED).iter().all(is_empty)
 }
 
-/// Returns whether a message that agrees or says "continue" names no work of its own: "continue", "do the rest" or "go on
-/// with the tests". In contrast, "start with the second table" begins the work that it names.
+/// Returns whether a message that agrees or says "continue" leaves the work unnamed, as in "continue", "do the rest" or
+/// "go on with the tests". In contrast, "start with the second table" begins the work that it names.
 pub fn continues_earlier_work(text: &str) -> bool {
     let words = first_words_in_lower_case(text, MAX_WORDS_EXAMINED);
     let said = words_of_agreement(&words);

@@ -55,8 +55,8 @@ pub fn command_as_typed(command: &str) -> String {
     typed.replace("\\\n", " ").trim().to_owned()
 }
 
-/// Returns the command that repeats a line, without redirections, echoes, a final `exit`, output filters and calls of
-/// `thru`. The remaining commands are joined by the same operators as in the line.
+/// Returns the command that reruns a command line without redirections, echoes, a final `exit`, output filters and
+/// calls to `thru`. The remaining commands are joined by the same operators as before.
 pub fn command_to_repeat(command: &str) -> String {
     let expanded = expand_shells(command);
     let command = without_changes_around_checks(&expanded);

@@ -161,7 +161,7 @@ pub fn change_announced_in_message(text: &str) -> String {
         .to_owned()
 }
 
-/// Returns whether a sentence is more than a name, unlike "First, `parse`:".
+/// Returns whether a sentence says more than a name. For example, "First, `parse`:" does not.
 fn is_clause(sentence: &str) -> bool {
     sentence.split_whitespace().count() > 3
 }

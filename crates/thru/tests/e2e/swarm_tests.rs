@@ -1,7 +1,8 @@
 //! A swarm in the real harnesses: a whole phase with its verdicts, and read-only agents that cannot write.
 //!
 //! Droid runs sub-agents only for users who are logged in, and these tests are offline. So with Droid, the main agent
-//! does the work of the phase and reports the stops of sub-agents to the hook, in the format that Droid's program uses.
+//! does the work of the phase. It then reports to the hook that sub-agents have stopped, in the format that Droid's
+//! program uses.
 
 use serde_json::{Value, json};
 

@@ -70,7 +70,7 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
 
 #[derive(Clone, Debug)]
 pub struct ClearedLiveRun {
-    /// The run that is no longer live, or `None` if no run was live or the live run could not be read.
+    /// The run that was live until now. `None` if there was none, or if it could not be read.
     pub cleared: Option<LiveRunReport>,
     /// The other stages with open outputs in the folder of the cleared run. They are no longer live either.
     pub open_in_same_folder: Vec<LiveRunState>,

@@ -76,8 +76,8 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
     }))
 }
 
-/// Returns whether a packet is done only because its session seemed to have crashed. In this case, a sweep has written
-/// another packet, which is still a draft. If the session is resumed, it continues the same work.
+/// Returns whether a packet was marked as done only because its session seemed to have crashed. In this case, a sweep
+/// has written another packet, which is still a draft. If the session is resumed, that session continues the same work.
 fn is_continued_by_own_crash(store: &Store, claimed: &PacketInWork, session: &Id) -> bool {
     let next = claimed.document.frontmatter_text(packets::CONTINUED_BY).and_then(|id| Id::new(id).ok());
     let document = next.as_ref().and_then(|id| store.read_packet(id).ok());
