@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use model::digest::BranchMove;
 use rustix::fs::{self, AtFlags, CWD, FileType};
 
 pub use crate::tracked::GitIndexComparison;
@@ -141,16 +142,6 @@ pub fn remote_assumed_for_branch(dir: &Path, branch: &str) -> Option<GitRemote> 
         })
         .flatten();
     Some(GitRemote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
-}
-
-/// A move of a branch, as the branch's reflog records it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BranchMove {
-    pub commit_before: String,
-    pub commit: String,
-    pub at: Timestamp,
-    /// What moved the branch, such as `commit: Round to five cents`.
-    pub what: String,
 }
 
 /// Returns the commit of a branch, or `None` if the branch does not exist.

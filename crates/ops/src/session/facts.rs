@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::digest::{BranchMove, Digest, FileTime, GitOnDisk, OtherBranch};
+use model::digest::{Digest, FileTime, GitOnDisk, OtherBranch};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
@@ -291,17 +291,7 @@ fn find_other_branch(digest: &Digest, folder: &Path, head: &store::git::GitHead)
     if head.branch.is_empty() || names.is_empty() {
         return None;
     }
-    let moves = |branch: &str| -> Vec<BranchMove> {
-        let moves = store::git::moves_of_branch(folder, branch).into_iter();
-        moves
-            .map(|found| BranchMove {
-                commit_before: found.commit_before,
-                commit: found.commit,
-                at: found.at,
-                what: found.what,
-            })
-            .collect()
-    };
+    let moves = |branch: &str| store::git::moves_of_branch(folder, branch);
     let here = moves(&head.branch);
     let found = names
         .into_iter()
