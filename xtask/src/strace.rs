@@ -74,11 +74,13 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     })
 }
 
-/// For each kind of call, the number and the arguments of every call that differs from all earlier calls.
+/// For each kind of call, the number and the arguments of every call that differs from all earlier calls. The
+/// arguments are without the values that change from run to run.
 pub type FirstDistinctCallsByKind = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Returns the calls that differ from every earlier call. Calls are counted from 1 in each process, like strace's
-/// `when=`. Opening the same file again is not a different call. The log needs `-y`, which adds the names of the files.
+/// `when=`. Opening the same file again is not a different call, and neither is opening a file whose name differs only in
+/// its ids or times. The log needs `-y`, which adds the names of the files.
 pub fn first_distinct_system_calls(log: &str) -> FirstDistinctCallsByKind {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
@@ -89,13 +91,42 @@ pub fn first_distinct_system_calls(log: &str) -> FirstDistinctCallsByKind {
         let process = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let number = numbers.entry((process, call.name)).or_default();
         *number += 1;
-        // Ignore the descriptor, because `4</a/file>` and `5</a/file>` are the same file.
-        let what = call.arguments.trim_start_matches(|c: char| c.is_ascii_digit());
-        if seen.insert((call.name, what)) {
-            firsts.entry(call.name.to_owned()).or_default().insert(*number, what.to_owned());
+        let what = arguments_without_values(&call);
+        if seen.insert((call.name, what.clone())) {
+            firsts.entry(call.name.to_owned()).or_default().insert(*number, what);
         }
     }
     firsts
+}
+
+/// Returns the arguments of a call without the values that change from run to run: descriptors, ids, times, sizes, and
+/// what a read returned.
+fn arguments_without_values(call: &SystemCall) -> String {
+    let arguments = match call.arguments.split_once(">, \"") {
+        // The end of a file is a case of its own, because a read that fails there has already returned the text.
+        Some((file, read)) if READING_CALLS.contains(&call.name) => {
+            format!("{file} {}", if read.starts_with('"') { "end" } else { "text" })
+        }
+        _ => call.arguments.to_owned(),
+    };
+    let mut kept = String::with_capacity(arguments.len());
+    let mut rest = arguments.as_str();
+    while !rest.is_empty() {
+        let word = rest.find(|c: char| !is_part_of_number(c)).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(word);
+        kept.push_str(if number.contains(|c: char| c.is_ascii_digit()) { "#" } else { number });
+        let between = after.find(is_part_of_number).unwrap_or(after.len());
+        kept.push_str(&after[..between]);
+        rest = &after[between..];
+    }
+    kept
+}
+
+const READING_CALLS: [&str; 3] = ["read", "pread64", "getdents64"];
+
+/// Returns whether a character can be part of a number, a hash, an id or a time.
+fn is_part_of_number(c: char) -> bool {
+    c.is_ascii_hexdigit() || c == '-'
 }
 
 /// Returns whether a fault was injected. The whole log is searched, because the output of another process can separate
@@ -158,5 +189,31 @@ mod tests {
         let numbers = |kind: &str| firsts[kind].keys().copied().collect::<Vec<_>>();
         assert_eq!(numbers("openat"), [1, 3]);
         assert_eq!(numbers("close"), [1]);
+    }
+
+    #[test]
+    fn values_that_change_from_run_to_run_make_no_different_call() {
+        let table: &[(&str, &str, bool)] = &[
+            (
+                "openat(3</p>, \"ab-01.json\", O_RDONLY) = 4",
+                "openat(5</p>, \"cd-77.json\", O_RDONLY) = 6",
+                true,
+            ),
+            (
+                "openat(3</p>, \"root.json\", O_RDONLY) = 4",
+                "openat(3</p>, \"plan.json\", O_RDONLY) = 4",
+                false,
+            ),
+            ("openat(3</p>, \"a\", O_RDONLY) = 4", "openat(3</p>, \"a\", O_RDWR) = 4", false),
+            ("read(3</p/a>, \"one\", 4096) = 3", "read(3</p/a>, \"other\", 8192) = 5", true),
+            ("read(3</p/a>, \"one\", 4096) = 3", "read(3</p/a>, \"\", 4096) = 0", false),
+            ("write(3</p/a>, \"one\", 3) = 3", "write(3</p/a>, \"two\", 3) = 3", false),
+            ("write(3</p/a>, \"at 12\", 5) = 5", "write(3</p/a>, \"at 345\", 6) = 6", true),
+        ];
+        for (first, second, are_same) in table {
+            let firsts = first_distinct_system_calls(&format!("1 {first}\n1 {second}\n"));
+            let distinct: usize = firsts.values().map(BTreeMap::len).sum();
+            assert_eq!(distinct, if *are_same { 1 } else { 2 }, "{first} and {second}");
+        }
     }
 }
