@@ -133,7 +133,7 @@ impl Digest {
                 {
                     goal.accepted_proposal = self.message_answered_by_prompt(prompt);
                 }
-                _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
+                _ if is_newest && self.is_reply_to_agent(prompt) => {
                     goal.accepted_proposal = self.message_answered_by_prompt(prompt);
                 }
                 // The newest prompt is probably about the work for which files were last edited.

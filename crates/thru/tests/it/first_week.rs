@@ -577,6 +577,7 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod answers_with_questions;
 mod changes_on_disk;
 mod cut_outputs;
 mod eighth;
