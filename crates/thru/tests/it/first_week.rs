@@ -578,6 +578,7 @@ Before continuing, you MUST verify you understand:
 }
 
 mod answers_with_questions;
+mod changes_by_commands;
 mod changes_on_disk;
 mod cut_outputs;
 mod eighth;
