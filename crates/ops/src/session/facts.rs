@@ -101,10 +101,31 @@ pub fn facts_of_digest(
 /// edited something since the session's last record.
 pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
     let checkout = &project.root.checkout;
+    drop_runs_of_missing_files(digest, checkout);
     add_changes_on_disk(project, digest, examined, &mut FilesListedByGit::default());
     digest.git_on_disk = git_state_on_disk(digest, checkout, project.settings.redact_options());
     digest.mark_files_written_by_commands();
+    if digest.git_on_disk.is_some() {
+        let folders = session_folders(digest, checkout);
+        digest.mark_edits_of_missing_files_as_saved(|path| !exists_in_any_folder(&folders, path));
+    }
     digest.are_files_changed_since = have_files_changed_since_session(project.store, digest, checkout);
+}
+
+/// Drops the session's runs of files that no longer exist. If another branch is checked out, the files may be on the
+/// session's branch.
+pub fn drop_runs_of_missing_files(digest: &mut Digest, checkout: &Path) {
+    let folders = session_folders(digest, checkout);
+    let named = digest.files_named_by_runs();
+    let is_missing = |path: &&str| !exists_in_any_folder(&folders, path);
+    let missing: Vec<String> = named.into_iter().filter(is_missing).map(str::to_owned).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let branch = store::git::read_head(checkout).map_or(String::new(), |head| head.branch);
+    if digest.branch.is_empty() || digest.branch == branch {
+        digest.drop_runs_of_missing_files(&missing);
+    }
 }
 
 /// The uncommitted files below folders. Git lists them once per folder, although several sessions may have worked there.

@@ -90,6 +90,9 @@ pub fn add_facts_left_by(
     (ended, running): (&mut [Digest], &[&Id]),
     examined: ExaminedFiles,
 ) {
+    for earlier in ended.iter_mut().filter(|earlier| earlier.has_open_failure_of_check()) {
+        facts::drop_runs_of_missing_files(earlier, &project.root.checkout);
+    }
     let mut listed = FilesListedByGit::default();
     if described.git_on_disk.is_some() {
         described.uncommitted_by_others =

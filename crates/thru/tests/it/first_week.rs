@@ -598,6 +598,7 @@ mod picking_up;
 mod piped_runs;
 mod pleasant;
 mod rules_in_questions;
+mod scratch_tests;
 mod seventh;
 mod short_messages;
 mod sixth;
