@@ -200,6 +200,10 @@ impl Digest {
             goal.task_prompt = self.prompts.get(first).filter(|first| first.record < newest.record);
             goal.is_answered = self.is_task_settled(first, &goal);
         }
+        // What the user abandoned was not done, whatever the agent said last.
+        if goal.is_answered && prompt::abandons_work(&newest.text) {
+            (goal.task_prompt, goal.is_answered) = (None, false);
+        }
         goal
     }
 

@@ -577,7 +577,9 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod abandoned_work;
 mod answers_with_questions;
+mod background_runs;
 mod changes_by_commands;
 mod changes_on_disk;
 mod cut_outputs;
