@@ -657,10 +657,13 @@ pub fn abandons_work(text: &str) -> bool {
             "scrap that",
             "scrap this",
             "discard the",
+            "forget the",
+            "forget about",
+            "forget that",
         ]
         .iter()
         .any(|words| small.contains(words))
-        && !["don't ", "not "].iter().any(|negation| small.contains(negation))
+        && !["don't ", "not ", "never "].iter().any(|negation| small.contains(negation))
 }
 
 /// Returns whether the text is a pasted review or bug report. Such a report is about code and is not addressed to the

@@ -12,6 +12,7 @@ mod cover;
 mod exit;
 mod lasting;
 mod list;
+mod named_files;
 mod open;
 mod parts;
 mod printed;
@@ -32,6 +33,7 @@ pub use counts::{TestCounts, counts_in_output};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_test_line};
 pub use lasting::failure_lasts;
 pub use list::{DividedCommandLine, divide_failed_line};
+pub use named_files::files_named_by_check;
 pub use open::{
     CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result,
     is_mistyped_or_interrupted_command_error, is_refused_call, only_calls_thru,

@@ -151,7 +151,8 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
     let error = fields.text("error");
     let exit_code = match (&error, failed) {
         (Some(error), _) => tools::split_leading_exit_code(error).map(|(code, _)| code),
-        (None, false) if tool == "Bash" => Some(0),
+        // A command in the background has only been started.
+        (None, false) if tool == "Bash" && input.boolean("run_in_background") != Some(true) => Some(0),
         _ => None,
     };
     let command = input.text("command");

@@ -104,6 +104,46 @@ impl Digest {
         records.into_iter().map(|record| (record, asked_at(record))).collect()
     }
 
+    /// Returns whether a command of the session may have changed files without naming them.
+    pub fn may_have_changed_unnamed_files(&self) -> bool {
+        self.unnamed_change_at > 0
+    }
+
+    /// Returns the files that were last changed while the session ran a command that may change files without naming
+    /// them. The user may change a file at any time, so the command counts only from the end of the call before it.
+    pub fn files_changed_during_commands(&self, times: &[FileTime]) -> Vec<FileUse> {
+        let may_write = |used: &&CommandUse| run::may_change_unnamed_files(&used.command);
+        let spans: Vec<(u64, Timestamp, Timestamp)> = self
+            .commands
+            .iter()
+            .filter(may_write)
+            .filter_map(|used| {
+                let record = used.last_run_record;
+                Some((record, self.time_of_last_event_before(record)?, time::parse_time(&used.at)?))
+            })
+            .collect();
+        let change = |file: &FileTime| {
+            let second = file.modified_at.as_second();
+            let is_during = |(_, from, to): &&(u64, Timestamp, Timestamp)| {
+                (from.as_second()..=to.as_second()).contains(&second)
+            };
+            let (record, ..) = spans.iter().rfind(is_during)?;
+            let path = file.path.clone();
+            Some(FileUse { path, written_at: *record, last_use_record: *record, ..FileUse::default() })
+        };
+        times.iter().filter_map(change).collect()
+    }
+
+    /// Returns the time of the last prompt or call before the record with this number. If none is known, returns the
+    /// session's start.
+    fn time_of_last_event_before(&self, record: u64) -> Option<Timestamp> {
+        let prompts = self.prompts.iter().map(|prompt| (prompt.record, prompt.at.as_str()));
+        let commands = self.commands.iter().map(|used| (used.last_run_record, used.at.as_str()));
+        let steps = self.steps.iter().map(|step| (step.record, step.at.as_str()));
+        let all = prompts.chain(commands).chain(steps).filter(|(at, _)| *at < record);
+        time::parse_time(all.max_by_key(|(at, _)| *at).map_or(&self.first_at, |(_, at)| at))
+    }
+
     /// Gives failures the errors of their own runs if a file was changed after the earlier run that `error` comes from.
     fn use_own_errors_after_changes(&mut self, times: &[FileTime]) {
         let second = |at: &str| time::parse_time(at).map(Timestamp::as_second);

@@ -243,6 +243,14 @@ impl Digest {
         self.files.iter_mut().for_each(|file| file.saved_at = now);
     }
 
+    /// Marks the edits of those files as saved that somebody deleted outside the session. No content is left to commit.
+    pub fn mark_edits_of_missing_files_as_saved(&mut self, is_missing: impl Fn(&str) -> bool) {
+        let now = self.record_count;
+        let is_gone =
+            |file: &&mut FileUse| file.has_uncommitted_change() && !file.deleted && is_missing(&file.path);
+        self.files.iter_mut().filter(is_gone).for_each(|file| file.saved_at = now);
+    }
+
     pub fn git_state(&self) -> GitState<'_> {
         let here = || self.effects.iter().filter(|used| !used.is_in_other_repository);
         let is_commit = |used: &&RecordedEffect| makes_commit(used.effect.kind);

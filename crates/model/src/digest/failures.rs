@@ -1,6 +1,7 @@
 //! The session's commands and their results, open failures, and failures that will recur.
 
 mod inherited;
+mod missing_files;
 mod results;
 mod traps;
 

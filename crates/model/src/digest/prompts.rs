@@ -133,7 +133,7 @@ impl Digest {
                 {
                     goal.accepted_proposal = self.message_answered_by_prompt(prompt);
                 }
-                _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
+                _ if is_newest && self.is_reply_to_agent(prompt) => {
                     goal.accepted_proposal = self.message_answered_by_prompt(prompt);
                 }
                 // The newest prompt is probably about the work for which files were last edited.
@@ -199,6 +199,10 @@ impl Digest {
             let first = first.unwrap_or(0);
             goal.task_prompt = self.prompts.get(first).filter(|first| first.record < newest.record);
             goal.is_answered = self.is_task_settled(first, &goal);
+        }
+        // What the user abandoned was not done, whatever the agent said last.
+        if goal.is_answered && prompt::abandons_work(&newest.text) {
+            (goal.task_prompt, goal.is_answered) = (None, false);
         }
         goal
     }

@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::digest::{Digest, FileTime, GitOnDisk, OtherBranch};
+use model::digest::{Digest, FileTime, FileUse, GitOnDisk, OtherBranch};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
@@ -30,6 +30,9 @@ const MAX_FILES_COMPARED: usize = 200;
 
 /// How many branches are searched for a session's last commit.
 const MAX_BRANCHES_SEARCHED: usize = 4;
+
+/// How many files of an earlier session a hook compares with the times of that session's commands.
+const MAX_FILES_OF_EARLIER_SESSION_CHECKED: usize = 16;
 
 /// How many files a command compares with the times of runs. A hook compares `MAX_FILES_CHECKED` files.
 const MAX_FILES_EXAMINED_BY_COMMAND: usize = 1_000;
@@ -98,10 +101,31 @@ pub fn facts_of_digest(
 /// edited something since the session's last record.
 pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
     let checkout = &project.root.checkout;
+    drop_runs_of_missing_files(digest, checkout);
     add_changes_on_disk(project, digest, examined, &mut FilesListedByGit::default());
     digest.git_on_disk = git_state_on_disk(digest, checkout, project.settings.redact_options());
     digest.mark_files_written_by_commands();
+    if digest.git_on_disk.is_some() {
+        let folders = session_folders(digest, checkout);
+        digest.mark_edits_of_missing_files_as_saved(|path| !exists_in_any_folder(&folders, path));
+    }
     digest.are_files_changed_since = have_files_changed_since_session(project.store, digest, checkout);
+}
+
+/// Drops the session's runs of files that no longer exist. If another branch is checked out, the files may be on the
+/// session's branch.
+pub fn drop_runs_of_missing_files(digest: &mut Digest, checkout: &Path) {
+    let folders = session_folders(digest, checkout);
+    let named = digest.files_named_by_runs();
+    let is_missing = |path: &&str| !exists_in_any_folder(&folders, path);
+    let missing: Vec<String> = named.into_iter().filter(is_missing).map(str::to_owned).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let branch = store::git::read_head(checkout).map_or(String::new(), |head| head.branch);
+    if digest.branch.is_empty() || digest.branch == branch {
+        digest.drop_runs_of_missing_files(&missing);
+    }
 }
 
 /// The uncommitted files below folders. Git lists them once per folder, although several sessions may have worked there.
@@ -109,6 +133,19 @@ pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest
 pub struct FilesListedByGit(Vec<(PathBuf, Vec<String>)>);
 
 impl FilesListedByGit {
+    /// Lists nothing for a hook, because hooks do not run git.
+    fn list_files_to_examine(
+        &mut self,
+        folder: &Path,
+        examined: ExaminedFiles,
+        redact: RedactOptions,
+    ) -> &[String] {
+        match examined {
+            ExaminedFiles::ListedByGit => self.list_files_below(folder, redact),
+            ExaminedFiles::OfSession => &[],
+        }
+    }
+
     fn list_files_below(&mut self, folder: &Path, redact: RedactOptions) -> &[String] {
         let place = self.0.iter().position(|(known, _)| known == folder).unwrap_or_else(|| {
             self.0.push((folder.to_owned(), git::list_uncommitted_files_below(folder, redact)));
@@ -142,14 +179,16 @@ pub fn times_of_files_to_compare(
     examined: ExaminedFiles,
     listed: &mut FilesListedByGit,
 ) -> Vec<FileTime> {
-    let (listed, most) = match examined {
-        ExaminedFiles::ListedByGit => {
-            let listed = listed.list_files_below(folder, project.settings.redact_options());
-            (listed, MAX_FILES_EXAMINED_BY_COMMAND)
-        }
-        ExaminedFiles::OfSession => (&[][..], MAX_FILES_CHECKED),
+    let most = match examined {
+        ExaminedFiles::ListedByGit => MAX_FILES_EXAMINED_BY_COMMAND,
+        ExaminedFiles::OfSession => MAX_FILES_CHECKED,
     };
-    let paths = digest.files_to_compare_with_runs(listed).into_iter().take(most);
+    let listed = listed.list_files_to_examine(folder, examined, project.settings.redact_options());
+    times_of_files(folder, digest.files_to_compare_with_runs(listed).into_iter().take(most))
+}
+
+/// Returns the times of those paths that are files, without times that git gave them.
+fn times_of_files<'p>(folder: &Path, paths: impl Iterator<Item = &'p str>) -> Vec<FileTime> {
     // A file that no longer exists has no time.
     let time = |path: &str| {
         let meta = folder.join(path).symlink_metadata().ok().filter(Metadata::is_file)?;
@@ -313,18 +352,29 @@ fn find_other_branch(digest: &Digest, folder: &Path, head: &store::git::GitHead)
     })
 }
 
-/// Returns the files that the sessions edited and that are not committed, according to the journals and git's index.
-/// Files that `described` lists itself are left out.
-pub fn uncommitted_by_others(digests: &[Digest], described: &Digest, checkout: &Path) -> Vec<String> {
+/// Returns the files that the sessions changed and that are not committed, according to the journals, the times of files
+/// and git's index. Files that `described` lists itself are left out.
+pub fn uncommitted_by_others(
+    project: &ProjectContext,
+    digests: &[Digest],
+    described: &Digest,
+    examined: ExaminedFiles,
+    listed: &mut FilesListedByGit,
+) -> Vec<String> {
+    let checkout = &project.root.checkout;
     let own = described.git_state();
     let is_own = |path: &str| own.uncommitted.iter().any(|file| file.path == path);
     let mut others = Digest::new("");
-    for file in digests.iter().flat_map(|digest| digest.git_state().uncommitted) {
+    let mut add = |file: &FileUse| {
         let is_known = others.files.iter().any(|known| known.path == file.path);
         let is_at_risk = !file.deleted && !file.is_outside_checkout && !is_own(&file.path);
         if is_at_risk && !is_known && checkout.join(&file.path).symlink_metadata().is_ok() {
             others.files.push(file.clone());
         }
+    };
+    for digest in digests {
+        digest.files.iter().filter(|file| file.has_uncommitted_change()).for_each(&mut add);
+        changed_by_unnamed_commands(project, digest, examined, listed).iter().for_each(&mut add);
     }
     if others.files.is_empty() {
         return Vec::new();
@@ -342,6 +392,25 @@ pub fn uncommitted_by_others(digests: &[Digest], described: &Digest, checkout: &
     let is_at_risk =
         |path: &&String| state.uncommitted.iter().any(|file| file.path == **path) || is_staged(path);
     others.files.iter().map(|file| &file.path).filter(is_at_risk).cloned().collect()
+}
+
+/// Returns the files that commands of a session may have changed without naming them, judging by the times of the files.
+fn changed_by_unnamed_commands(
+    project: &ProjectContext,
+    digest: &Digest,
+    examined: ExaminedFiles,
+    listed: &mut FilesListedByGit,
+) -> Vec<FileUse> {
+    let checkout = &project.root.checkout;
+    let folder = existing_session_folder(digest, checkout).filter(|folder| *folder == checkout);
+    let Some(folder) = folder.filter(|_| digest.may_have_changed_unnamed_files()) else { return Vec::new() };
+    let most = match examined {
+        ExaminedFiles::ListedByGit => MAX_FILES_EXAMINED_BY_COMMAND,
+        ExaminedFiles::OfSession => MAX_FILES_OF_EARLIER_SESSION_CHECKED,
+    };
+    let listed = listed.list_files_to_examine(folder, examined, project.settings.redact_options());
+    let paths = digest.files_to_compare_with_runs(listed).into_iter().take(most);
+    digest.files_changed_during_commands(&times_of_files(folder, paths))
 }
 
 /// Returns a session's digest, merged with the digests of the sessions that it continues. Some harnesses give a

@@ -90,15 +90,18 @@ pub fn add_facts_left_by(
     (ended, running): (&mut [Digest], &[&Id]),
     examined: ExaminedFiles,
 ) {
+    for earlier in ended.iter_mut().filter(|earlier| earlier.has_open_failure_of_check()) {
+        facts::drop_runs_of_missing_files(earlier, &project.root.checkout);
+    }
+    let mut listed = FilesListedByGit::default();
     if described.git_on_disk.is_some() {
         described.uncommitted_by_others =
-            facts::uncommitted_by_others(ended, described, &project.root.checkout);
+            facts::uncommitted_by_others(project, ended, described, examined, &mut listed);
     }
     described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
     }
-    let mut listed = FilesListedByGit::default();
     for earlier in ended.iter_mut().filter(|earlier| earlier.has_open_failure_of_check()) {
         facts::add_changes_on_disk(project, earlier, examined, &mut listed);
     }

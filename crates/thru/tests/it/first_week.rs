@@ -577,6 +577,10 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod abandoned_work;
+mod answers_with_questions;
+mod background_runs;
+mod changes_by_commands;
 mod changes_on_disk;
 mod cut_outputs;
 mod eighth;
@@ -596,6 +600,7 @@ mod picking_up;
 mod piped_runs;
 mod pleasant;
 mod rules_in_questions;
+mod scratch_tests;
 mod seventh;
 mod short_messages;
 mod sixth;

@@ -219,3 +219,30 @@ fn the_users_own_change_is_not_told_as_the_sessions() {
     assert!(!brief.contains("before the last edit"), "{brief}");
     assert!(brief.contains("app/split.py may have changed since"), "{brief}");
 }
+
+/// A journal can name any folder. Git does not run in another repository, and its files are not compared.
+#[test]
+fn a_folder_of_another_repository_is_not_examined() {
+    let env = env_with_failed_tests(&["app/split.py"]);
+    stop_at(&env, "19:00:04", "s1", "The test fails.");
+    let other = env.base_folder().join("other");
+    fs::create_dir_all(other.join("app")).unwrap();
+    let project = env.project_folder();
+    let git = |words: &[&str]| {
+        let done = std::process::Command::new("git").args(words).current_dir(&other).status().unwrap();
+        assert!(done.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    let file = env.write_file("other/app/other.py", "new\n");
+    let at: jiff::Timestamp = "2026-11-15T19:00:05Z".parse().unwrap();
+    fs::File::options().append(true).open(file).unwrap().set_modified(at.into()).unwrap();
+    let store = project.join(".agent/context");
+    let journal = store.join("sessions/s1.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let whole = project.to_str().unwrap();
+    assert!(text.contains(whole), "{text}");
+    fs::write(&journal, text.replace(whole, other.to_str().unwrap())).unwrap();
+    fs::remove_dir_all(store.join("state/digest")).unwrap();
+    let brief = thru_at(&env, "19:00:08", "s1", &["brief"]).stdout;
+    assert!(brief.contains(TESTS) && !brief.contains("other.py"), "{brief}");
+}

@@ -77,6 +77,7 @@ const FAILED_CLI_TEST: &str = "Exit code 101\nrunning 1 test\ntest prints_mean .
 fn a_check_that_failed_stays_failing_until_a_session_runs_it() {
     let env = TestEnv::with_root();
     let check = "cargo test --offline --test cli";
+    env.write_file("project/tests/cli.rs", "a test\n");
     start_at(&env, "08:00:00", "x");
     ask_at(&env, "08:00:01", "x", "Print the mean of a column with the new flag --mean.");
     edit_at(&env, "08:00:02", "x", "tests/cli.rs");

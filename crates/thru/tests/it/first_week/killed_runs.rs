@@ -2,7 +2,7 @@
 
 use super::eighth::repository_with_files;
 use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, start_at};
+use super::seventh::{ask_at, edit_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
@@ -57,4 +57,18 @@ fn committed_files_of_a_killed_session_are_not_at_risk() {
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(!picked.contains("not committed"), "{picked}");
     assert!(picked.contains("uncommitted files: 0 now"), "{picked}");
+}
+
+#[test]
+fn an_interrupted_call_is_not_listed_as_failing() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Make the parser faster.");
+    edit_at(&env, "19:00:02", "s1", "src/parse.rs");
+    fail_at(&env, "19:00:03", "s1", "cargo test", "Tool call interrupted by the user");
+    stop_at(&env, "19:00:04", "s1", "I stopped the tests.");
+    for words in [&["brief"][..], &["status"]] {
+        let told = thru_at(&env, "19:00:05", "s1", words).stdout;
+        assert!(!told.to_lowercase().contains("failing"), "{told}");
+    }
 }

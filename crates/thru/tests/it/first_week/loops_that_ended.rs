@@ -56,3 +56,23 @@ fn a_loop_that_the_user_did_not_start_here_is_not_named_as_the_task() {
     let told = start_at(&env, "19:31:00", "s2");
     assert!(!told.contains("drop leading zeros ('007')"), "{told}");
 }
+
+/// A paused loop may be resumed, so it is not told as one that has ended.
+#[test]
+fn a_paused_loop_is_not_told_as_ended() {
+    let env = TestEnv::with_root();
+    env.run_thru(&["loop", "start", PROMPT, "--promise", "DONE", "--next"]).assert_ok();
+    start_at(&env, "19:30:00", "s1");
+    ask_at(&env, "19:30:01", "s1", "go");
+    edit_at(&env, "19:30:02", "s1", "src/infer.js");
+    thru_at(&env, "19:30:03", "s1", &["loop", "pause"]);
+    stop_at(&env, "19:30:04", "s1", "Half of the types are inferred.");
+    let packet = thru_at(&env, "19:30:05", "s1", &["handoff", "go on", "--json"]).json();
+    let packet = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
+    end_at(&env, "19:30:06", "s1");
+    let told = start_at(&env, "19:31:00", "s2");
+    assert!(packet.contains("ran in the session; it is not running now"), "{packet}");
+    for text in [packet, told] {
+        assert!(text.contains(PROMPT) && !text.contains("has ended"), "{text}");
+    }
+}

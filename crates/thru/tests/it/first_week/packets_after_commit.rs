@@ -95,3 +95,19 @@ fn a_run_is_before_another_commit() {
         "- `npm test`: unverified: passed at 2026-11-15T19:00:03Z, before HEAD moved; run it again\n";
     assert!(picked.contains(expected), "{picked}");
 }
+
+/// A new time alone is no change, for example after an editor saved the file as it was.
+#[test]
+fn a_valid_run_stays_valid_if_a_file_only_has_a_new_time() {
+    let env = repository_with_tested_change();
+    let touch = |content: &str| {
+        let file = env.write_file("project/src/div.js", content);
+        let at: jiff::Timestamp = "2026-11-15T19:00:06Z".parse().unwrap();
+        fs::File::options().append(true).open(file).unwrap().set_modified(at.into()).unwrap();
+    };
+    let pick_up = || thru_at(&env, "19:00:07", "s2", &["pickup"]).assert_ok().stdout;
+    touch("div\n");
+    assert!(pick_up().contains(" verified: passed at"), "{}", pick_up());
+    touch("other\n");
+    assert!(!pick_up().contains(" verified: passed at"), "{}", pick_up());
+}

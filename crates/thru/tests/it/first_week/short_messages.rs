@@ -144,3 +144,25 @@ fn a_crashed_session_without_work_is_not_counted() {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("1 session; `thru sweep` writes a packet for it"), "{status}");
 }
+
+/// The agent asked before it began, and the user asked for something else first.
+#[test]
+fn a_new_request_after_a_question_is_no_answer() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Add settle(balances) to splitbill/settle.py.");
+    stop_at(&env, "19:00:02", "s1", QUESTIONS);
+    let request = "Write the README section that explains how several people pay, with one example.";
+    ask_at(&env, "19:00:03", "s1", request);
+    edit_at(&env, "19:00:04", "s1", "README.md");
+    stop_at(&env, "19:00:05", "s1", "The section is there.");
+    ask_at(
+        &env,
+        "19:00:06",
+        "s1",
+        "Then list the functions in docs/functions.md, one line for each of them.",
+    );
+    edit_at(&env, "19:00:07", "s1", "docs/functions.md");
+    let packet = packet_of_session(&env, "list the functions");
+    assert!(!packet.contains("in answer to"), "{packet}");
+}

@@ -158,6 +158,7 @@ fn a_packet_points_at_no_section_that_it_lacks() {
 #[test]
 fn a_traceback_is_shown_as_it_is() {
     let env = TestEnv::with_root();
+    env.write_file("project/t.py", "cart\n");
     start_session(&env, "s1");
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the cart fast"}));
     let error = "Exit code 1\nTraceback (most recent call last):\n  File \"t.py\", line 1, in <module>\nNameError: <module> cart";

@@ -1,0 +1,72 @@
+//! Tests that the uncommitted files of earlier sessions are listed, whichever way those sessions changed them.
+
+use super::changes_on_disk::write_at;
+use super::eighth::repository_with_files;
+use super::eleventh::read_at;
+use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::*;
+
+const INLINE_SCRIPT: &str = "python3 - <<'EOF'\np = 'src/csv.py'\ns = open(p).read()\nopen(p, 'w').write(s.replace('old', 'new'))\nEOF";
+
+/// Returns a packet about the session `s2`. Commands ask git which files are uncommitted.
+fn packet_at(env: &TestEnv, time: &str) -> String {
+    let written = thru_at(env, time, "s2", &["handoff", "describe the delimiter", "--json"]).json();
+    env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout
+}
+
+/// Session `s1` ran a command that changed `src/csv.py`. Session `s2` edited another file. Returns what session `s3` is
+/// told at its start, and a packet about `s2`.
+fn told_after(command: &str, is_read: bool) -> (TestEnv, String, String) {
+    let env = repository_with_files(&["src/csv.py", "README.md", "docs/a.md"]);
+    for file in ["src/csv.py", "README.md", "docs/a.md"] {
+        write_at(&env, "18:00:00", file, "old\n");
+    }
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Rename the delimiter in src/csv.py.");
+    if is_read {
+        read_at(&env, "19:00:02", "s1", "src/csv.py");
+    }
+    write_at(&env, "19:00:03", "src/csv.py", "new\n");
+    run_at(&env, "19:00:04", "s1", command, "");
+    stop_at(&env, "19:00:05", "s1", "The delimiter has its new name.");
+    end_at(&env, "19:00:06", "s1");
+    start_at(&env, "19:01:00", "s2");
+    ask_at(&env, "19:01:01", "s2", "Now describe the delimiter in the README.");
+    write_at(&env, "19:01:02", "README.md", "new\n");
+    edit_at(&env, "19:01:02", "s2", "README.md");
+    stop_at(&env, "19:01:03", "s2", "The README describes it.");
+    end_at(&env, "19:01:04", "s2");
+    let told = start_at(&env, "19:02:00", "s3");
+    let packet = packet_at(&env, "19:02:01");
+    (env, told, packet)
+}
+
+#[test]
+fn a_file_that_a_command_of_an_earlier_session_changed_is_at_risk() {
+    // A hook does not run git, so it knows only the files that the session named.
+    for (command, is_read, does_hook_know) in [
+        ("sed -i 's/old/new/' src/csv.py", false, true),
+        (INLINE_SCRIPT, true, true),
+        ("ruff format .", true, true),
+        ("npx prettier --write .", true, true),
+        (INLINE_SCRIPT, false, false),
+        ("make generate", false, false),
+    ] {
+        let (_env, told, packet) = told_after(command, is_read);
+        let is_at_risk = |text: &str| {
+            text.lines().any(|line| line.contains("by earlier sessions, not committed: src/csv.py"))
+        };
+        assert!(is_at_risk(&packet), "{command}: {packet}");
+        assert!(is_at_risk(&told) || !does_hook_know, "{command}: {told}");
+    }
+}
+
+#[test]
+fn a_file_that_the_user_changed_is_not_an_earlier_sessions() {
+    let (env, _, _) = told_after("ruff format .", false);
+    write_at(&env, "19:03:00", "docs/a.md", "by the user\n");
+    env.run_git(&["add", "src/csv.py"]);
+    env.run_git(&["commit", "-qm", "Two"]);
+    let packet = packet_at(&env, "19:04:00");
+    assert!(!packet.contains("earlier sessions"), "{packet}");
+}
