@@ -12,7 +12,7 @@ use model::packet::words;
 use model::run;
 use model::text::fnv_fingerprint;
 use model::time;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
 use crate::Result;
@@ -151,7 +151,8 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
 }
 
 /// Whether a session ended normally or crashed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SessionEnd {
     Ended,
     Crashed,

@@ -588,6 +588,7 @@ mod fourteenth;
 mod fourth;
 mod gates_in_worktrees;
 mod killed_runs;
+mod loops_of_crashed_sessions;
 mod loops_that_ended;
 mod ninth;
 mod other_branch;

@@ -373,6 +373,10 @@ pub(crate) fn write_packet(
     let running =
         loops::session::running_loop_of_session(&project.store, &digest.session).unwrap_or_default();
     let running = running.filter(|_| !source.is_of_other_folder);
+    let is_session_over = running.is_some()
+        && roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)
+            .is_ok_and(|entries| roster::is_over(&entries, &project.store, &digest.session, world.now));
+    let loop_left_behind = running.as_ref().filter(|_| is_session_over).map(|state| state.id.clone());
     let loop_prompt = running.map(|state| redact(state.prompt));
     let ended_loop_prompt = match (&loop_prompt, Id::new(&digest.session)) {
         (None, Ok(session)) if !source.is_of_other_folder => {
@@ -416,6 +420,7 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        loop_left_behind: loop_left_behind.as_deref(),
         ended_loop_prompt: ended_loop_prompt.as_deref().unwrap_or_default(),
         workstream: workstream.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),
