@@ -596,6 +596,7 @@ mod packets_after_commit;
 mod picking_up;
 mod piped_runs;
 mod pleasant;
+mod role_from_variable;
 mod rules_in_questions;
 mod seventh;
 mod short_messages;
