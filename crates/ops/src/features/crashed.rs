@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::brief::{BriefOccasion, Candidate};
+use model::checkout_path;
 use model::digest::{CommandUse, Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
@@ -456,7 +457,7 @@ fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<C
 /// edited. An agent that only reads files after the handoff does not need a second packet.
 fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
-    let is_edited = |file: &FileUse| file.edited_at > since && !is_file_of_store(&file.path);
+    let is_edited = |file: &FileUse| file.edited_at > since && !checkout_path::is_in_store(&file.path);
     Ok(words::prompts_about_work(&digest.prompts).iter().any(|prompt| prompt.record > since)
         || digest.files.iter().any(is_edited))
 }
@@ -464,15 +465,11 @@ fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Resul
 fn has_worked_since(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last_use_record > since;
-    Ok(digest.files.iter().any(|file| touched(file) && !is_file_of_store(&file.path))
+    Ok(digest.files.iter().any(|file| touched(file) && !checkout_path::is_in_store(&file.path))
         || digest
             .commands
             .iter()
             .any(|used| used.last_run_record > since && !run::only_calls_thru(&used.command)))
-}
-
-fn is_file_of_store(path: &str) -> bool {
-    Path::new(path).starts_with(layout::STORE_FOLDER)
 }
 
 impl SessionState for CrashRecord {

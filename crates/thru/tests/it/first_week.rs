@@ -605,6 +605,7 @@ mod tenth;
 mod thirteenth;
 mod trials;
 mod twelfth;
+mod unexpected_outputs;
 
 mod loops {
     use super::*;
