@@ -334,14 +334,15 @@ fn work_of_session(world: &World, store: &Store, session: &Id, digest: &Digest) 
     if own.is_none() && !has_changed && !digest.commands.iter().any(is_own_command) {
         return None;
     }
-    let arguments = || {
-        let (_, rest) = digest.prompts.iter().rev().find_map(|prompt| split_slash_command(&prompt.text))?;
-        (!rest.is_empty()).then(|| rest.to_owned())
+    let has_arguments = |text: &str| split_slash_command(text).is_some_and(|(_, rest)| !rest.is_empty());
+    let command = || {
+        let mut typed = digest.prompts.iter().rev();
+        Some(typed.find(|prompt| has_arguments(&prompt.text))?.text.clone())
     };
     let edited = || digest.last_file_edited_after(0).map(|path| format!("the work on {path}"));
     let newest = || Some(digest.prompts.last()?.text.clone());
     let own = own.map(words::without_pasted_output);
-    claimed.or(own).or_else(arguments).or_else(edited).or_else(newest)
+    claimed.or(own).or_else(command).or_else(edited).or_else(newest)
 }
 
 /// Adds two facts that no hook reported: the dead session's last message, and the call that was running when the

@@ -25,13 +25,14 @@ fn all_lists(folder: &Path) -> String {
 
 #[test]
 fn the_command_that_asks_for_another_output_drops_none() {
-    for folder in [None, Some("work")] {
+    let orders = [["review", "notes"], ["notes", "review"]];
+    for (folder, stages) in [None, Some("work")].into_iter().flat_map(|at| orders.map(|order| (at, order))) {
         let env = TestEnv::with_root();
         if let Some(folder) = folder {
             env.write_file(&format!("project/{folder}/.keep"), "");
             env.run_thru(&["gate", "live", "--set", folder]).assert_ok();
         }
-        for stage in ["review", "notes"] {
+        for stage in stages {
             env.run_thru(&["gate", "expect", stage, "--critical", &format!("{stage}-a.md")]).assert_ok();
         }
         let at = folder.unwrap_or(".agent/context/outputs");
