@@ -1,6 +1,6 @@
 //! Tests what is said about a loop whose session has crashed or ended.
 
-use super::seventh::{ask_at, edit_at, end_at, fire_at, start_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, start_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 

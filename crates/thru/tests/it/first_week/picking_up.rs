@@ -1,6 +1,6 @@
 //! Tests that a session which continues the work of a packet has claimed it.
 
-use super::seventh::{ask_at, edit_at, end_at, start_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, start_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 

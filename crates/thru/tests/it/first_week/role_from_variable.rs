@@ -1,6 +1,6 @@
 //! Tests what a session is told about a role that an environment variable names.
 
-use super::seventh::{ask_at, edit_at, end_at, start_at};
+use super::handoffs::{ask_at, edit_at, end_at, start_at};
 use super::*;
 
 /// The heading of the brief is about the session before.

@@ -1,6 +1,6 @@
-//! Tests for the problems that the ninth new user reported.
+//! Tests sessions that picked up a packet.
 
-use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
