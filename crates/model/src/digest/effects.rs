@@ -9,8 +9,6 @@ use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 use crate::shell;
 
-/// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
-
 /// A file that this many commits left out is assumed not to be meant for a commit.
 const MIN_COMMITS_WITHOUT_FILE: u32 = 2;
 
