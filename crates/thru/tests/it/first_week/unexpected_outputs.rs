@@ -29,7 +29,7 @@ fn the_command_that_asks_for_another_output_drops_none() {
     for (folder, stages) in [None, Some("work")].into_iter().flat_map(|at| orders.map(|order| (at, order))) {
         let env = TestEnv::with_root();
         if let Some(folder) = folder {
-            env.write_file(&format!("project/{folder}/.keep"), "");
+            env.write_file(format!("project/{folder}/.keep"), "");
             env.run_thru(&["gate", "live", "--set", folder]).assert_ok();
         }
         for stage in stages {
