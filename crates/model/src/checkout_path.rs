@@ -46,6 +46,17 @@ fn split_path(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !matches!(*part, "" | "."))
 }
 
+/// The path of the store, relative to the root.
+pub const STORE_FOLDER: &str = ".agent/context";
+
+/// Returns whether a file is in a store. `path` is relative to the checkout, or absolute if the file is outside. The root
+/// can be a subfolder of the checkout. What a user keeps elsewhere in `.agent` belongs to the project.
+pub fn is_in_store(path: &str) -> bool {
+    let is_start = |before: &str| before.is_empty() || before.ends_with('/');
+    path.match_indices(STORE_FOLDER)
+        .any(|(at, found)| is_start(&path[..at]) && path[at + found.len()..].starts_with('/'))
+}
+
 fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.as_bytes().get(1) == Some(&b':')
 }
@@ -58,6 +69,25 @@ fn join_absolute(parts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tells_records_from_files_of_the_project() {
+        for (path, expected) in [
+            (".agent/context/plan.md", true),
+            (".agent/context/outputs/audit.md", true),
+            ("sub/.agent/context/plan.md", true),
+            ("/elsewhere/.agent/context/plan.md", true),
+            (".agent/x.md", false),
+            (".agent/context", false),
+            (".agent/contextual.md", false),
+            (".agent/context.md", false),
+            ("my.agent/context/a.rs", false),
+            ("src/.agents/context/a.rs", false),
+            ("src/a.rs", false),
+        ] {
+            assert_eq!(is_in_store(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn tells_inside_from_outside() {

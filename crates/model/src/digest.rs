@@ -186,8 +186,8 @@ pub struct Digest {
     /// The record number of the last compaction if no work has followed it yet.
     #[serde(rename = "compacted")]
     compaction_without_work: Option<u64>,
-    /// What the user typed after `/compact`, until work follows that compaction. It is usually an instruction for the
-    /// summary, so it is not a prompt.
+    /// What the user typed after `/compact`. It is kept only until work follows that compaction. It is usually an
+    /// instruction for the summary, so it is not a prompt.
     #[serde(rename = "compact_words")]
     pub words_after_compact_command: String,
     /// The record number of the last prompt or call.

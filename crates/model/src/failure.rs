@@ -141,7 +141,7 @@ impl<'o> FoundErrorLines<'o> {
         FoundErrorLines { lines, failed_test_count }
     }
 
-    /// Returns at most `most` of the lines. The count of the failed tests comes last.
+    /// Returns no more than `most` lines. The number of failed tests comes last.
     fn most_informative(mut self, most: usize) -> Vec<&'o str> {
         if self.lines.len() > most {
             self.lines.retain(|line| !report::is_failed_test_location(line));

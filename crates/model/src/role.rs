@@ -137,7 +137,7 @@ pub const ROLE_BRIEF_SECTION: BriefSection = BriefSection {
     section_position: 1,
     rank_step_per_form: 1,
     name: "role",
-    title: "Role",
+    title: "Role of this session",
     signal: ScoreSignal::Role,
 };
 

@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
+use model::checkout_path::is_in_store;
 use model::evidence::{FileListing, ListedFileState};
 use model::plan::sha256_hex;
 use rustix::fs::{self, AtFlags, FileType};
 
-use crate::{Dir, FolderEntryKind, Result, layout, tracked};
+use crate::{Dir, FolderEntryKind, Result, tracked};
 
 /// Larger files are compared by size and time only.
 const MAX_HASHED_BYTES: usize = 64 * 1024 * 1024;
@@ -313,9 +314,4 @@ impl Checkout {
 
 pub(crate) fn to_nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
-}
-
-/// Returns whether a path is in the store. thru's own records change all the time, so they are not compared.
-fn is_in_store(path: &str) -> bool {
-    path.strip_prefix(layout::STORE_FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }

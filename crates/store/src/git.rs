@@ -185,7 +185,7 @@ pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
         && find_packed_ref(&packed_refs, &name).is_none()
 }
 
-/// Returns when this checkout last fetched from a remote, or `None` if it is unknown.
+/// Returns the time at which this checkout last fetched from a remote, or `None` if the time is unknown.
 pub fn last_fetched_at(dir: &Path) -> Option<Timestamp> {
     let (git_dir, common) = git_folders(dir)?;
     let fetched_at = |folder: &PathBuf| {

@@ -4,15 +4,7 @@ use model::gate;
 use model::id::Id;
 
 /// The path of the store, relative to the root.
-pub const STORE_FOLDER: &str = ".agent/context";
-
-/// Returns whether `path`, which is relative to the checkout, is in the store. The root can be a subfolder of the
-/// checkout.
-pub fn is_in_store(path: &str) -> bool {
-    let is_store = |start: &str| start.is_empty() || start.ends_with('/');
-    path.match_indices(STORE_FOLDER)
-        .any(|(at, found)| is_store(&path[..at]) && path[at + found.len()..].starts_with('/'))
-}
+pub const STORE_FOLDER: &str = model::checkout_path::STORE_FOLDER;
 
 pub const MARKER_FILE: &str = "root.json";
 pub const PROJECT_SETTINGS_FILE: &str = "config.toml";

@@ -86,7 +86,7 @@ fn is_omission_line(line: &str) -> bool {
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns the part of a command that identifies it: without a leading `cd`, pipes and redirections.
+/// Returns the part of a command that identifies it: without any leading `cd`, pipes or redirections.
 pub fn identifying_part_of_command(command: &str) -> String {
     let mut command = command.trim();
     while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {

@@ -90,7 +90,8 @@ pub fn value_with_entries(value: Option<Value>, place: &HookLocation, entries: &
     value
 }
 
-/// Checks all properties of a valid file without our hooks. Returns the file with our hooks.
+/// Checks everything that must hold for a valid file that does not contain our hooks yet. Returns the file with our
+/// hooks added.
 #[track_caller]
 pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &[HookEntry]) -> Vec<u8> {
     let installed =

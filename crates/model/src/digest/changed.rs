@@ -1,6 +1,7 @@
 //! Determines from a session's calls which files have changed since a certain record.
 
 use super::{Digest, FileUse, is_generated_or_vendored_file};
+use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
 use crate::event::FileAction;
 use crate::journal::{JournalRecord, RecordedFile};
@@ -104,7 +105,7 @@ impl Digest {
 /// Returns the files that were changed after the record with this number, newest change first. Agents' records are left
 /// out.
 fn paths_changed_after<'d>(record: u64, changes: impl Iterator<Item = (u64, &'d str)>) -> Vec<&'d str> {
-    let is_later = |(at, path): &(u64, &str)| *at > record && !is_agent_record(path);
+    let is_later = |(at, path): &(u64, &str)| *at > record && !is_in_store(path);
     let mut changed: Vec<(u64, &str)> = changes.filter(is_later).collect();
     changed.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     let mut paths: Vec<&str> = Vec::new();
@@ -148,12 +149,6 @@ pub(super) fn looks_like_output(path: &str) -> bool {
 
 fn extension_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path).rsplit_once('.').map_or("", |(_, ending)| ending)
-}
-
-/// Returns whether a file is a record of `thru` or of an agent, such as a sub-agent's output. Such a file affects no
-/// check. The folder `.agent` may be in a subfolder of the checkout, or outside the current worktree.
-pub(super) fn is_agent_record(path: &str) -> bool {
-    path.split('/').rev().skip(1).any(|folder| folder == ".agent")
 }
 
 /// Returns whether a command wrote or deleted a file that is mentioned in its text.

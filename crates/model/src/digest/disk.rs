@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 
 use super::{CommandUse, Digest, Failure, FileUse, changed};
+use crate::checkout_path::is_in_store;
 use crate::{run, time};
 
 /// A file, and when its content was last changed according to the file system.
@@ -52,7 +53,7 @@ impl Digest {
                 paths.push(path);
             }
         }
-        paths.retain(|path| !changed::is_agent_record(path));
+        paths.retain(|path| !is_in_store(path));
         paths
     }
 

@@ -136,7 +136,7 @@ fn outputs_and_records_are_not_compared_with_runs() {
         used("data.csv", 0),
     ];
     let digest = Digest { files: files.into(), ..Digest::new("s1") };
-    let listed = ["src/a.py", "src/c.py", "out.txt", ".agent/x.md"].map(str::to_owned);
+    let listed = ["src/a.py", "src/c.py", "out.txt", ".agent/context/x.md"].map(str::to_owned);
     let mut found = digest.files_to_compare_with_runs(&listed);
     found.sort_unstable();
     assert_eq!(found, ["package.json", "src/a.py", "src/b.py", "src/c.py"]);

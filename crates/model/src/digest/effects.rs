@@ -3,15 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Digest, FileEdit, FileUse, OtherBranch, changed, keep_last};
+use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 use crate::shell;
 
-/// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
-pub(super) const STORE_PATH_PREFIX: &str = ".agent/context/";
-
-/// A file that this many commits left out is assumed not to be meant for a commit.
+/// A file that has been left out of this many commits is assumed not to be meant for a commit.
 const MIN_COMMITS_WITHOUT_FILE: u32 = 2;
 
 const MAX_EFFECTS_KEPT: usize = 200;
@@ -292,7 +290,7 @@ impl Digest {
         };
         let is_work = |file: &&FileUse| {
             file.commits_without_file < MIN_COMMITS_WITHOUT_FILE
-                && !file.path.starts_with(STORE_PATH_PREFIX)
+                && !is_in_store(&file.path)
                 && self.is_uncommitted(file)
         };
         let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(is_work).collect();

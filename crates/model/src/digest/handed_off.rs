@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Digest;
-use super::effects::STORE_PATH_PREFIX;
+use crate::checkout_path::is_in_store;
 use crate::event::{EventName, FileAction};
 use crate::journal::{JournalRecord, RecordedFile};
 use crate::prompt;
@@ -60,7 +60,7 @@ fn kind_of_call(record: &JournalRecord) -> CallKind {
     let is_edit = |file: &RecordedFile| {
         !matches!(file.action, FileAction::Read | FileAction::Mention)
             && !file.guess
-            && !file.path.starts_with(STORE_PATH_PREFIX)
+            && !is_in_store(&file.path)
     };
     if record.command.is_empty() {
         let is_work = record.files.iter().any(is_edit) || !record.asked.is_empty();

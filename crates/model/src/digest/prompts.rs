@@ -60,6 +60,12 @@ impl Prompt {
         prompt::classify_prompt(&self.text)
     }
 
+    /// Returns `, typed after /pickup` if the text contains only what the user typed after this command, so that it is not
+    /// taken for a request of its own.
+    pub fn note_on_command(&self) -> &'static str {
+        if self.is_about_packet { ", typed after `/pickup`" } else { "" }
+    }
+
     /// Returns what the user refused: the last command of a list such as `git add . && git commit`. Empty if the prompt
     /// refused nothing.
     pub fn refused_command(&self) -> &str {

@@ -328,7 +328,8 @@ pub fn name_uncommitted_files(files: &[String]) -> String {
 }
 
 pub fn time_of_prompt(prompt: &Prompt) -> String {
-    if prompt.at.is_empty() { String::new() } else { format!(", {}", prompt.at) }
+    let typed = prompt.note_on_command();
+    if prompt.at.is_empty() { typed.to_owned() } else { format!("{typed}, {}", prompt.at) }
 }
 
 pub fn push_titled_bullet_list(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {

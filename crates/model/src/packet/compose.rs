@@ -11,7 +11,7 @@ mod unfinished;
 
 use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
-use continued::{ENDED_LOOP_TITLE, RUNNING_LOOP_TITLE};
+use continued::{ENDED_LOOP_TITLE, title_of_loop};
 pub use git::GitFacts;
 use jiff::Timestamp;
 pub(super) use next::UNTOUCHED_MESSAGE_STEP;
@@ -120,8 +120,10 @@ pub struct PacketMaterial<'a> {
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
-    /// The prompt of the loop that is running in the session, or empty if there is none.
+    /// The prompt of the loop that is active in the session, or empty if there is none.
     pub loop_prompt: &'a str,
+    /// The id of that loop, if its session has ended or crashed.
+    pub loop_left_behind: Option<&'a str>,
     /// The prompt of the loop that last ran in the session and has ended, or empty if there is none.
     pub ended_loop_prompt: &'a str,
     /// The workstream that the session works on, with its manifest and its next step, or empty if there is none.
@@ -269,11 +271,11 @@ impl<'a> PacketFacts<'a> {
             ));
         };
         let loops = [
-            (RUNNING_LOOP_TITLE, self.material.loop_prompt),
-            (ENDED_LOOP_TITLE, self.material.ended_loop_prompt),
+            (title_of_loop(self.material.loop_left_behind), self.material.loop_prompt),
+            (ENDED_LOOP_TITLE.into(), self.material.ended_loop_prompt),
         ];
         for (title, prompt) in loops.into_iter().filter(|(_, prompt)| !prompt.is_empty()) {
-            add(title, String::new(), prompt, MAX_QUOTED_TASK_CHARS);
+            add(&title, String::new(), prompt, MAX_QUOTED_TASK_CHARS);
         }
         let Goal { newest_prompt: newest, accepted_proposal: accepted, is_answered, .. } = self.goal;
         let task = self.material.digest.task_explaining_newest_prompt();

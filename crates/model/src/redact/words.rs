@@ -106,7 +106,7 @@ fn opening_mark_length(text: &[u8], at: usize) -> usize {
 }
 
 fn non_ascii_mark_length(text: &[u8]) -> usize {
-    // The marks listed below are not ASCII, and almost every byte of the text is, so this test comes first.
+    // The marks listed below are not ASCII, but almost every byte of the text is ASCII, so this test comes first.
     if text.first().is_none_or(u8::is_ascii) {
         return 0;
     }

@@ -266,7 +266,8 @@ fn part_named_in_line(parts: &[Part], word: &LineResult, line: &str) -> Option<u
     by_task.or_else(|| only(&|part| word.is_from_task_runner && part.program == program))
 }
 
-/// Returns the only check of the kind that prints such a line. A compiler's errors may come from any check.
+/// If exactly one check is of a kind that prints such a line, returns that check. A compiler's errors may come from any
+/// check.
 fn part_of_kind(parts: &[Part], word: &LineResult) -> Option<usize> {
     let kind = word.check_kind.filter(|_| !word.is_from_compiler)?;
     let mut of_kind = parts.iter().enumerate().filter(|(_, part)| part.kind == kind);

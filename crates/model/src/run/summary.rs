@@ -147,7 +147,7 @@ fn begins_summary_sign(rest: &[u8]) -> bool {
 }
 
 /// Returns whether `line` starts with the text in `with`. The first bytes are compared first, because dozens of
-/// beginnings are tried on each line, and almost all of them already differ there.
+/// prefixes are tried against each line, and almost all of them differ in the first byte.
 #[inline(always)]
 fn begins_with(line: &str, with: &str) -> bool {
     line.as_bytes().first() == with.as_bytes().first() && line.starts_with(with)

@@ -103,7 +103,7 @@ pub fn without_sentences_about_open_work(text: &str, have_checks_passed: bool) -
         "i need to",
     ];
     let pieces = split_pieces(text);
-    // "Fails without the fix" says what a test is for, which remains true.
+    // "Fails without the fix" says what a test is for, and that remains true after the fix.
     let is_solved = |small: &str| {
         have_checks_passed
             && ["test fails", "tests fail"].iter().any(|words| small.contains(words))

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::brief::{BriefOccasion, Candidate};
+use model::checkout_path;
 use model::digest::{CommandUse, Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
@@ -333,14 +334,15 @@ fn work_of_session(world: &World, store: &Store, session: &Id, digest: &Digest) 
     if own.is_none() && !has_changed && !digest.commands.iter().any(is_own_command) {
         return None;
     }
-    let arguments = || {
-        let (_, rest) = digest.prompts.iter().rev().find_map(|prompt| split_slash_command(&prompt.text))?;
-        (!rest.is_empty()).then(|| rest.to_owned())
+    let has_arguments = |text: &str| split_slash_command(text).is_some_and(|(_, rest)| !rest.is_empty());
+    let command = || {
+        let mut typed = digest.prompts.iter().rev();
+        Some(typed.find(|prompt| has_arguments(&prompt.text))?.text.clone())
     };
     let edited = || digest.last_file_edited_after(0).map(|path| format!("the work on {path}"));
     let newest = || Some(digest.prompts.last()?.text.clone());
     let own = own.map(words::without_pasted_output);
-    claimed.or(own).or_else(arguments).or_else(edited).or_else(newest)
+    claimed.or(own).or_else(command).or_else(edited).or_else(newest)
 }
 
 /// Adds two facts that no hook reported: the dead session's last message, and the call that was running when the
@@ -456,7 +458,7 @@ fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<C
 /// edited. An agent that only reads files after the handoff does not need a second packet.
 fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
-    let is_edited = |file: &FileUse| file.edited_at > since && !is_file_of_store(&file.path);
+    let is_edited = |file: &FileUse| file.edited_at > since && !checkout_path::is_in_store(&file.path);
     Ok(words::prompts_about_work(&digest.prompts).iter().any(|prompt| prompt.record > since)
         || digest.files.iter().any(is_edited))
 }
@@ -464,15 +466,11 @@ fn has_continued_after_handoff(store: &Store, session: &Id, since: u64) -> Resul
 fn has_worked_since(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last_use_record > since;
-    Ok(digest.files.iter().any(|file| touched(file) && !is_file_of_store(&file.path))
+    Ok(digest.files.iter().any(|file| touched(file) && !checkout_path::is_in_store(&file.path))
         || digest
             .commands
             .iter()
             .any(|used| used.last_run_record > since && !run::only_calls_thru(&used.command)))
-}
-
-fn is_file_of_store(path: &str) -> bool {
-    Path::new(path).starts_with(layout::STORE_FOLDER)
 }
 
 impl SessionState for CrashRecord {

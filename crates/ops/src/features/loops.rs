@@ -26,12 +26,13 @@ use choose::{
     LoopCommandPurpose, LoopOwner, choose_loop, find_loop_owner, find_owner_of_existing_loop,
     foreground_loop_id, open_store, open_trusted_store, require_trust,
 };
-pub use report::{advice_without_consent, short_session_id};
+pub use report::{advice_on_ended_session, advice_without_consent, short_session_id};
 
 use crate::features::{Feature, FeatureAnswer};
 use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
 use crate::session::list::SessionChoiceReason;
+use crate::session::roster::{self, SessionEnd};
 use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
 use crate::{Error, Result, World};
 
@@ -89,6 +90,9 @@ pub struct LoopShown {
     pub is_folder_moved: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// How the loop's session ended, if the loop is active and allowed. Such a loop runs nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_end: Option<SessionEnd>,
     /// Whether the loop keeps its session from stopping.
     pub foreground: bool,
     /// Whether the loop is waiting for the next session to start.
@@ -152,7 +156,7 @@ pub fn list_loops(world: &World) -> Result<LoopListing> {
     let is_folder_moved = report::is_folder_moved(world, &store, &root);
     let (records, damaged) = all_loops(&store)?;
     let pointer = read_or_rebuild_pointer(&store, &records);
-    let shown = records.iter().map(|record| loop_shown(&store, &record.loop_state, &pointer));
+    let shown = records.iter().map(|record| loop_shown(world, &store, &record.loop_state, &pointer));
     let mut loops: Vec<LoopShown> = shown.map(|shown| LoopShown { is_folder_moved, ..shown }).collect();
     loops.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
     Ok(LoopListing { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
@@ -162,7 +166,7 @@ pub fn show_loop(world: &World, named: Option<&str>) -> Result<(LoopShown, Strin
     let store = open_store(world)?;
     let record = store.read_loop(&choose_loop(world, &store, named, LoopCommandPurpose::View)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
-    Ok((loop_shown(&store, &record.loop_state, &store.read_foreground()?.unwrap_or_default()), text))
+    Ok((loop_shown(world, &store, &record.loop_state, &store.read_foreground()?.unwrap_or_default()), text))
 }
 
 pub fn show_loop_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
@@ -173,7 +177,7 @@ pub fn show_loop_log(world: &World, named: Option<&str>) -> Result<LoopLogShown>
     let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry))?;
     let pointer = store.read_foreground()?.unwrap_or_default();
     Ok(LoopLogShown {
-        shown_loop: loop_shown(&store, &record.loop_state, &pointer),
+        shown_loop: loop_shown(world, &store, &record.loop_state, &pointer),
         entries,
         torn: tally.invalid_lines.len(),
     })
@@ -281,7 +285,7 @@ fn change_and_remove_from_foreground(
         consent::withdraw_loop_consent(&store, &next.id)?;
     }
     Ok(LoopChanged {
-        shown_loop: loop_shown(&store, &next, &pointer),
+        shown_loop: loop_shown(world, &store, &next, &pointer),
         changed: event.is_some(),
         session_choice: None,
         notes: Vec::new(),
@@ -306,13 +310,19 @@ fn write_and_set_foreground(
     };
     consent::allow_loop(store, Some(&record.loop_state), &next, owner.claim(), world.now)?;
     write_loop(store, &id, record, next.clone())?;
-    let (pointer, notes) = point_to_loop(store, &next, owner)?;
+    let (pointer, mut notes) = point_to_loop(store, &next, owner)?;
+    notes.extend(note_on_ended_session(world, store, owner));
     append_to_log(world, store, &next, event)?;
     let session_choice = match owner {
         LoopOwner::Session(_, session_choice) => Some(*session_choice),
         LoopOwner::NextSession => None,
     };
-    Ok(LoopChanged { shown_loop: loop_shown(store, &next, &pointer), changed: true, session_choice, notes })
+    Ok(LoopChanged {
+        shown_loop: loop_shown(world, store, &next, &pointer),
+        changed: true,
+        session_choice,
+        notes,
+    })
 }
 
 /// Changes the foreground pointer so that it points to a loop. The returned note names the previous foreground loop.
@@ -356,8 +366,27 @@ fn append_to_log(world: &World, store: &Store, state: &Loop, event: LoopEvent) -
     Ok(store.append_loop_log(&id, &entry, limit)?)
 }
 
-fn loop_shown(store: &Store, state: &Loop, pointer: &ForegroundPointer) -> LoopShown {
-    loop_shown_with_consent(state, pointer, consent::is_started_here(store, state))
+fn loop_shown(world: &World, store: &Store, state: &Loop, pointer: &ForegroundPointer) -> LoopShown {
+    let shown = loop_shown_with_consent(state, pointer, consent::is_started_here(store, state));
+    let is_open = shown.is_allowed_here && shown.status == LoopStatus::Active;
+    let session = state.session.as_deref().filter(|_| is_open);
+    LoopShown { session_end: session.and_then(|session| end_of_session(world, store, session)), ..shown }
+}
+
+/// Returns how the session of a loop ended, or `None` if it may be running.
+fn end_of_session(world: &World, store: &Store, session: &str) -> Option<SessionEnd> {
+    let entries = roster::read_roster(store, u64::MAX).ok()?;
+    roster::how_session_ended(&entries, store, session, world.now)
+}
+
+/// Returns a note if the session that should run a loop has ended or crashed.
+fn note_on_ended_session(world: &World, store: &Store, owner: &LoopOwner) -> Option<String> {
+    let LoopOwner::Session(session, _) = owner else { return None };
+    let end = end_of_session(world, store, session.as_str())?.describe();
+    Some(format!(
+        "session {session} {end}; the loop continues if the session is resumed, and `--next` gives the loop to the next \
+         session that starts here"
+    ))
 }
 
 fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, is_allowed_here: bool) -> LoopShown {
@@ -368,6 +397,7 @@ fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, is_allowed
     LoopShown {
         foreground: foreground && runs,
         waits_for_session: pointer.loop_for_next_session.as_deref() == Some(&state.id) && runs,
+        session_end: None,
         is_allowed_here,
         is_folder_moved: false,
         id: state.id,
@@ -393,7 +423,7 @@ pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>
         return Ok(None);
     };
     match store.read_loop(&id) {
-        Ok(record) => Ok(Some(loop_shown(store, &record.loop_state, &pointer))
+        Ok(record) => Ok(Some(loop_shown(world, store, &record.loop_state, &pointer))
             .filter(|shown| shown.foreground || shown.waits_for_session)),
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(error.into()),

@@ -42,8 +42,8 @@ pub fn is_swarm_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
 /// the plan cannot be read.
 pub fn foreign_swarm_of_current_plan(project: &ProjectContext) -> Option<String> {
     let bytes = project.store.read_plan_bytes().ok()??;
-    // Parsing a large plan is slow, and nearly every plan belongs to this project, so first read only the plan's
-    // owner.
+    // Parsing a large plan is slow and rarely needed here, because nearly every plan belongs to this project. So read
+    // only the plan's owner first.
     if PlanOwner::read(&bytes).is_some_and(|owner| is_own_plan(project, &owner.swarm, owner.is_migrated())) {
         return None;
     }

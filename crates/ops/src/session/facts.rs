@@ -4,6 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use model::checkout_path;
 use model::digest::{Digest, FileTime, FileUse, GitOnDisk, OtherBranch};
 use model::event::EventName;
 use model::id::Id;
@@ -229,7 +230,7 @@ pub(crate) fn have_files_changed_since_session(store: &Store, digest: &Digest, c
     let home = Path::new(&digest.first_worktree);
     let folder = if home.is_absolute() && home.is_dir() { home } else { checkout };
     // A change to one of thru's records, such as a role, is not a change to the project.
-    let is_of_project = |path: &String| !layout::is_in_store(path);
+    let is_of_project = |path: &String| !checkout_path::is_in_store(path);
     files_changed_since_last_record(store, digest, folder)
         .is_some_and(|since| since.changed.iter().chain(&since.missing_files).any(is_of_project))
 }

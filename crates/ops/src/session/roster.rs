@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan;
+use model::checkout_path;
 use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
 use model::run;
 use model::text::fnv_fingerprint;
 use model::time;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
 use crate::Result;
@@ -151,7 +152,8 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
 }
 
 /// Whether a session ended normally or crashed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SessionEnd {
     Ended,
     Crashed,
@@ -344,9 +346,8 @@ pub fn sort_by_activity<'e>(
 /// question that the agent answered without a tool does not count, nor does a session that only ran thru. Changes in
 /// the store are ignored, because sub-agents of `thru gate run` write their outputs there.
 pub fn did_session_do_work(digest: &Digest) -> bool {
-    let is_changed = |file: &FileUse| {
-        (file.edits > 0 || file.written_at > 0) && !file.path.starts_with(layout::STORE_FOLDER)
-    };
+    let is_changed =
+        |file: &FileUse| (file.edits > 0 || file.written_at > 0) && !checkout_path::is_in_store(&file.path);
     let own_calls: u64 = {
         let own = digest.commands.iter().filter(|used| run::only_calls_thru(&used.command));
         own.map(|used| u64::from(used.runs)).sum()

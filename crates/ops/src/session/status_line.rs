@@ -6,12 +6,14 @@ use harness::HARNESSES;
 use harness::status::SessionStatus;
 use model::id::Id;
 use model::loops;
+use model::loops::pointer::ForegroundPointer;
 use model::plan;
 use model::render::one_line;
-use store::FoundRoot;
+use store::{FoundRoot, Store};
 
 use crate::features::{ProjectContext, loops as loop_feature, outputs, packets, plan as plan_feature};
 use crate::project::{consent, settings};
+use crate::session::roster;
 use crate::{Result, World};
 
 /// The length to which names are cut.
@@ -62,16 +64,34 @@ fn task_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
         .map(|task| format!("task {}", one_line(&task.id, MAX_STATUS_LINE_NAME_CHARS))))
 }
 
-/// Returns the session's loop, for example `loop 3/20`.
+/// Returns the session's loop, for example `loop 3/20`. If the session has none, returns a loop whose session is over, for
+/// example `loop 3/20 not running`.
 fn loop_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     let store = project.store;
     let pointer = loop_feature::foreground_pointer(store)?;
-    let Some(Ok(id)) = pointer.loop_of_session(session.as_str()).map(Id::new) else { return Ok(None) };
-    let state = store.read_loop(&id)?.loop_state;
-    if state.status != loops::LoopStatus::Active || !consent::is_started_here(store, &state) {
-        return Ok(None);
+    let Some(id) = pointer.loop_of_session(session.as_str()) else {
+        return Ok(loop_left_behind(project, &pointer).map(|progress| format!("loop {progress} not running")));
+    };
+    Ok(progress_of_active_loop(store, id).map(|progress| format!("loop {progress}")))
+}
+
+/// Returns the progress of a loop whose session is over.
+fn loop_left_behind(project: &ProjectContext, pointer: &ForegroundPointer) -> Option<String> {
+    if pointer.by_session.is_empty() {
+        return None;
     }
-    Ok(Some(format!("loop {}", state.iteration_progress().replace(" of ", "/"))))
+    let (store, now) = (project.store, project.world.now);
+    let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).ok()?;
+    let mut left =
+        pointer.by_session.iter().filter(|(owner, _)| roster::is_over(&entries, store, owner, now));
+    left.find_map(|(_, id)| progress_of_active_loop(store, id))
+}
+
+/// Returns how far an active loop is, for example `3/20`, if the user started it on this machine.
+fn progress_of_active_loop(store: &Store, id: &str) -> Option<String> {
+    let state = store.read_loop(&Id::new(id).ok()?).ok()?.loop_state;
+    let runs = state.status == loops::LoopStatus::Active && consent::is_started_here(store, &state);
+    runs.then(|| state.iteration_progress().replace(" of ", "/"))
 }
 
 /// Returns the state of the gate: `gate 2/5 open` or `gate passed`.

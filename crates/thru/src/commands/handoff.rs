@@ -105,6 +105,6 @@ fn print_report(report: &HandoffReport) {
         ));
     }
     output::print_message(format_args!(
-        "{DIM}pick it up anywhere in this project with:{DIM:#} thru pickup {id}"
+        "{DIM}the next session here is told about it, and claims it with `/pickup`; to read it:{DIM:#} thru pickup {id}"
     ));
 }

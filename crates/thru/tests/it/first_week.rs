@@ -578,36 +578,39 @@ Before continuing, you MUST verify you understand:
 }
 
 mod abandoned_work;
+mod answers_and_earlier_work;
 mod answers_with_questions;
 mod background_runs;
 mod changes_by_commands;
 mod changes_on_disk;
+mod counts_and_order;
 mod cut_outputs;
-mod eighth;
-mod eleventh;
 mod error_excerpts;
-mod fifteenth;
-mod fifth;
-mod fourteenth;
-mod fourth;
+mod files_at_risk;
+mod finished_work;
 mod gates_in_worktrees;
+mod handoffs;
 mod killed_runs;
+mod loops_of_crashed_sessions;
 mod loops_that_ended;
-mod ninth;
 mod other_branch;
 mod packets_after_commit;
+mod picked_up_packets;
 mod picking_up;
 mod piped_runs;
 mod pleasant;
+mod previews_and_titles;
+mod quoted_words;
+mod results_of_checks;
+mod role_from_variable;
 mod rules_in_questions;
 mod scratch_tests;
-mod seventh;
 mod short_messages;
-mod sixth;
-mod tenth;
-mod thirteenth;
+mod stages_and_drift;
+mod starts_of_sessions;
 mod trials;
-mod twelfth;
+mod unexpected_outputs;
+mod work_of_several_sessions;
 
 mod loops {
     use super::*;

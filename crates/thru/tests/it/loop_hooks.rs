@@ -488,7 +488,7 @@ fn the_packet_of_a_session_with_a_loop_has_its_prompt_as_the_goal() {
     looped.env.run_thru(&["handoff", "go on"]).assert_ok();
     let picked = looped.env.run_thru(&["pickup"]).assert_ok().stdout;
     let goal = format!(
-        "Goal: The prompt of the loop that runs in the session, given to the agent at every stop:\n> {LOOP_PROMPT}\n"
+        "Goal: The prompt of the loop that ran in the session when this packet was written, given to the agent at every stop:\n> {LOOP_PROMPT}\n"
     );
     assert!(picked.contains(&goal), "{picked}");
     assert!(picked.contains("> and keep the old names please"), "{picked}");

@@ -37,7 +37,13 @@ fn run_brief(env: &TestEnv, words: &[&str]) -> String {
 
 #[test]
 fn a_brief_is_what_a_hook_sends() {
-    let sections = ["Loop:", "Role:", "Workstream:", "Packet:", "Sub-agent outputs that are still open:"];
+    let sections = [
+        "Loop:",
+        "Role of this session:",
+        "Workstream:",
+        "Packet:",
+        "Sub-agent outputs that are still open:",
+    ];
     for (source, event) in [("compact", "compact"), ("resume", "resume")] {
         let env = env_with_every_feature();
         let shown = run_brief(&env, &["--session", "s1", "--event", event]);

@@ -53,8 +53,9 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let form = |most: usize| {
         let title = prompt::shorten_request(&title, most);
         format!(
-            "{}: {}",
+            "{}{}: {}",
             digest.label_of_opening_request(),
+            first.note_on_command(),
             in_quotation_marks(&title, title.len().max(most))
         )
     };
@@ -81,7 +82,8 @@ fn add_message_before_newest(digest: &Digest, all: &mut GatheredCandidates) {
             _ if most < MIN_CHARS_TO_NAME_REFUSAL => String::new(),
             call => format!(", refusing {}", in_backticks(call, 40)),
         };
-        format!("The message before the newest{refused}: {}", quote_prompt(&words, most))
+        let typed = before.note_on_command();
+        format!("The message before the newest{refused}{typed}: {}", quote_prompt(&words, most))
     };
     let mut forms = vec![form(62), form(140), form(300)];
     forms.dedup();
@@ -127,7 +129,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
         let asked = asked.map_or(String::new(), |said| {
             format!(", in answer to {}", in_quotation_marks(&said.closing_question, most.min(300)))
         });
-        format!("{label}{asked}: {}", quote_prompt(&left, most))
+        format!("{label}{}{asked}: {}", task.note_on_command(), quote_prompt(&left, most))
     };
     let forms: Vec<String> = most.iter().map(|most| form(*most)).collect();
     all.add_fact(FactClass::Goal, format!("prompt:{}", task.record), forms).strings_stating_fact =
@@ -188,16 +190,17 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
 fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut GatheredCandidates) {
     let alone = goal.task_prompt.is_none() && goal.accepted_proposal.is_none() && digest.plan.is_none();
     let is_over = digest.has_finished() && digest.last_message_record > newest.record;
-    let label = match (alone, newest.refused_call.is_empty()) {
+    let typed = newest.note_on_command();
+    let label = match (alone && typed.is_empty(), newest.refused_call.is_empty()) {
         (_, true) if is_over && newest.prompt_kind() == PromptKind::Question => {
-            format!("{NEWEST_MESSAGE_LABEL}, answered: ")
+            format!("{NEWEST_MESSAGE_LABEL}, answered{typed}: ")
         }
         // The reply to a request does not show that all of it was done.
-        (_, true) if is_over => format!("{NEWEST_MESSAGE_LABEL} (the agent has replied): "),
+        (_, true) if is_over => format!("{NEWEST_MESSAGE_LABEL} (the agent has replied){typed}: "),
         (true, true) => String::new(),
-        (false, true) => format!("{NEWEST_MESSAGE_LABEL}: "),
+        (false, true) => format!("{NEWEST_MESSAGE_LABEL}{typed}: "),
         (_, false) => {
-            format!("{NEWEST_MESSAGE_LABEL}, refusing {}: ", in_backticks(&newest.refused_call, 60))
+            format!("{NEWEST_MESSAGE_LABEL}{typed}, refusing {}: ", in_backticks(&newest.refused_call, 60))
         }
     };
     // A task that can be understood on its own gets more room than an answer.

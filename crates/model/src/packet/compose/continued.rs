@@ -1,5 +1,7 @@
 //! The packet or the earlier session that a session continues, and the titles under which a packet quotes finished work.
 
+use std::borrow::Cow;
+
 use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
 use crate::brief::quote_answer;
 use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
@@ -9,10 +11,23 @@ use crate::text::split_into_sentences;
 use crate::time::parse_time;
 
 /// The titles of the prompts of loops.
-pub(super) const RUNNING_LOOP_TITLE: &str =
-    "The prompt of the loop that runs in the session, given to the agent at every stop";
+const RUNNING_LOOP_TITLE: &str = "The prompt of the loop that ran in the session when this packet was written, given to the agent at every stop";
 pub(super) const ENDED_LOOP_TITLE: &str =
     "The prompt of the loop that ran in the session; it is not running now";
+
+/// Returns the title of the prompt of a session's active loop. If the session is over, `left_behind` is the loop's id,
+/// and the title names the command that gives the loop to another session.
+pub(super) fn title_of_loop(left_behind: Option<&str>) -> Cow<'static, str> {
+    match left_behind {
+        None => RUNNING_LOOP_TITLE.into(),
+        Some(id) => format!(
+            "The prompt of the loop {id}, whose session is over. The loop is not running until `thru loop activate {id}` \
+             gives it to the session that runs this command, or `thru loop activate {id} --next` to the next session \
+             that starts here"
+        )
+        .into(),
+    }
+}
 
 /// The titles above quoted messages that asked for work that is now finished.
 pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";

@@ -16,7 +16,7 @@ const MAX_NAMES_PER_FILE: usize = 5;
 /// The maximum number of reasons quoted for the edits to a file.
 const MAX_REASONS_PER_FILE: usize = 2;
 
-/// A failure that names more files than this does not show which of them matters.
+/// If a failure names more files than this, it does not show which of them matter.
 const MAX_FILES_PER_FAILURE: usize = 3;
 
 impl PacketFacts<'_> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::checkout_path;
 use model::digest::{Digest, FileUse, NewestRunOfCheck};
 use model::evidence::{self, FileListing, WHOLE_PROJECT_SCOPE, entry_of_run, task_of_run};
 use model::id::Id;
@@ -154,8 +155,9 @@ impl CurrentFiles {
         let nothing = CurrentFiles::default();
         let Ok(checkout) = Checkout::open(checkout) else { return nothing };
         let Some(mut paths) = list_checkout_files(&checkout) else { return nothing };
-        let is_ours = |path: &str| path.starts_with(layout::STORE_FOLDER);
-        let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !is_ours(&file.path);
+        let is_edited = |file: &&FileUse| {
+            file.edits > 0 && !file.is_outside_checkout && !checkout_path::is_in_store(&file.path)
+        };
         let edited: Vec<&FileUse> = digest.files.iter().filter(is_edited).collect();
         paths.extend(edited.iter().filter(|file| !file.deleted).map(|file| file.path.clone()));
         paths.sort_unstable();

@@ -222,7 +222,7 @@ fn list_project_files(project: &Project, checkout: &Checkout) -> Option<Vec<Stri
             git::run_git(&project.root.checkout, &args, Vec::new()).ok().flatten().unwrap_or_default();
         let others = others.split(|b| *b == 0).filter(|name| !name.is_empty());
         let others = others.filter_map(|name| String::from_utf8(name.to_vec()).ok());
-        files.extend(others.filter(|name| !name.starts_with(store::layout::STORE_FOLDER)));
+        files.extend(others.filter(|name| !checkout_path::is_in_store(name)));
         files.sort_unstable();
         files.dedup();
     }

@@ -30,7 +30,7 @@ pub fn find_loop_to_adopt(world: &World, named: &str) -> Result<LoopToAdopt> {
     if matches!(state.status, LoopStatus::Done | LoopStatus::Cancelled) {
         return Err(not_active_error(&state));
     }
-    Ok(LoopToAdopt { shown_loop: loop_shown(&store, &state, &foreground_pointer(&store)?), state })
+    Ok(LoopToAdopt { shown_loop: loop_shown(world, &store, &state, &foreground_pointer(&store)?), state })
 }
 
 /// Records the user's consent to exactly the loop that was shown.
@@ -49,7 +49,7 @@ pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChan
     let claim =
         if state.session.is_none() { LoopClaimRight::NextSession } else { LoopClaimRight::OneSession };
     allow_loop(&store, None, &state, claim, world.now)?;
-    let shown_loop = loop_shown(&store, &state, &foreground_pointer(&store)?);
+    let shown_loop = loop_shown(world, &store, &state, &foreground_pointer(&store)?);
     let next = match shown_loop.status {
         LoopStatus::Active if shown_loop.foreground || shown_loop.waits_for_session => None,
         LoopStatus::Active => Some(format!("`thru loop activate {id} --next` gives it to the next session")),

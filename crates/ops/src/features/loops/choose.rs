@@ -206,7 +206,7 @@ pub(super) fn find_owner_of_existing_loop(
 
 /// Returns the session that this command runs in, if the harness names it. A command that names no loop acts only on
 /// that session's loops, because some commands cannot be undone.
-fn current_session(world: &World, store: &Store) -> Option<Id> {
+pub(super) fn current_session(world: &World, store: &Store) -> Option<Id> {
     match list::choose_session(world, store, None) {
         Ok((session, SessionChoiceReason::Harness)) => Some(session),
         _ => None,

@@ -58,7 +58,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) ->
     {
         return Ok(RalphImportReport {
             file,
-            shown_loop: loop_shown(&store, &known.loop_state, &front),
+            shown_loop: loop_shown(world, &store, &known.loop_state, &front),
             written: false,
             already_imported: true,
         });
@@ -69,7 +69,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) ->
     }
     Ok(RalphImportReport {
         file,
-        shown_loop: loop_shown(&store, &state, &front),
+        shown_loop: loop_shown(world, &store, &state, &front),
         written: mode == WriteMode::Write,
         already_imported: false,
     })

@@ -7,14 +7,18 @@ use model::text::count_with_noun;
 use serde_json::json;
 use store::{FoundRoot, Root, Store};
 
-use super::{LoopShown, all_loops, foreground_loop, is_without_consent, loop_shown, read_or_rebuild_pointer};
+use super::{
+    LoopShown, all_loops, choose, foreground_loop, is_without_consent, loop_shown, read_or_rebuild_pointer,
+};
 use crate::features::{DoctorCheck, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
+use crate::session::roster::SessionEnd;
 use crate::{Result, World};
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let mut lines = Vec::new();
-    if let Some(shown) = foreground_loop(project.world, project.store)? {
+    let foreground = foreground_loop(project.world, project.store)?;
+    if let Some(shown) = foreground.filter(|shown| shown.session_end.is_none()) {
         let line = StatusReportLine::colored(
             "loop",
             StatusTone::Strong,
@@ -38,9 +42,20 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     let store = project.store;
     let records = all_loops(store)?.0;
     let pointer = read_or_rebuild_pointer(store, &records);
-    let shown = records.iter().map(|record| loop_shown(store, &record.loop_state, &pointer));
-    let mut behind: Vec<LoopShown> = shown.filter(LoopShown::waits_for_another_loop).collect();
-    behind.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+    let shown = records.iter().map(|record| loop_shown(project.world, store, &record.loop_state, &pointer));
+    let mut shown: Vec<LoopShown> = shown.collect();
+    shown.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+    let left: Vec<&LoopShown> = shown.iter().filter(|shown| shown.session_end.is_some()).collect();
+    if let Some(newest) = left.first() {
+        let (command, what) = how_to_give_on(project.world, store, &newest.id);
+        let more = if left.len() > 1 { "; `thru loop list` shows more" } else { "" };
+        let rest = format!(", {}; `{command}` {what}{more}", newest.describe_state());
+        let line = StatusReportLine::colored("not running", StatusTone::Warning, &newest.id, rest);
+        let line = line.with_json("loops_not_running", json!(left.len()));
+        let what = format!("{what}: its session {}", newest.session_end.map_or("", SessionEnd::describe));
+        lines.push(line.with_next_step(NextStepUrgency::PausedWork, command, what));
+    }
+    let behind: Vec<&LoopShown> = shown.iter().filter(|shown| shown.waits_for_another_loop()).collect();
     if let Some(newest) = behind.first() {
         let activate = format!("thru loop activate {}", newest.id);
         let (number, which) = match behind.len() {
@@ -85,6 +100,26 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
+/// Returns the command that gives a loop to another session, and what the command does. Inside a session, this session
+/// gets the loop.
+fn how_to_give_on(world: &World, store: &Store, id: &str) -> (String, &'static str) {
+    match choose::current_session(world, store) {
+        Some(_) => (format!("thru loop activate {id}"), "gives the loop to this session"),
+        None => {
+            (format!("thru loop activate {id} --next"), "gives the loop to the next session that starts here")
+        }
+    }
+}
+
+/// Says that a loop runs nowhere because its session is over, and names the command that gives it to another session.
+pub fn advice_on_ended_session(world: &World, shown: &LoopShown) -> Option<String> {
+    let end = shown.session_end?.describe();
+    let session = shown.session.as_deref().map(short_session_id).unwrap_or_default();
+    let FoundRoot::Marked { store, .. } = world.find_root().ok()? else { return None };
+    let (command, what) = how_to_give_on(world, &store, &shown.id);
+    Some(format!("{} is not running: its session {session} {end}; `{command}` {what}", shown.id))
+}
+
 fn is_project_folder_moved(project: &ProjectContext) -> bool {
     is_folder_moved(project.world, project.store, project.root)
 }
@@ -115,17 +150,21 @@ impl LoopShown {
     pub fn describe_state(&self) -> String {
         let whose = match (&self.session, self.waits_for_session) {
             (_, true) => ", for the next session that starts here".to_owned(),
-            (Some(session), _) => format!(", session {}", short_session_id(session)),
+            (Some(session), _) => {
+                let end = self.session_end.map_or(String::new(), |end| format!(", which {}", end.describe()));
+                format!(", session {}{end}", short_session_id(session))
+            }
             (None, false) => String::new(),
         };
         format!("iteration {}{whose}", self.describe_progress())
     }
 
     /// Returns whether the loop is active and allowed, but neither in the foreground nor next in line. Another loop
-    /// took its place.
+    /// took its place. A loop whose session has ended is left out, because it waits for nothing.
     pub fn waits_for_another_loop(&self) -> bool {
         self.status == LoopStatus::Active
             && self.is_allowed_here
+            && self.session_end.is_none()
             && !self.foreground
             && !self.waits_for_session
     }

@@ -16,13 +16,14 @@ use model::text::outline_text;
 use model::time;
 use store::Store;
 
-use super::foreground_pointer;
 use super::stop::{
     end_loop_if_overridden_by_harness, loop_overridden_by_harness, read_foreground_pointer, save_loop,
 };
+use super::{foreground_pointer, short_session_id};
 use crate::features::{BriefContext, FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::project::consent;
+use crate::session::roster::{self, SessionEnd};
 use crate::{Result, WriteMode};
 
 const LOOP_BRIEF_SECTION: BriefSection = BriefSection {
@@ -113,15 +114,25 @@ pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()>
 }
 
 /// Returns the brief's candidate about a loop. If a loop runs in the session that gets the brief, the candidate is
-/// about that loop. Otherwise, it is about the last loop of the session that the brief describes.
+/// about that loop. Otherwise, it is about the last loop of the session that the brief describes. If that loop is still
+/// active but its session is over, the loop runs nowhere, and the candidate names the command that gives it to a session.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    let running = context
-        .session
-        .map(|session| running_loop_of_session(store, session.as_str()))
-        .transpose()?
-        .flatten();
-    if let Some(state) = running {
+    let end_of = |session: &Id| -> Result<Option<SessionEnd>> {
+        let entries = context.roster.entries()?;
+        Ok(roster::how_session_ended(entries, store, session.as_str(), context.project.world.now))
+    };
+    let mut running = match context.session {
+        Some(session) => running_loop_of_session(store, session.as_str())?,
+        None => None,
+    };
+    // At every other occasion, a hook of the session is reporting an event, so the session is running.
+    let is_reader_over = match (context.session, context.occasion) {
+        (None, BriefOccasion::Asked) => true,
+        (Some(session), BriefOccasion::Asked) => end_of(session)?.is_some(),
+        _ => false,
+    };
+    if let Some(state) = running.take_if(|_| !is_reader_over) {
         let about = format!(
             "{} was started by the user and runs in this session: iteration {}. {} Its prompt is the goal:",
             state.id,
@@ -132,9 +143,30 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     // An agent that still has its conversation does not need to be reminded of its loop.
     let described = context.described_session.filter(|_| context.occasion != BriefOccasion::Replayed);
-    let Some(state) = described.and_then(|session| last_loop_of_session(store, session)) else {
-        return Ok(Vec::new());
-    };
+    let Some(session) = described else { return Ok(Vec::new()) };
+    if let Some(state) = active_loop_of_session(store, session)
+        && let Some(end) = end_of(session)?
+    {
+        let how_to_go_on = match is_reader_over {
+            true => format!(
+                "`thru loop activate {} --next` gives it to the next session that starts here.",
+                state.id
+            ),
+            false => format!(
+                "If the user wants it to go on, `thru loop activate {}` gives it to this session.",
+                state.id
+            ),
+        };
+        let about = format!(
+            "{} is not running: its session {} {}, at iteration {}. {how_to_go_on} Its prompt was the goal:",
+            state.id,
+            short_session_id(session.as_str()),
+            end.describe(),
+            state.iteration_progress()
+        );
+        return Ok(vec![loop_candidate(context, &state, &about)]);
+    }
+    let Some(state) = last_loop_of_session(store, session) else { return Ok(Vec::new()) };
     let about = format!(
         "{} is {}, at iteration {}. Its prompt was the goal:",
         state.id,
@@ -171,6 +203,12 @@ pub(crate) fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> 
     let is_still_about_loop = later.all(|prompt| prompt::names_no_work(&prompt.text));
     let is_over = matches!(state.status, LoopStatus::Done | LoopStatus::Paused);
     (is_still_about_loop && is_over).then_some(state)
+}
+
+/// Returns the active loop of a session, if the user started it on this machine.
+pub(crate) fn active_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
+    let state = newest_loop_of_session(store, session)?;
+    (state.status == LoopStatus::Active && consent::is_started_here(store, &state)).then_some(state)
 }
 
 fn newest_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {

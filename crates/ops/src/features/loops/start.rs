@@ -16,7 +16,7 @@ use store::Store;
 
 use super::{
     LoopChanged, LoopOwner, WantedLoopOwner, append_to_log, deadline_after, find_loop_owner, loop_shown,
-    point_to_loop, require_trust, usage_error,
+    note_on_ended_session, point_to_loop, require_trust, usage_error,
 };
 use crate::features::packets;
 use crate::project::{Project, consent};
@@ -156,7 +156,12 @@ pub fn start_loop(world: &World, options: &LoopStartOptions) -> Result<LoopChang
             "the session is a guess: this harness does not tell commands which session they run in".into(),
         );
     }
-    Ok(LoopChanged { shown_loop: loop_shown(store, &state, &pointer), changed: true, session_choice, notes })
+    Ok(LoopChanged {
+        shown_loop: loop_shown(world, store, &state, &pointer),
+        changed: true,
+        session_choice,
+        notes,
+    })
 }
 
 pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> Result<Loop> {
@@ -236,13 +241,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
             None => "only a lack of progress or `thru loop cancel` ends this loop".into(),
         });
     }
-    if let LoopOwner::Session(session, _) = owner
-        && let Ok(all) = roster::read_roster(&project.store, u64::MAX)
-        && let Some(end) = roster::how_session_ended(&all, &project.store, session.as_str(), world.now)
-    {
-        let end = end.describe();
-        notes.push(format!("session {session} {end}; the loop continues if the session is resumed"));
-    }
+    notes.extend(note_on_ended_session(world, &project.store, owner));
     for harness in harnesses_of_owner(world, project, owner) {
         let Some(cap) = &harness.stop_block_limit else { continue };
         if (world.read_variable)(cap.variable).is_none_or(|value| value != "0") {

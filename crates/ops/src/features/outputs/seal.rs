@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use model::document::Document;
 use model::gate::{self, COMPLETION_LINE, OutputEnding, OutputScanner};
+use model::id::Id;
 use model::text;
 use serde::Serialize;
 use store::RunFolder;
 
-use super::{GateContext, worker};
+use super::{GateContext, earlier, worker};
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -38,7 +39,7 @@ pub fn output_prompt(world: &World, file: &str) -> Result<InstructionForOutputAu
             let lists = live.run.read_all_lists();
             let names = || lists.iter().flat_map(|list| &list.outputs).map(|output| output.file.as_str());
             if !names().any(|name| name == file) {
-                return Err(unexpected_output_error(file, names()));
+                return Err(unexpected_output_error(&place, file, names()));
             }
             true
         }
@@ -52,14 +53,33 @@ pub fn output_prompt(world: &World, file: &str) -> Result<InstructionForOutputAu
     })
 }
 
-fn unexpected_output_error<'a>(file: &str, names: impl Iterator<Item = &'a str>) -> Error {
+/// Names the command that asks for a file in a stage of its own. `thru gate expect` replaces everything that its stage
+/// expected before, so the command must not name a stage that exists.
+fn how_to_expect(place: &GateContext, file: &str) -> String {
+    let live = place.find_live_run().ok().flatten().map(|live| live.run.read_all_lists());
+    let earlier = earlier::open_earlier_stages(&place.store, &place.root, &place.settings.settings());
+    let mut stages: Vec<String> = live.into_iter().flatten().map(|list| list.stage).collect();
+    stages.extend(earlier.into_iter().map(|earlier| earlier.stage));
+    let stem = file.split('.').next().unwrap_or_default();
+    let own = [stem.to_owned(), format!("{stem}-more")];
+    match own.iter().find(|name| Id::new(name).is_ok() && !stages.contains(name)) {
+        Some(own) if super::expect::check_output_name(file).is_ok() => {
+            format!("; `thru gate expect {own} {file}` asks for it, in a stage of its own")
+        }
+        _ => String::new(),
+    }
+}
+
+fn unexpected_output_error<'a>(
+    place: &GateContext,
+    file: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Error {
     let near = text::nearest_allowed_word(file, names);
     let near = near.map_or(String::new(), |near| format!("did you mean {near}? "));
     Error::Usage {
         what: format!("{file}: the live run does not expect this file, so no gate would wait for it"),
-        hint: format!(
-            "{near}`thru gate check` shows what the run expects; `thru gate expect STAGE {file}` asks for it"
-        ),
+        hint: format!("{near}`thru gate check` shows what the run expects{}", how_to_expect(place, file)),
     }
 }
 
@@ -123,9 +143,7 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     let known = live.filter(&expects).or_else(|| here().filter(&expects));
     known.map(|run| (run, name.to_owned())).ok_or_else(|| Error::Refused {
         what: format!("{}: no run expects this file, so nothing was added to it", file.display()),
-        hint: format!(
-            "`thru gate check` shows what the live run expects; `thru gate expect STAGE {name}` asks for it"
-        ),
+        hint: format!("`thru gate check` shows what the live run expects{}", how_to_expect(&place, name)),
     })
 }
 

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
+use model::checkout_path;
 use model::text::fnv_fingerprint;
-use store::layout;
 
 use super::handoff::fingerprint_or_mark_of_missing_file;
 use crate::project::git;
@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 32 * 1024 * 1024;
 /// out. Returns `None` if one of the files cannot be read or is too large.
 pub(crate) fn fingerprint_of_changes(checkout: &Path, head: &str, commit: &str) -> Option<String> {
     let mut differing = git::files_differing_from_commit(checkout, head, commit)?;
-    differing.paths.retain(|path| !layout::is_in_store(path));
+    differing.paths.retain(|path| !checkout_path::is_in_store(path));
     let (top, paths) = (&differing.top_folder, &differing.paths);
     let size = |path: &String| top.join(path).symlink_metadata().map_or(0, |meta| meta.len());
     if paths.len() > MAX_FILES || paths.iter().map(size).sum::<u64>() > MAX_BYTES {

@@ -133,8 +133,9 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     Ok(HandoffReport { is_secret_redacted: given.has_redacted(), instead_of, continues, ..report })
 }
 
-/// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked
-/// for it. A session that explicitly asked for another session's work is left out, so it keeps its claimed packet.
+/// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked for
+/// the packet. If the latter explicitly asked for the work of another session, only that other session is returned, and
+/// the asking session keeps the packet that it has claimed.
 fn sessions_handing_off(world: &World, request: &HandoffRequest, source: &PacketSource) -> Vec<Id> {
     let described = Id::new(&source.digest.session).ok().filter(|_| request.transcript.is_none());
     let is_own = request.transcript.is_none() && request.session.is_none();
@@ -373,6 +374,10 @@ pub(crate) fn write_packet(
     let running =
         loops::session::running_loop_of_session(&project.store, &digest.session).unwrap_or_default();
     let running = running.filter(|_| !source.is_of_other_folder);
+    let is_session_over = running.is_some()
+        && roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)
+            .is_ok_and(|entries| roster::is_over(&entries, &project.store, &digest.session, world.now));
+    let loop_left_behind = running.as_ref().filter(|_| is_session_over).map(|state| state.id.clone());
     let loop_prompt = running.map(|state| redact(state.prompt));
     let ended_loop_prompt = match (&loop_prompt, Id::new(&digest.session)) {
         (None, Ok(session)) if !source.is_of_other_folder => {
@@ -416,6 +421,7 @@ pub(crate) fn write_packet(
         promise: request.promise,
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
+        loop_left_behind: loop_left_behind.as_deref(),
         ended_loop_prompt: ended_loop_prompt.as_deref().unwrap_or_default(),
         workstream: workstream.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),

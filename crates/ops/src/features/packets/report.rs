@@ -12,6 +12,7 @@ use store::layout;
 use super::CheckedPacket;
 use super::offer;
 use crate::features::{DoctorCheck, NextStepUrgency, ProjectContext, StatusReportLine};
+use crate::session::list::{self, SessionChoiceReason};
 use crate::{Error, Result};
 
 /// The maximum number of packets that are counted, so that `thru status` stays fast.
@@ -70,12 +71,22 @@ fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Optio
     let text = format!("{}{}{more}", in_quotation_marks(&first.purpose, 100), first.note_on_crashed_origin());
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusReportLine::plain("on offer", text).with_json("on_offer", json!(ids));
-    let command = format!("thru pickup {}", first.id);
-    let line = line.with_next_step(
-        NextStepUrgency::OfferedWork,
-        command,
-        "prints the prompt of the packet on offer, checked against the disk",
+    // A session continues the work, and a person reads the packet.
+    let is_in_session = matches!(
+        list::choose_session(project.world, project.store, None),
+        Ok((_, SessionChoiceReason::Harness))
     );
+    let (command, what) = match is_in_session {
+        true => (
+            format!("thru pickup {} --claim", first.id),
+            "claims the packet on offer and prints its prompt, checked against the disk",
+        ),
+        false => (
+            format!("thru pickup {}", first.id),
+            "prints the prompt of the packet on offer, checked against the disk; in a session, `/pickup` continues its work",
+        ),
+    };
+    let line = line.with_next_step(NextStepUrgency::OfferedWork, command, what);
     Ok(Some(line.changed_at(&first.updated_at)))
 }
 

@@ -23,13 +23,13 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
         wide(&|shown| describe_owner(shown).len()),
     );
     for shown in &list.loops {
-        let mark = match (shown.foreground, shown.waits_for_session) {
+        let mark = match (shown.foreground && shown.session_end.is_none(), shown.waits_for_session) {
             (true, _) => "▶",
             (false, true) => "▷",
             (false, false) => " ",
         };
         let style = match shown.status {
-            _ if is_open_without_consent(shown) => WARN,
+            _ if is_open_without_consent(shown) || shown.session_end.is_some() => WARN,
             LoopStatus::Active if shown.waits_for_another_loop() => WARN,
             LoopStatus::Active => GOOD,
             LoopStatus::Paused => WARN,
@@ -55,18 +55,22 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
             behind.id
         ));
     }
-    list.loops.iter().for_each(|shown| print_note_on_loop_without_consent(world, shown));
+    list.loops.iter().for_each(|shown| print_note_on_loop_that_cannot_run(world, shown));
     for damaged in &list.damaged {
         output::print_message(format_args!("{BAD}damaged:{BAD:#} {}", one_line(damaged, 400)));
     }
     Ok(())
 }
 
-/// Returns the state of a loop, such as `paused (limit)`, `active (waits)` or `active (not started here)`.
+/// Returns the state of a loop, such as `paused (limit)`, `active (waits)`, `active (not running)` or `active (not
+/// started here)`.
 pub fn describe_state(shown: &LoopShown) -> String {
     if is_open_without_consent(shown) {
         let why = if shown.is_folder_moved { "folder moved" } else { "not started here" };
         return format!("{} ({why})", shown.status.name());
+    }
+    if shown.session_end.is_some() {
+        return format!("{} (not running)", shown.status.name());
     }
     if shown.waits_for_another_loop() {
         return format!("{} (waits)", shown.status.name());
@@ -83,9 +87,13 @@ fn is_open_without_consent(shown: &LoopShown) -> bool {
     !shown.is_allowed_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
 
-pub fn print_note_on_loop_without_consent(world: &World, shown: &LoopShown) {
-    if is_open_without_consent(shown) {
-        let advice = loops::advice_without_consent(world, &shown.id);
+/// Prints why no agent gets the prompt of an open loop, and how to change this.
+pub fn print_note_on_loop_that_cannot_run(world: &World, shown: &LoopShown) {
+    let advice = match is_open_without_consent(shown) {
+        true => Some(loops::advice_without_consent(world, &shown.id)),
+        false => loops::advice_on_ended_session(world, shown),
+    };
+    if let Some(advice) = advice {
         output::print_message(format_args!("{WARN}note:{WARN:#} {advice}"));
     }
 }

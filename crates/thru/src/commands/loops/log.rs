@@ -4,7 +4,7 @@ use model::render::one_line;
 use ops::features::loops::{self, LoopLogShown};
 use ops::{Result, World};
 
-use super::list::describe_state;
+use super::list::{describe_state, print_note_on_loop_that_cannot_run};
 use crate::clock;
 use crate::output::{self, BOLD, DIM, GOOD, OutputFormat, WARN};
 
@@ -30,6 +30,7 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<()> 
         }
         print_entry(entry, &clock::local_time_of_day(&entry.ts));
     }
+    print_note_on_loop_that_cannot_run(world, shown_loop);
     if *torn > 0 {
         output::print_message(format_args!("{WARN}note:{WARN:#} {torn} lines of the log cannot be read"));
     }

@@ -1,6 +1,6 @@
 use ops::{Result, World};
 
-use super::list::print_note_on_loop_without_consent;
+use super::list::print_note_on_loop_that_cannot_run;
 use crate::output::{self, OutputFormat};
 
 pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<()> {
@@ -10,6 +10,6 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<()> 
         return Ok(());
     }
     output::print_text(&text);
-    print_note_on_loop_without_consent(world, &shown);
+    print_note_on_loop_that_cannot_run(world, &shown);
     Ok(())
 }

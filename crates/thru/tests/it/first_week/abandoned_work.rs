@@ -1,6 +1,6 @@
 //! Tests what is told about a task that the user interrupted and gave up.
 
-use super::seventh::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests that a short answer of the user is quoted with the agent's question, whether or not the agent has replied.
 
-use super::seventh::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::security::section_below;
 

@@ -1,6 +1,6 @@
 //! Tests that a command that was only started in the background is not told as one that passed.
 
-use super::seventh::{ask_at, edit_at, fire_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, fire_at, start_at, stop_at, thru_at};
 use super::*;
 
 #[test]

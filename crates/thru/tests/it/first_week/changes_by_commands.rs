@@ -1,9 +1,9 @@
 //! Tests that the uncommitted files of earlier sessions are listed, whichever way those sessions changed them.
 
 use super::changes_on_disk::write_at;
-use super::eighth::repository_with_files;
-use super::eleventh::read_at;
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::results_of_checks::read_at;
 use super::*;
 
 const INLINE_SCRIPT: &str = "python3 - <<'EOF'\np = 'src/csv.py'\ns = open(p).read()\nopen(p, 'w').write(s.replace('old', 'new'))\nEOF";

@@ -1,9 +1,9 @@
 //! Tests that a check counts as out of date if a file was changed after it, even if no call shows the change. The times
 //! of the files on disk show it.
 
-use super::eighth::repository_with_files;
-use super::eleventh::{fail_at, read_at};
-use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::results_of_checks::{fail_at, read_at};
 use super::*;
 
 const FAILED: &str = "Exit code 1\n======\nFAIL: test_nobody (tests.test_split.Split)\n------\nTraceback (most recent call last):\n  File \"tests/test_split.py\", line 9, in test_nobody\nAssertionError: {} != None\n------\nRan 3 tests in 0.001s\n\nFAILED (failures=1)";

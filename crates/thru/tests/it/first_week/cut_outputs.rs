@@ -1,8 +1,8 @@
 //! Tests that a run whose output was cut does not hide what an earlier run of the same check showed.
 
 use super::changes_on_disk::write_at;
-use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, run_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, run_at, start_at, stop_at, thru_at};
+use super::results_of_checks::fail_at;
 use super::*;
 
 const WHOLE: &str = "Exit code 1\n.F\n======\nFAIL: test_three (tests.test_settle.Settle.test_three)\n------\nTraceback (most recent call last):\n  File \"/p/tests/test_settle.py\", line 11, in test_three\n    self.assertEqual(a, b)\nAssertionError: Lists differ: [('ann', 300)] != [('ann', 300), ('bob', 200)]\n\n------\nRan 2 tests in 0.001s\n\nFAILED (failures=1)";

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::seventh::{run_at, start_at, thru_at};
+use super::handoffs::{run_at, start_at, thru_at};
 use super::*;
 
 const FAILED_TEST: &str =

@@ -1,8 +1,8 @@
 //! Tests what a packet says about a command that was running when its session was killed.
 
-use super::eighth::repository_with_files;
-use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, start_at, stop_at, thru_at};
+use super::results_of_checks::fail_at;
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 

@@ -1,6 +1,6 @@
 //! Tests what the next session learns about a session whose loop has ended.
 
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 
 const PROMPT: &str = "Make inferTypes keep leading zeros ('007') as text; all tests must pass.";

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::eighth::repository_with_files;
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 
 /// A session that committed `rounding.py` on the branch `round` and handed off. Afterwards, `main` is checked out.

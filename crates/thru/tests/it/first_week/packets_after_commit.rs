@@ -1,7 +1,7 @@
 //! Tests what `thru pickup` says after the user has committed the work that a packet describes.
 
-use super::eighth::repository_with_files;
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 
 const TESTS_PASSED: &str = "# tests 3\n# pass 3\n# fail 0";

@@ -1,6 +1,6 @@
 //! Tests that a session which continues the work of a packet has claimed it.
 
-use super::seventh::{ask_at, edit_at, end_at, start_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, start_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
@@ -49,4 +49,22 @@ fn a_packet_that_is_only_printed_is_said_to_be_still_on_offer() {
     env.run_thru(&["packet", "done", id]).assert_ok();
     let printed = env.run_thru(&["pickup", id]).assert_ok();
     assert!(!printed.stderr.contains("still on offer"), "{printed}");
+}
+
+#[test]
+fn a_session_is_named_the_command_that_claims_and_a_person_the_one_that_shows() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Finish the header option of the parser.");
+    let made = env.run_thru(&["handoff", "finish the header option"]).assert_ok();
+    assert!(made.stderr.contains("claims it with `/pickup`; to read it: thru pickup 2026"), "{made}");
+    end_at(&env, "19:00:04", "s1");
+    let person = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(
+        person.contains("header-option` prints the prompt") && person.contains("in a session, `/pickup`"),
+        "{person}"
+    );
+    start_at(&env, "19:09:00", "s2");
+    let session = thru_at(&env, "19:09:01", "s2", &["status"]).stdout;
+    assert!(session.contains("header-option --claim` claims the packet on offer"), "{session}");
 }

@@ -1,10 +1,10 @@
 //! Tests for the problems that the new users of a TypeScript and a Python project reported. They concern runs in pipes
 //! and after here-documents, and what a second session learns about the first one.
 
-use super::eighth::repository_with_files;
-use super::eleventh::fail_at;
-use super::fifteenth::compact_at;
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::quoted_words::compact_at;
+use super::results_of_checks::fail_at;
 use super::*;
 
 const TAP: &str = "# Subtest: splits quoted fields\nnot ok 3 - splits quoted fields\n  ---\n  duration_ms: 1.2\n  location: '/p/test/csv.test.js:14:1'\n  failureType: 'testCodeFailure'\n  error: |-\n    Expected values to be strictly deep-equal:\n    + actual - expected\n    \n      [\n    +   'a,b'\n    -   'a'\n      ]\n  code: 'ERR_ASSERTION'\n  name: 'AssertionError'\n  expected:\n    0: 'a'\n  actual:\n    0: 'a,b'\n  operator: 'deepStrictEqual'\n  ...\n# tests 3\n# pass 2\n# fail 1";

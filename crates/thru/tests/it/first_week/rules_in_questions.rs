@@ -1,6 +1,6 @@
 //! Tests that a rule which the user states is told to later sessions, whatever else the message says.
 
-use super::seventh::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
 
 const RULE: &str = "please never add a bin script to package.json, we ship a library only.";

@@ -1,8 +1,8 @@
 //! Tests that a run of a file that no longer exists is neither failing nor a check to repeat.
 
-use super::eighth::repository_with_files;
-use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::results_of_checks::fail_at;
 use super::*;
 
 const FAILED: &str = "Exit code 1\nnot ok 1 - tries a quote\n  ---\n  error: 'Unterminated quote'\n  ...\n# tests 1\n# pass 0\n# fail 1";

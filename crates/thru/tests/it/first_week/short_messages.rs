@@ -1,7 +1,7 @@
 //! Tests that the user's requirements and answers stay, whatever short message comes last, and that only a crashed
 //! session with work is counted as one.
 
-use super::seventh::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 use crate::security::section_below;

@@ -1,4 +1,4 @@
-//! Tests for the problems that the tenth new user reported.
+//! Tests open stages, and what changed after a packet or before a workstream.
 
 use std::time::{Duration, SystemTime};
 

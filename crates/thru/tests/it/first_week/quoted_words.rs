@@ -1,7 +1,7 @@
-//! Tests for the problems that the twelfth new user reported.
+//! Tests the words that a brief quotes, and the role of a session.
 
-use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::results_of_checks::fail_at;
 use super::*;
 use crate::roles::{env_with_bound_role, env_with_role};
 

@@ -1,6 +1,6 @@
-//! Tests for the problems that the sixth new user reported.
+//! Tests what comes first after a crash, and whether counts and lists agree with what they are about.
 
-use super::fifth::{ask, edit_file, run_command, stop};
+use super::previews_and_titles::{ask, edit_file, run_command, stop};
 use super::*;
 use crate::packet_sweeps::mark_process_dead;
 

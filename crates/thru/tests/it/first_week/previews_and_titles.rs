@@ -1,4 +1,4 @@
-//! Tests for the problems that the fifth new user reported.
+//! Tests previews of briefs, the titles of sessions, and the way back to a killed session.
 
 use super::*;
 use crate::packet_sweeps::mark_process_dead;

@@ -1,7 +1,7 @@
-//! Tests for the problems that the eleventh new user reported.
+//! Tests work that several sessions do one after the other.
 
-use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::results_of_checks::fail_at;
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 

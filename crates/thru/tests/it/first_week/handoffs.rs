@@ -1,4 +1,4 @@
-//! Tests for the problems that the seventh new user reported.
+//! Tests handoffs: what they continue and finish, and what a killed session leaves behind.
 
 use super::*;
 use crate::packet_sweeps::mark_session_dead;

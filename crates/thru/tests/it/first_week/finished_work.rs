@@ -1,8 +1,8 @@
-//! Tests for the problems that the tenth new user reported.
+//! Tests failures, stages and workstreams that are fixed, passed or finished.
 
-use super::eighth::repository_with_files;
-use super::eleventh::fail_at;
-use super::seventh::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::files_at_risk::repository_with_files;
+use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
+use super::results_of_checks::fail_at;
 use super::*;
 
 const DURATIONS: &str = "parseDuration should also accept compound durations like '1h30m' and '2m5s'. Units must come in descending order, and each at most once; anything else is a TypeError. Please write tests first, and don't add dependencies.";

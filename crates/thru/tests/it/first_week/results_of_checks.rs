@@ -1,6 +1,6 @@
-//! Tests for the problems that the eighth new user reported.
+//! Tests the results of checks and calls, and the goal of a session that began with a command.
 
-use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 

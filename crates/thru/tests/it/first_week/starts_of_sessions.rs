@@ -1,4 +1,4 @@
-//! Tests for the problems that the fourth new user reported.
+//! Tests what a session is told at its start: open stages, packets on offer, loops, roles and moved folders.
 
 use super::*;
 

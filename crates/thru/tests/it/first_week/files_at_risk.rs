@@ -1,6 +1,6 @@
-//! Tests for the problems that the eighth new user reported, and for earlier problems that nobody had fixed.
+//! Tests the files at risk, and what a packet and a brief call the work of a session.
 
-use super::fifth::{ask, edit_file, run_command, stop};
+use super::previews_and_titles::{ask, edit_file, run_command, stop};
 use super::*;
 use crate::packet_sweeps::{mark_process_dead, mark_session_dead};
 

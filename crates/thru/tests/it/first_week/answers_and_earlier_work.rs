@@ -1,7 +1,7 @@
-//! Tests for the problems that the ninth new user reported.
+//! Tests the user's answers and agreements, and the work of earlier sessions.
 
-use super::fifth::{ask, edit_file, stop};
-use super::fourth::{brief_after_compaction, run_command};
+use super::previews_and_titles::{ask, edit_file, stop};
+use super::starts_of_sessions::{brief_after_compaction, run_command};
 use super::*;
 
 /// Writes a file of the project and reports it as an edit by the session.

@@ -1,6 +1,6 @@
-//! Tests for the problems that the ninth new user reported.
+//! Tests sessions that picked up a packet.
 
-use super::seventh::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
@@ -41,6 +41,7 @@ fn what_the_user_types_after_pickup_is_told() {
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     for text in [&told, &brief] {
         assert!(text.contains("but skip the README, I do that myself; and q.peek must not"), "{text}");
+        assert!(text.contains("message, typed after `/pickup`: “clear"), "{text}");
         assert!(text.contains(HANDED_OVER), "the packet is still named: {text}");
     }
     assert!(told.contains("This session works on packet"), "{told}");
@@ -51,6 +52,7 @@ fn what_the_user_types_after_pickup_is_told() {
     let packet = env.run_thru(&["packet", "show", id]).assert_ok().stdout;
     assert!(packet.contains("but skip the README, I do that myself; and q.peek must not"), "{packet}");
     assert!(packet.contains(&format!("purpose: {HANDED_OVER}")), "{packet}");
+    assert!(packet.contains("The user asked, typed after `/pickup`, 2026"), "{packet}");
     let next = start_at(&env, "19:02:00", "s3");
     assert!(next.contains("but skip the README, I do that myself; and q.peek must not"), "{next}");
 

@@ -1,0 +1,98 @@
+//! Tests what is said about a loop whose session has crashed or ended.
+
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, start_at, thru_at};
+use super::*;
+use crate::packet_sweeps::mark_session_dead;
+
+const PROMPT: &str = "Make inferTypes keep leading zeros ('007') as text; all tests must pass.";
+
+/// Runs a loop in the session `s1` and returns the loop's id.
+fn loop_in_session(env: &TestEnv) -> String {
+    env.run_thru(&["loop", "start", PROMPT, "--promise", "DONE", "--next"]).assert_ok();
+    start_at(env, "19:30:00", "s1");
+    ask_at(env, "19:30:01", "s1", "go");
+    edit_at(env, "19:30:02", "s1", "src/infer.js");
+    env.run_thru_json(&["loop", "list"])["loops"][0]["id"].as_str().unwrap().to_owned()
+}
+
+/// Asserts that the text says that the loop does not run, and names the command that gives it to another session.
+fn assert_left(text: &str, id: &str, command: &str) {
+    assert!(text.contains(command), "{command}: {text}");
+    let says = text.contains("not running") && (text.contains("crashed") || text.contains("over"));
+    assert!(says && text.contains(id), "{text}");
+}
+
+#[test]
+fn a_crashed_session_leaves_its_loop_to_be_given_on() {
+    let env = TestEnv::with_root();
+    let id = loop_in_session(&env);
+    let (here, next) = (format!("`thru loop activate {id}`"), format!("`thru loop activate {id} --next`"));
+    let running = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(!running.contains("not running  "), "{running}");
+    mark_session_dead(&env, "s1");
+    for words in [&["status"][..], &["brief"], &["loop", "list"], &["loop", "show"], &["loop", "log"]] {
+        let said = env.run_thru(words).assert_ok();
+        assert_left(&format!("{}{}", said.stdout, said.stderr), &id, &next);
+    }
+    assert_eq!(env.run_thru_json(&["loop", "list"])["loops"][0]["session_end"], "crashed");
+    env.run_thru(&["sweep"]).assert_ok();
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains(&format!("Next: {next} gives the loop to the next session")), "{status}");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert_left(&picked, &id, &here);
+    assert_left(&picked, &id, &next);
+    assert!(!picked.contains("loop that runs in the session"), "{picked}");
+
+    let told = start_at(&env, "19:31:00", "s2");
+    assert_left(&told, &id, &format!("If the user wants it to go on, {here} gives it to this session."));
+    assert!(told.contains(&format!("Its prompt was the goal: “{PROMPT}”")), "{told}");
+    assert_left(
+        &thru_at(&env, "19:31:01", "s2", &["status"]).stdout,
+        &id,
+        &format!("{here} gives the loop to this"),
+    );
+    assert!(status_line(&env, "s2").contains("loop 1/30 not running"), "{}", status_line(&env, "s2"));
+
+    let moved = thru_at(&env, "19:31:02", "s2", &["loop", "activate", &id]);
+    assert!(moved.stdout.contains("session s2") && !moved.stdout.contains("crashed"), "{moved}");
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(!status.contains("not running  "), "{status}");
+    assert!(
+        status_line(&env, "s2").contains("loop 1/30") && !status_line(&env, "s2").contains("not running")
+    );
+}
+
+#[test]
+fn a_loop_left_by_a_crashed_session_goes_to_the_next_session() {
+    let env = TestEnv::with_root();
+    let id = loop_in_session(&env);
+    mark_session_dead(&env, "s1");
+    // Without --next, the loop would stay with the session that is gone.
+    let stays = env.run_thru(&["loop", "activate", &id]).assert_ok();
+    assert!(stays.stderr.contains("session s1 has crashed") && stays.stderr.contains("--next"), "{stays}");
+    env.run_thru(&["loop", "activate", &id, "--next"]).assert_ok();
+    let told = start_at(&env, "19:31:00", "s2");
+    assert!(told.contains("the user started loop") && !told.contains("not running"), "{told}");
+    assert_eq!(env.run_thru_json(&["loop", "list"])["loops"][0]["session"], "s2");
+}
+
+#[test]
+fn a_session_that_ended_keeps_its_loop_until_it_is_resumed() {
+    let env = TestEnv::with_root();
+    let id = loop_in_session(&env);
+    end_at(&env, "19:30:05", "s1");
+    let listed = env.run_thru(&["loop", "list"]).assert_ok();
+    assert!(
+        listed.stdout.contains("active (not running)") && listed.stderr.contains("s1 has ended"),
+        "{listed}"
+    );
+    let told = fire_at(&env, "19:31:00", "s1", "SessionStart", json!({"source": "resume"}));
+    assert!(!told.contains("not running"), "{told}");
+    let listed = env.run_thru(&["loop", "list"]).assert_ok();
+    assert!(listed.stdout.contains(&format!("▶ {id}")) && listed.stderr.is_empty(), "{listed}");
+}
+
+fn status_line(env: &TestEnv, session: &str) -> String {
+    let payload = json!({"session_id": session, "workspace": {"current_dir": env.project_folder()}});
+    env.thru_call(&["statusline"]).with_stdin(payload.to_string()).run().stdout
+}
