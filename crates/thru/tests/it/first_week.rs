@@ -587,6 +587,7 @@ mod fifth;
 mod fourteenth;
 mod fourth;
 mod gates_in_worktrees;
+mod half_done;
 mod killed_runs;
 mod loops_that_ended;
 mod ninth;

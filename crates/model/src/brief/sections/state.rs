@@ -6,6 +6,7 @@ use crate::brief::gather::GatheredCandidates;
 use crate::declared::ChangedNames;
 use crate::digest::{CallStep, Digest, FileEdit, ToolCallAction, names_more_than_a_tool};
 use crate::edit_text::ChangedLine;
+use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::{LineRange, TodoStatus};
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks};
 use crate::statement;
@@ -39,9 +40,9 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_last_message(material.digest, all);
     add_unfinished_calls(material.digest, all);
-    add_edits_in_progress(material.digest, all);
     add_todo_list(material.digest, all);
     add_running_agents(material.digest, all);
+    add_edits_in_progress(material.digest, all);
 }
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
@@ -136,20 +137,29 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         true => ". The checks passed after the last edit: the work looks complete",
         false => "",
     };
+    // If the message asked only for a commit, a push or the like, and that was done, nothing of it is left.
+    let done = digest.effect_of_newest_message().map(|used| {
+        let effect = describe_effect(&used.effect, DescriptionDetail::Short);
+        format!("The newest message has been carried out ({effect})")
+    });
+    let in_progress = done.as_deref().unwrap_or("In progress");
     let form = |most: usize, calls: ListedSteps| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("In progress. Last said: {}; then {then}{left}{complete}", last(most)),
+        (true, Some(then)) => {
+            format!("{in_progress}. Last said: {}; then {then}{left}{complete}", last(most))
+        }
         (true, None) if digest.has_work_after_last_message() => {
-            format!("In progress. Last said: {}", last(most))
+            format!("{in_progress}. Last said: {}", last(most))
         }
         (true, None) if digest.has_open_call() => {
             let call = match digest.unfinished_calls().next() {
                 Some(_) => "",
                 None => "; the call that followed did not finish",
             };
-            format!("In progress. Last said: {}{call}", last(most))
+            format!("{in_progress}. Last said: {}{call}", last(most))
         }
         // No work followed the last message, so the turn may be over. Do not call it in progress.
         (true, None) => format!("Last said: {}", last(most)),
+        (false, _) if done.is_some() => format!("{in_progress}{complete}"),
         (false, Some(then)) => format!("Working on the newest message: {then}"),
         (false, None) if digest.has_work_since_newest_prompt() => "Working on the newest message".to_owned(),
         (false, None) if words.is_empty() || is_accepted => {
@@ -204,7 +214,7 @@ fn add_edits_in_progress(digest: &Digest, all: &mut GatheredCandidates) {
 }
 
 /// Describes a changed line, such as ``changed `fn a() {` → `fn b() {` ``.
-pub(super) fn describe_changed_line(line: &ChangedLine, width: usize) -> String {
+pub(crate) fn describe_changed_line(line: &ChangedLine, width: usize) -> String {
     let code = |text: &str| in_backticks(text, width);
     let more = match line.more {
         0 => String::new(),
