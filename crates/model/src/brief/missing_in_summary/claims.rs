@@ -56,10 +56,13 @@ const STATE_WORDS: &[&str] = &[
     "yet",
 ];
 
-/// Words that turn a clause into a condition or into a description of what a program does.
-const NO_STATE_WORDS: &[&str] = &[
-    "if", "when", "whether", "whenever", "unless", "before", "warn*", "detect*", "handl*", "list*", "show*",
-    "count*", "check*", "skip*", "includ*", "test*", "print*", "report*", "refus*",
+/// Words that turn a clause into a condition.
+const CONDITION_WORDS: &[&str] = &["if", "when", "whether", "whenever", "unless", "before"];
+
+/// Words that describe what a program does.
+const DESCRIBING_WORDS: &[&str] = &[
+    "warn*", "detect*", "handl*", "list*", "show*", "count*", "check*", "skip*", "includ*", "test*",
+    "print*", "report*", "refus*",
 ];
 
 /// Phrases that say that something is not pushed.
@@ -287,7 +290,6 @@ fn says_work_is_uncommitted(clause: &str) -> bool {
         let Some((before, after)) = crate::text::split_at_first(clause, phrase) else { return false };
         let last = before.split_whitespace().map(word).rfind(|word| !word.is_empty()).unwrap_or_default();
         let next = after.split_whitespace().map(word).find(|word| !word.is_empty()).unwrap_or_default();
-        let names_file = clause.split_whitespace().map(word).any(|word| looks_like_file_name(&word));
         let is_heading = last.is_empty() && after.trim_start_matches(['*', '_']).starts_with(':');
         let is_about_work = ["changes", "change", "files", "file", "work", "edits"].contains(&next.as_str());
         let is_stated = match *phrase {
@@ -296,23 +298,13 @@ fn says_work_is_uncommitted(clause: &str) -> bool {
                 next.is_empty()
                     || is_heading
                     || STATE_WORDS.contains(&last.as_str())
-                    || names_file
                     || last.is_empty() && is_about_work
             }
         };
-        // What stands before a parenthesis is another statement.
-        let from = before.rfind('(').unwrap_or(0);
-        is_stated && !has_word(&clause[from..], NO_STATE_WORDS)
-    })
-}
-
-/// Returns whether a word is a path or a name with an extension, such as `src/a.rs` or `a.rs`.
-fn looks_like_file_name(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    name.split_once('.').is_some_and(|(stem, ending)| {
-        !stem.is_empty()
-            && !ending.is_empty()
-            && ending.chars().next_back().is_some_and(char::is_alphanumeric)
+        // At the end of a clause, the word is about what was said before, whatever that is.
+        is_stated
+            && !has_word(clause, CONDITION_WORDS)
+            && (next.is_empty() || !has_word(clause, DESCRIBING_WORDS))
     })
 }
 
@@ -468,6 +460,7 @@ mod tests {
             ("The session ends with uncommitted changes in the fixture repository.", false),
             ("If there are uncommitted changes, rebase refuses.", false),
             ("There are no commit hooks here.", false),
+            ("data.go: no more totals for uncommitted checkpoints", false),
             ("There are uncommitted changes on the branch.", true),
             ("The working tree has uncommitted changes.", true),
             ("src/a.rs: skips blank lines (uncommitted)", true),
