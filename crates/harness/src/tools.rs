@@ -181,7 +181,7 @@ pub fn replacement_of_edit<'a>(path: &str, input: &JsonFields<'a>) -> Option<Tex
     }
     of_fields(input).or_else(|| {
         let several = ["edits", "changes"].iter().flat_map(|name| input.objects(name));
-        several.filter_map(|edit| of_fields(&edit)).last()
+        several.rev().find_map(|edit| of_fields(&edit))
     })
 }
 
