@@ -6,11 +6,13 @@ use model::declared::{
     ChangedNames, SourceText, compare_declarations, compare_file_versions, may_declare_names,
     old_and_new_texts_in_patch,
 };
+use model::edit_text::may_hold_secrets;
 use model::event::{
     DelegatedWork, Event, EventKind, EventSubagent, FileAction, LineRange, QuestionAnswer, Todo, TodoChange,
     TodoStatus, TouchedFile,
 };
 use model::reply::Reply;
+use model::transcript::{DeferredText, TextReplacement};
 use model::{effect, run};
 
 use crate::UndecodablePayload;
@@ -143,8 +145,8 @@ pub fn names_changed_by_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -
         return compare_declarations(nothing, content).keep_only_if_file_is_new(is_new);
     }
     let compare = |edit: &JsonFields| {
-        let old = source_text(edit, &["old_string", "old_str", "oldString"]);
-        let new = source_text(edit, &["new_string", "new_str", "newString"]);
+        let old = source_text(edit, &OLD_TEXT_FIELDS);
+        let new = source_text(edit, &NEW_TEXT_FIELDS);
         compare_declarations(old.unwrap_or(nothing), new.unwrap_or(nothing))
     };
     let mut names = compare(input);
@@ -160,6 +162,27 @@ pub fn names_changed_by_rewrite(path: &str, input: &JsonFields<'_>, original: Op
         (Some(old), Some(new)) if may_declare_names(path) => compare_file_versions(old, new, decode_string),
         _ => ChangedNames::default(),
     }
+}
+
+/// The names of the fields that contain the text before and after an edit.
+const OLD_TEXT_FIELDS: [&str; 3] = ["old_string", "old_str", "oldString"];
+const NEW_TEXT_FIELDS: [&str; 3] = ["new_string", "new_str", "newString"];
+
+/// Returns the text that an edit replaced and its replacement. If the input contains several edits, returns the last
+/// one. A file that was written as a whole has none.
+pub fn replacement_of_edit<'a>(path: &str, input: &JsonFields<'a>) -> Option<TextReplacement<'a>> {
+    let of_fields = |edit: &JsonFields<'a>| {
+        let text = |names: &[&str]| names.iter().find_map(|name| edit.string_bytes(name));
+        let defer = |bytes| DeferredText::Encoded(bytes, decode_string);
+        Some(TextReplacement { old: defer(text(&OLD_TEXT_FIELDS)?), new: defer(text(&NEW_TEXT_FIELDS)?) })
+    };
+    if may_hold_secrets(path) {
+        return None;
+    }
+    of_fields(input).or_else(|| {
+        let several = ["edits", "changes"].iter().flat_map(|name| input.objects(name));
+        several.rev().find_map(|edit| of_fields(&edit))
+    })
 }
 
 /// Returns the first of these fields that is a string.

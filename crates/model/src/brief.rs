@@ -31,6 +31,7 @@ pub(crate) use paths::list_by_folder;
 pub use print::{has_compaction_brief, quote_file_text};
 use ranking::{RankedCandidates, rank_candidates};
 pub(crate) use sections::done::says_more_than_file_name;
+pub(crate) use sections::state::describe_changed_line;
 pub(crate) use sections::words::quote_answer;
 
 /// The reason for composing a brief.

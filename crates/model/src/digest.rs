@@ -344,6 +344,11 @@ impl Digest {
     }
 
     pub fn fold_record(&mut self, record: &JournalRecord) -> FoldOutcome {
+        // This adds to records that are already counted. It is not a record of its own.
+        if record.event == journal::EDIT_TEXTS_EVENT {
+            self.add_edit_texts(record);
+            return FoldOutcome::Counted;
+        }
         self.end_open_call(record);
         if self.is_repeated_report(record) {
             return FoldOutcome::Repeated;

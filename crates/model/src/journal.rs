@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkout_path::{self, CheckoutPath};
 use crate::declared::ChangedNames;
+use crate::edit_text::ChangedLine;
 use crate::effect::{self, Effect};
 use crate::event::{
     Event, EventKind, EventName, EventSubagent, FileAction, LineRange, StartSource, StopEvent, TodoChange,
@@ -24,6 +25,9 @@ pub const AGENT_MESSAGE_EVENT: &str = "said";
 
 /// The event name for a run of a loop's validator. This event comes from `thru` itself, never from a hook.
 pub const VALIDATOR_RUN_EVENT: &str = "validator";
+
+/// The event name for what the newest edits changed. This event comes from the transcript, never from a hook.
+pub const EDIT_TEXTS_EVENT: &str = "edits";
 
 /// The tool name for a call whose text is a plan that the user approved.
 pub const APPROVED_PLAN_TOOL: &str = "plan";
@@ -156,6 +160,9 @@ pub struct JournalRecord<'a> {
     pub todos: Option<Vec<RecordedTodo>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<RecordedAnswer>,
+    /// What edits changed, for [`EDIT_TEXTS_EVENT`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<RecordedEditText>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
     /// A sub-agent's task. The sub-agent's answer is in `text`. If the sub-agent works in the background, its stop has
@@ -236,6 +243,15 @@ pub struct RecordedTodo {
 pub struct RecordedAnswer {
     pub question: String,
     pub answer: String,
+}
+
+/// What one edit changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedEditText {
+    /// The id of the call that made the edit.
+    pub call: String,
+    #[serde(flatten)]
+    pub line: ChangedLine,
 }
 
 /// Converts an event to a record, which is redacted and cut to the field limits.
@@ -339,8 +355,8 @@ impl<'a> JournalRecord<'a> {
         serde_json::from_slice(line).ok().filter(|record: &JournalRecord| !record.event.is_empty())
     }
 
-    /// Returns the name of the event, or `None` for [`AGENT_MESSAGE_EVENT`], [`VALIDATOR_RUN_EVENT`] and events from
-    /// newer versions.
+    /// Returns the name of the event, or `None` for [`AGENT_MESSAGE_EVENT`], [`VALIDATOR_RUN_EVENT`],
+    /// [`EDIT_TEXTS_EVENT`] and events from newer versions.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
     }

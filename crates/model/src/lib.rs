@@ -17,6 +17,7 @@ pub mod diff;
 pub mod digest;
 pub mod document;
 pub mod domains;
+pub mod edit_text;
 pub mod effect;
 pub mod error_line;
 pub mod event;

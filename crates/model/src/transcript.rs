@@ -136,6 +136,16 @@ pub struct ToolCall<'a> {
     /// The title in the call's input, or the first part of the text. `None` unless the tool acts on the outside world.
     pub input_text: Option<Text<'a>>,
     pub subject: CallSubject<'a>,
+    /// What an edit replaced. `None` for other calls, and for files whose names say that they hold secrets.
+    pub replacement: Option<TextReplacement<'a>>,
+}
+
+/// The text that an edit replaced and the text that took its place, not redacted. Of a call with several edits, it is
+/// the last one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextReplacement<'a> {
+    pub old: DeferredText<'a>,
+    pub new: DeferredText<'a>,
 }
 
 /// What a call is about, apart from files and a command.

@@ -107,6 +107,10 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     };
     let files = touched_files(&tool, &input, &result);
     let input_text = tools::subject_of_external_call(&tool, &input);
+    let replacement = match files.as_slice() {
+        [file] if tool == "edit" => tools::replacement_of_edit(&file.path, &input),
+        _ => None,
+    };
     let call = ToolCall {
         id: id.clone(),
         files,
@@ -114,6 +118,7 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
         input_text,
         subject,
         tool: tool.clone(),
+        replacement,
     };
     let mut items = vec![TranscriptItem::Call(call)];
     if tool == "todowrite" {

@@ -11,7 +11,8 @@ use super::message::RawCall;
 use super::walk::JsonWalk;
 use crate::fields::JsonFields;
 use crate::tools::{
-    files_in_patch, lines_read, names_changed_by_edit, subject_of_external_call, todo_change,
+    files_in_patch, lines_read, names_changed_by_edit, replacement_of_edit, subject_of_external_call,
+    todo_change,
 };
 
 /// Adds a call to `items`. If the call changes the todo list, the change is added as well.
@@ -29,7 +30,9 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
             }
             if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {
                 // Only the result shows whether the file is new. Until the result is read, the file is treated as new.
-                file.changed_names = names_changed_by_edit(&file.path, &input.fields(), true);
+                let fields = input.fields();
+                file.changed_names = names_changed_by_edit(&file.path, &fields, true);
+                call.replacement = replacement_of_edit(&file.path, &fields);
             }
         }
     }

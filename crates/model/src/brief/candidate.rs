@@ -17,6 +17,8 @@ pub struct Candidate {
     /// Whether the first form is only for a brief with little room. If there is more room, the second form takes the
     /// rank of the first.
     pub has_terse_form: bool,
+    /// Whether the fact ranks after everything else, so that only a long brief contains it.
+    pub is_late: bool,
     /// A summary that contains all of these strings already states the fact. If the list is empty, the fact is never
     /// considered known.
     pub strings_stating_fact: Vec<String>,
@@ -68,6 +70,7 @@ impl Candidate {
             folder: None,
             forms,
             has_terse_form: false,
+            is_late: false,
             strings_stating_fact: Vec::new(),
             text_kind: class.text_kind(),
             signals: FeatureSignals::default(),

@@ -33,6 +33,9 @@ const ADDED_RANK_OF_UNLIKELY_FILE: u32 = 60;
 /// there than a longer form.
 const ADDED_RANK_OF_LONGER_FORM_IF_SHORT: u32 = 60;
 
+/// This is added to the rank of facts that come after everything else, including the answered requests.
+const ADDED_RANK_OF_LATE_FACT: u32 = 500;
+
 /// The number of edited files that are ranked before the longer forms of other facts.
 const EARLY_EDITED_FILES: usize = 20;
 
@@ -99,6 +102,9 @@ impl FixedOrder {
         );
         if gives_way && !self.is_roomy {
             base += ADDED_RANK_IF_NOT_ROOMY;
+        }
+        if candidate.is_late {
+            base += ADDED_RANK_OF_LATE_FACT;
         }
         if form > 0 && !self.is_roomy {
             base += ADDED_RANK_OF_LONGER_FORM_IF_SHORT;

@@ -3,8 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, ToolCallAction, keep_last};
+use super::repeated::hash_call_id;
+use super::{Digest, ToolCallAction, is_default, keep_last};
 use crate::declared::ChangedNames;
+use crate::edit_text::ChangedLine;
 use crate::event::FileAction;
 use crate::journal::{JournalRecord, RecordedFile};
 use crate::run;
@@ -27,6 +29,13 @@ pub struct FileEdit {
     #[serde(skip_serializing_if = "ChangedNames::is_empty")]
     #[serde(rename = "names")]
     pub changed_names: ChangedNames,
+    /// The hash of the call's id, or zero if the id is unknown.
+    #[serde(skip_serializing_if = "is_default")]
+    #[serde(rename = "call")]
+    pub(super) call_hash: u64,
+    /// What the edit changed, according to the transcript.
+    #[serde(skip_serializing_if = "ChangedLine::is_empty")]
+    pub line: ChangedLine,
     /// Whether a hook reported the edit. In that case, the agent's text before the edit is read from the transcript
     /// later.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -47,9 +56,43 @@ impl Digest {
             path: file.path.clone(),
             why: if live { String::new() } else { self.purpose.clone() },
             changed_names: file.names.clone(),
+            call_hash: hash_call_id(&record.id),
+            line: ChangedLine::default(),
             is_reported_by_hook: live,
         });
         keep_last(&mut self.changes, MAX_CHANGES);
+    }
+
+    /// Adds to known edits what they changed.
+    pub(super) fn add_edit_texts(&mut self, record: &JournalRecord) {
+        for edit in &record.edits {
+            let call = hash_call_id(&edit.call);
+            let of_call = |change: &&mut FileEdit| call != 0 && change.call_hash == call;
+            if let Some(change) = self.changes.iter_mut().rev().find(of_call) {
+                change.line = edit.line.clone();
+            }
+        }
+    }
+
+    /// Returns whether it is known what the edit of this call changed.
+    pub fn has_edit_text(&self, call_id: &str) -> bool {
+        let call = hash_call_id(call_id);
+        self.changes.iter().any(|change| change.call_hash == call && !change.line.is_empty())
+    }
+
+    /// Returns the edits after the last commit, the last check that passed and the last message that ended a turn,
+    /// oldest first. Returns nothing if the agent had finished, because the change is then complete.
+    pub fn edits_in_progress(&self) -> Vec<&FileEdit> {
+        if self.has_finished() {
+            return Vec::new();
+        }
+        let checked = self.steps.iter().rfind(|step| step.passed).map_or(0, |step| step.record);
+        let closed = self.statements.iter().rfind(|said| said.ended_turn).map_or(0, |said| said.record);
+        let since = checked.max(closed);
+        let saved =
+            |path: &str| self.files.iter().find(|file| file.path == path).map_or(0, |file| file.saved_at);
+        let is_open = |edit: &&FileEdit| edit.record > since.max(saved(&edit.path));
+        self.changes.iter().filter(is_open).collect()
     }
 
     /// Clears the announced change once it seems finished: the agent has run a check, or has read another file after an

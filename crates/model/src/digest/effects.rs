@@ -7,6 +7,7 @@ use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
+use crate::packet::words;
 use crate::shell;
 
 /// A file that has been left out of this many commits is assumed not to be meant for a commit.
@@ -72,6 +73,19 @@ pub struct GitState<'d> {
 }
 
 impl Digest {
+    /// Returns the last of the effects that the newest message asks for, if the message asks for nothing else and all
+    /// of these effects occurred after it.
+    pub fn effect_of_newest_message(&self) -> Option<&RecordedEffect> {
+        let goal = self.current_goal();
+        let newest = goal.newest_prompt.filter(|newest| newest.refused_call.is_empty())?;
+        let later: Vec<&RecordedEffect> =
+            self.effects.iter().filter(|used| used.record > newest.record).collect();
+        let kinds: Vec<EffectKind> = later.iter().map(|used| used.effect.kind).collect();
+        let is_done = self.last_file_edited_after(newest.record).is_none()
+            && words::is_fulfilled_by_effects(&newest.text, &kinds);
+        later.into_iter().rfind(|used| is_done && used.effect.kind.is_external())
+    }
+
     pub(super) fn add_effects(&mut self, record: &JournalRecord) {
         match record.ok != Some(false) || !record.effect.is_empty() {
             true => self.staged.add_commands(&shell::simple_commands(&record.command)),

@@ -160,7 +160,10 @@ fn read_new_transcript(
         register_session(work);
         told = write_events_before_hooks(work, told, digest, indexes)?;
     }
-    let lines = new_journal_lines(work, told, digest, is_first_contact && reports_all);
+    let mut lines = new_journal_lines(work, told, digest, is_first_contact && reports_all);
+    let edits =
+        retelling.edit_texts_record(work.session.as_str(), &work.policy, |call| digest.has_edit_text(call));
+    lines.extend(edits.map(|record| record.to_json_line()));
     if !lines.is_empty() {
         work.store.dir().append_lines(&layout::journal_path(work.session), &lines, work.log_limit_bytes)?;
     }

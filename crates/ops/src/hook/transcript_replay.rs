@@ -3,27 +3,30 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use model::edit_text::{MAX_EDIT_TEXT_BYTES, first_changed_line};
 use model::effect;
 use model::event::{
     DelegatedWork, Event, EventKind, EventSubagent, FileAction, QuestionAnswer, StopEvent, Todo, TodoChange,
     ToolDone, TouchedFile,
 };
 use model::failure::error_lines;
-use model::journal::{self, JournalRecord, RecordPolicy};
-use model::redact::{self, Redacted};
+use model::journal::{self, JournalRecord, RecordPolicy, RecordedEditText};
+use model::redact::{self, REDACTION_MARGIN_BYTES, Redacted};
 use model::run;
 use model::statement;
-use model::text::fnv_fingerprint;
+use model::text::{cut_to_bytes, fnv_fingerprint};
 use model::time;
 use model::transcript::{
-    CallResult, CallSubject, ItemDedup, MAX_CALL_RESULT_BYTES, ToolCall, TranscriptItem, TranscriptLine,
-    TranscriptLineAuthor, TranscriptLineKind,
+    CallResult, CallSubject, DeferredText, ItemDedup, MAX_CALL_RESULT_BYTES, ToolCall, TranscriptItem,
+    TranscriptLine, TranscriptLineAuthor, TranscriptLineKind,
 };
 use model::window::WindowFacts;
 
 /// How many bytes of a failed call's output are searched for error lines.
 const MAX_ERROR_BYTES_SEARCHED: usize = 64 * 1024;
 const MAX_CALL_ID_BYTES: usize = 256;
+/// The newest edits, up to this number, are kept with what they changed.
+const MAX_EDIT_TEXTS: usize = 12;
 const MAX_REFUSAL_BYTES: usize = 512;
 
 #[derive(Debug)]
@@ -105,6 +108,8 @@ pub struct TranscriptReplay {
     /// The unfinished calls of sub-agents that may change something, each with the id of its sub-agent.
     open_subagent_calls: Vec<(ToolDone<'static>, String)>,
     line_offset: u64,
+    /// What the newest edits replaced: the id of the call, the old text and the new text. They are not redacted yet.
+    replacements: Vec<(String, String, String)>,
     pub records: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
@@ -130,6 +135,7 @@ impl TranscriptReplay {
             open_calls: Vec::new(),
             open_subagent_calls: Vec::new(),
             line_offset: 0,
+            replacements: Vec::new(),
             records: Vec::new(),
             compacted: false,
             unknown: BTreeMap::new(),
@@ -155,6 +161,52 @@ impl TranscriptReplay {
             agent: None,
         };
         self.open_calls.iter().map(|(call, _)| told(call.clone())).collect()
+    }
+
+    /// Returns the journal record that says what the newest edits changed, or `None` if nothing new is known about them.
+    /// `is_known` says for a call whether the journal already contains this.
+    pub fn edit_texts_record<'a>(
+        &self,
+        session: &'a str,
+        policy: &RecordPolicy<'a>,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Option<JournalRecord<'a>> {
+        let options = policy.redact_options;
+        let edit = |(call, old, new): &(String, String, String)| {
+            let line = first_changed_line(
+                &Redacted::redact_head(old, MAX_EDIT_TEXT_BYTES, options),
+                &Redacted::redact_head(new, MAX_EDIT_TEXT_BYTES, options),
+            )?;
+            let call = Redacted::redact_head(call, MAX_CALL_ID_BYTES, options);
+            Some(RecordedEditText { call: call.to_string(), line })
+        };
+        let is_open =
+            |call: &str| self.open_calls.iter().any(|(open, _)| open.call_id.as_deref() == Some(call));
+        let new = self.replacements.iter().filter(|(call, ..)| !is_known(call) && !is_open(call));
+        let edits: Vec<RecordedEditText> = new.filter_map(edit).collect();
+        (!edits.is_empty()).then(|| JournalRecord {
+            v: 1,
+            ts: time::to_rfc3339(policy.now).into(),
+            harness: policy.harness.into(),
+            event: journal::EDIT_TEXTS_EVENT.into(),
+            session: session.into(),
+            worktree: policy.checkout.into(),
+            from: "transcript".into(),
+            edits,
+            ..JournalRecord::default()
+        })
+    }
+
+    fn add_replacement(&mut self, call: &ToolCall) {
+        let (Some(id), Some(replaced)) = (call.id.as_deref(), &call.replacement) else { return };
+        let part = |text: &DeferredText| {
+            let text = text.read();
+            cut_to_bytes(&text, MAX_EDIT_TEXT_BYTES + REDACTION_MARGIN_BYTES).to_owned()
+        };
+        if self.replacements.len() >= MAX_EDIT_TEXTS {
+            self.replacements.remove(0);
+        }
+        self.replacements.push((id.to_owned(), part(&replaced.old), part(&replaced.new)));
     }
 
     /// Returns the offset of the line with the first unfinished call.
@@ -271,6 +323,7 @@ impl TranscriptReplay {
                 if let Some(said) = said.filter(|said| said.next_call.is_empty()) {
                     said.next_call = id.to_string();
                 }
+                self.add_replacement(call);
                 self.open_calls.push((unfinished_tool_call(call), self.line_offset));
             }
             TranscriptItem::Todos(change) => {
@@ -362,6 +415,9 @@ impl TranscriptReplay {
             return;
         };
         let (call, _) = self.open_calls.remove(place);
+        if result.failed || result.is_refused_by_user {
+            self.replacements.retain(|(call, ..)| call != id);
+        }
         self.push_ended_call(call, result, at);
     }
 

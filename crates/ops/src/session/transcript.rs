@@ -81,6 +81,9 @@ pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, 
     for told in &retelling.records {
         digest.fold_record(&told.to_journal_record(&told.to_event(&around), &policy));
     }
+    if let Some(edits) = retelling.edit_texts_record(&around.session, &policy, |_| false) {
+        digest.fold_record(&edits);
+    }
     digest.unreadable_lines = retelling.unreadable_lines;
 }
 
@@ -134,6 +137,9 @@ fn fold_replay(
     for told in &retelling.records {
         let event = told.to_event(&around);
         digest.fold_record(&told.to_journal_record(&event, &policy));
+    }
+    if let Some(edits) = retelling.edit_texts_record(&around.session, &policy, |_| false) {
+        digest.fold_record(&edits);
     }
     digest.unfinished_call_texts = begun
         .iter()

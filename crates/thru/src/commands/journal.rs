@@ -1,6 +1,6 @@
 use model::event::EventName;
 use model::failure;
-use model::journal::{AGENT_MESSAGE_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
+use model::journal::{AGENT_MESSAGE_EVENT, EDIT_TEXTS_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
 use model::time;
 use ops::Result;
@@ -36,7 +36,8 @@ pub struct Args {
 
 impl Args {
     fn includes_record(&self, record: &JournalRecord) -> bool {
-        !self.failures || record.has_failed()
+        // The text of edits belongs to calls that are listed anyway.
+        record.event != EDIT_TEXTS_EVENT && (!self.failures || record.has_failed())
     }
 }
 

@@ -589,6 +589,7 @@ mod error_excerpts;
 mod files_at_risk;
 mod finished_work;
 mod gates_in_worktrees;
+mod half_done;
 mod handoffs;
 mod killed_runs;
 mod loops_of_crashed_sessions;

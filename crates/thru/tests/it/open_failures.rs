@@ -13,6 +13,7 @@ struct FailingSession {
 impl FailingSession {
     fn start() -> FailingSession {
         let session = FailingSession { env: TestEnv::with_root(), calls: std::cell::Cell::new(0) };
+        session.env.write_file("project/deploy.sh", "#!/bin/sh\n");
         session.env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
         session.ask("Deploy to db1 and migrate");
         session

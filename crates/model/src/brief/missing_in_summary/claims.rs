@@ -10,15 +10,12 @@ const MIN_SUBJECT_WORDS_PERCENT: usize = 60;
 
 /// Phrases that say that work is not committed, or that committing it is left to the user.
 const UNCOMMITTED_PHRASES: &[&str] = &[
-    "uncommitted",
     "not committed",
     "not yet committed",
     "not been committed",
     "nothing committed",
     "nothing has been committed",
     "nothing is committed",
-    "no commit",
-    "unstaged",
     "not asked for a commit",
     "not asked to commit",
     "not requested a commit",
@@ -35,6 +32,37 @@ const UNCOMMITTED_PHRASES: &[&str] = &[
     "then commit",
     "and commit",
     "changes to commit",
+];
+
+/// Words that can also describe what a program does, as in "lists uncommitted files" and "no commit hooks". They count
+/// only in a clause about the present state of this work.
+const AMBIGUOUS_UNCOMMITTED_WORDS: &[&str] = &["uncommitted", "unstaged", "no commit"];
+
+/// Words directly before "uncommitted" that make the clause a statement about the present.
+const STATE_WORDS: &[&str] = &[
+    "is",
+    "are",
+    "be",
+    "still",
+    "remain",
+    "remains",
+    "left",
+    "stay",
+    "stays",
+    "currently",
+    "all",
+    "has",
+    "have",
+    "yet",
+];
+
+/// Words that turn a clause into a condition.
+const CONDITION_WORDS: &[&str] = &["if", "when", "whether", "whenever", "unless", "before"];
+
+/// Words that describe what a program does.
+const DESCRIBING_WORDS: &[&str] = &[
+    "warn*", "detect*", "handl*", "list*", "show*", "count*", "check*", "skip*", "includ*", "test*",
+    "print*", "report*", "refus*",
 ];
 
 /// Phrases that say that something is not pushed.
@@ -108,13 +136,17 @@ pub(super) struct SummaryClaims<'s> {
     lines: Vec<String>,
     /// The text without code and quotations, which say nothing about the state of this work.
     statements: SearchableText,
+    /// The lines of the text without code and quotations, in normalised form.
+    statement_lines: Vec<String>,
 }
 
 impl<'s> SummaryClaims<'s> {
     pub fn from_text(text: &'s str) -> SummaryClaims<'s> {
         let lines = text.lines().map(normalise_text).filter(|line| !line.is_empty()).collect();
-        let statements = SearchableText::from_text(&without_quotations(text));
-        SummaryClaims { text, content: SearchableText::from_text(text), lines, statements }
+        let unquoted = without_quotations(text);
+        let statement_lines = unquoted.lines().map(normalise_text).collect();
+        let statements = SearchableText::from_text(&unquoted);
+        SummaryClaims { text, content: SearchableText::from_text(text), lines, statements, statement_lines }
     }
 
     pub fn names_file(&self, path: &str) -> bool {
@@ -158,6 +190,7 @@ impl<'s> SummaryClaims<'s> {
 
     pub fn says_uncommitted(&self) -> bool {
         UNCOMMITTED_PHRASES.iter().any(|phrase| self.statements.has_phrase(phrase))
+            || self.statement_lines.iter().flat_map(|line| clauses_of(line)).any(says_work_is_uncommitted)
             || COMMIT_STEPS.iter().any(|step| self.has_item(step))
     }
 
@@ -247,6 +280,32 @@ impl<'s> SummaryClaims<'s> {
     fn clauses(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().flat_map(|line| clauses_of(line))
     }
+}
+
+/// Returns whether a clause says that work or a file is uncommitted now, and not that a program handles such files. An
+/// adjective before a noun says so only after "is", "has" and the like.
+fn says_work_is_uncommitted(clause: &str) -> bool {
+    let word = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    AMBIGUOUS_UNCOMMITTED_WORDS.iter().any(|phrase| {
+        let Some((before, after)) = crate::text::split_at_first(clause, phrase) else { return false };
+        let last = before.split_whitespace().map(word).rfind(|word| !word.is_empty()).unwrap_or_default();
+        let next = after.split_whitespace().map(word).find(|word| !word.is_empty()).unwrap_or_default();
+        let is_heading = last.is_empty() && after.trim_start_matches(['*', '_']).starts_with(':');
+        let is_about_work = ["changes", "change", "files", "file", "work", "edits"].contains(&next.as_str());
+        let is_stated = match *phrase {
+            "no commit" => ["", "yet", "has", "have", "was", "is", "made", "so"].contains(&next.as_str()),
+            _ => {
+                next.is_empty()
+                    || is_heading
+                    || STATE_WORDS.contains(&last.as_str())
+                    || last.is_empty() && is_about_work
+            }
+        };
+        // At the end of a clause, the word is about what was said before, whatever that is.
+        is_stated
+            && !has_word(clause, CONDITION_WORDS)
+            && (next.is_empty() || !has_word(clause, DESCRIBING_WORDS))
+    })
 }
 
 /// Returns the clauses of a normalised line.
@@ -395,6 +454,19 @@ mod tests {
             ("The user said \"commit it\"; the changes are uncommitted.", true),
             ("Prints:\n```\nuncommitted changes\n```", false),
             ("A 5\" screen. Not committed.", true),
+            // A word about what the program does says nothing about this work.
+            ("Added a warning about uncommitted changes to the status command.", false),
+            ("`status` lists uncommitted files in a new column.", false),
+            ("The session ends with uncommitted changes in the fixture repository.", false),
+            ("If there are uncommitted changes, rebase refuses.", false),
+            ("There are no commit hooks here.", false),
+            ("data.go: no more totals for uncommitted checkpoints", false),
+            ("There are uncommitted changes on the branch.", true),
+            ("The working tree has uncommitted changes.", true),
+            ("src/a.rs: skips blank lines (uncommitted)", true),
+            ("Uncommitted: src/a.rs and src/b.rs", true),
+            ("All work so far remains uncommitted", true),
+            ("No commit has been made.", true),
         ];
         for (text, expected) in cases {
             assert_eq!(SummaryClaims::from_text(text).says_uncommitted(), expected, "{text}");

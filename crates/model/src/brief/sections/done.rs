@@ -10,6 +10,7 @@ use crate::brief::paths::list_by_folder;
 use crate::content::SearchableText;
 use crate::declared::ChangedNames;
 use crate::digest::{AgentStatement, DelegatedTask, Digest, Prompt, RequestWithOutcome};
+use crate::edit_text::ChangedLine;
 use crate::prompt::{self, PromptKind};
 use crate::render::{format_path_or_code, in_quotation_marks};
 use crate::statement;
@@ -21,6 +22,7 @@ use super::overtaken::{
     is_outdated_by_later_statement, is_overtaken_by_work, is_same_subject, is_solved_failure, note_if_fixed,
 };
 use super::quote_agent_words;
+use super::state::describe_changed_line;
 
 const MAX_DONE_TURNS_LISTED: usize = 3;
 
@@ -38,6 +40,9 @@ const MAX_FINDINGS_LISTED: usize = 3;
 const MAX_SUBAGENT_ANSWERS_LISTED: usize = 4;
 
 const MAX_EDIT_REASONS_LISTED: usize = 4;
+
+/// The maximum length of a changed line, in characters, if it is shown with the file.
+const MAX_SHORT_LINE_CHARS: usize = 44;
 
 const MAX_FILES_PER_GROUP: usize = 4;
 
@@ -252,7 +257,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
         let names = digest.names_changed_in_current_work(file);
         if !names.is_empty() {
             if lines < MAX_CHANGE_GROUPS {
-                add_changed_names(file, &names, &why, all);
+                add_changed_names(digest, file, &names, &why, all);
             }
             lines += 1;
             continue;
@@ -280,8 +285,15 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     }
 }
 
-/// Adds the declarations that were changed in a file, then the agent's reasons if there is room.
-fn add_changed_names(file: &str, names: &ChangedNames, why: &[&str], all: &mut GatheredCandidates) {
+/// Adds the declarations that were changed in a file, then the agent's reasons if there is room. In a short brief, what
+/// the last edit changed stands in place of the declarations.
+fn add_changed_names(
+    digest: &Digest,
+    file: &str,
+    names: &ChangedNames,
+    why: &[&str],
+    all: &mut GatheredCandidates,
+) {
     let path = format_path_or_code(file, 160);
     let form = |most: usize, reasons: usize, length: usize| {
         let changed = names.describe(most, |name| format_path_or_code(name, 80));
@@ -296,6 +308,13 @@ fn add_changed_names(file: &str, names: &ChangedNames, why: &[&str], all: &mut G
         format!("edited {path}: {changed}{why}")
     };
     let mut forms = vec![form(3, 0, 0), form(5, 1, 110), form(8, 2, 160)];
+    let edits = digest.edits_in_progress();
+    if let Some(last) = edits.last().filter(|last| last.path == file && !last.line.is_empty()) {
+        let line = ChangedLine { more: 0, ..last.line.clone() };
+        let last = format!("last {}", describe_changed_line(&line, MAX_SHORT_LINE_CHARS));
+        forms[1] = format!("{}; {last}", forms[0]);
+        forms[0] = format!("edited {path}: {last}");
+    }
     forms.dedup();
     let id = format!("change:{}", cut_to_bytes(file, 300));
     if !all.has_fact(&id) {
@@ -312,7 +331,7 @@ fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     for file in git.uncommitted.iter().filter(|file| !file.deleted).take(MAX_CHANGE_GROUPS) {
         let names = digest.names_changed_in_current_work(&file.path);
         if !names.is_empty() {
-            add_changed_names(&file.path, &names, &[], all);
+            add_changed_names(digest, &file.path, &names, &[], all);
         }
     }
 }

@@ -4,7 +4,9 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::declared::ChangedNames;
-use crate::digest::{CallStep, Digest, ToolCallAction, names_more_than_a_tool};
+use crate::digest::{CallStep, Digest, FileEdit, ToolCallAction, names_more_than_a_tool};
+use crate::edit_text::ChangedLine;
+use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::{LineRange, TodoStatus};
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks};
 use crate::statement;
@@ -16,6 +18,12 @@ const MAX_CALL_STEPS_LISTED: usize = 8;
 
 /// The first word of the description of an edit.
 const EDITED_VERB: &str = "edited ";
+
+/// The beginning of the line about the newest edits.
+const LAST_EDITS_INTRO: &str = "Last edits (no commit or passing check since): ";
+
+/// The maximum number of edits whose changed lines are shown.
+const MAX_EDITS_SHOWN: usize = 6;
 
 /// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
@@ -34,6 +42,7 @@ pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_unfinished_calls(material.digest, all);
     add_todo_list(material.digest, all);
     add_running_agents(material.digest, all);
+    add_edits_in_progress(material.digest, all);
 }
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
@@ -128,20 +137,29 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         true => ". The checks passed after the last edit: the work looks complete",
         false => "",
     };
+    // If the message asked only for a commit, a push or the like, and that was done, nothing of it is left.
+    let done = digest.effect_of_newest_message().map(|used| {
+        let effect = describe_effect(&used.effect, DescriptionDetail::Short);
+        format!("The newest message has been carried out ({effect})")
+    });
+    let in_progress = done.as_deref().unwrap_or("In progress");
     let form = |most: usize, calls: ListedSteps| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("In progress. Last said: {}; then {then}{left}{complete}", last(most)),
+        (true, Some(then)) => {
+            format!("{in_progress}. Last said: {}; then {then}{left}{complete}", last(most))
+        }
         (true, None) if digest.has_work_after_last_message() => {
-            format!("In progress. Last said: {}", last(most))
+            format!("{in_progress}. Last said: {}", last(most))
         }
         (true, None) if digest.has_open_call() => {
             let call = match digest.unfinished_calls().next() {
                 Some(_) => "",
                 None => "; the call that followed did not finish",
             };
-            format!("In progress. Last said: {}{call}", last(most))
+            format!("{in_progress}. Last said: {}{call}", last(most))
         }
         // No work followed the last message, so the turn may be over. Do not call it in progress.
         (true, None) => format!("Last said: {}", last(most)),
+        (false, _) if done.is_some() => format!("{in_progress}{complete}"),
         (false, Some(then)) => format!("Working on the newest message: {then}"),
         (false, None) if digest.has_work_since_newest_prompt() => "Working on the newest message".to_owned(),
         (false, None) if words.is_empty() || is_accepted => {
@@ -166,6 +184,66 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     let candidate = all.add_fact(FactClass::State, "said".to_owned(), forms);
     candidate.add_terse_form(form(120, Newest(2)));
     candidate.strings_stating_fact = vec![words.to_owned()];
+}
+
+/// Adds what the newest edits changed, if no commit and no passing check followed. It shows how far a change has come.
+fn add_edits_in_progress(digest: &Digest, all: &mut GatheredCandidates) {
+    let edits = digest.edits_in_progress();
+    let told: Vec<&FileEdit> = edits.into_iter().filter(|edit| !edit.line.is_empty()).collect();
+    if told.is_empty() {
+        return;
+    }
+    let form = |most: usize, width: usize| {
+        let newest = &told[told.len().saturating_sub(most)..];
+        let mut parts: Vec<String> = Vec::new();
+        for (place, edit) in newest.iter().enumerate() {
+            let change = describe_changed_line(&edit.line, width);
+            match parts.last_mut().filter(|_| place > 0 && newest[place - 1].path == edit.path) {
+                // The same change in several places is described once.
+                Some(last) if last.ends_with(&change) => {}
+                Some(last) => last.push_str(&format!(", then {change}")),
+                None => parts.push(format!("{} {change}", format_path_or_code(&edit.path, 160))),
+            }
+        }
+        format!("{LAST_EDITS_INTRO}{}", parts.join("; "))
+    };
+    let mut forms = vec![form(2, 60), form(3, 90), form(MAX_EDITS_SHOWN, 110)];
+    forms.dedup();
+    // A short brief shows the last edit with its file (see `done.rs`).
+    all.add_fact(FactClass::State, "edits".to_owned(), forms).is_late = true;
+}
+
+/// Describes a changed line, such as ``changed `fn a() {` → `fn b() {` ``.
+pub(crate) fn describe_changed_line(line: &ChangedLine, width: usize) -> String {
+    let code = |text: &str| in_backticks(text, width);
+    let more = match line.more {
+        0 => String::new(),
+        more => format!(" (+{})", count_with_noun(more, "line")),
+    };
+    match (line.old.as_str(), line.new.as_str()) {
+        ("", new) => format!("added {}{more}", code(new)),
+        (old, "") => format!("removed {}{more}", code(old)),
+        (old, new) => {
+            let (old, new) = cut_to_difference(old, new, width);
+            format!("{} → {}{more}", code(&old), code(&new))
+        }
+    }
+}
+
+/// Cuts off most of what two lines have in common at their beginning, if they are too long to be shown whole.
+fn cut_to_difference(old: &str, new: &str, width: usize) -> (String, String) {
+    const CHARS_KEPT_BEFORE: usize = 12;
+    let length = |text: &str| text.chars().count();
+    let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+    // Cut before a word, so that no half word is shown.
+    let is_in_word = |place: usize| old.chars().nth(place).is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let most = same.saturating_sub(CHARS_KEPT_BEFORE);
+    let skipped = (0..=most).rev().find(|place| *place == 0 || !is_in_word(place - 1)).unwrap_or(0);
+    if length(old).max(length(new)) <= width || skipped == 0 {
+        return (old.to_owned(), new.to_owned());
+    }
+    let cut = |text: &str| format!("…{}", text.chars().skip(skipped).collect::<String>());
+    (cut(old), cut(new))
 }
 
 /// Adds calls that were still running when the records ended. The agent must check their results.

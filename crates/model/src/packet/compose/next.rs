@@ -4,7 +4,7 @@ use super::PacketFacts;
 use super::unfinished::{UnfinishedCall, describe_unfinished};
 use crate::brief::{self, BriefFact};
 use crate::digest::{CallStep, Failure, RecordedEffect, ToolCallAction};
-use crate::effect::{DescriptionDetail, EffectKind, describe_effect};
+use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::TodoStatus;
 use crate::loops::promise;
 use crate::packet::choose::{self, CheckRunForPacket, goal_text};
@@ -201,14 +201,7 @@ impl PacketFacts<'_> {
     /// Returns the last of the effects that the newest message asks for, if the message asks for nothing else and all
     /// of these effects occurred after it.
     fn effect_of_newest_message(&self) -> Option<&RecordedEffect> {
-        let digest = self.material.digest;
-        let newest = self.goal.newest_prompt.filter(|newest| newest.refused_call.is_empty())?;
-        let later: Vec<&RecordedEffect> =
-            digest.effects.iter().filter(|used| used.record > newest.record).collect();
-        let kinds: Vec<EffectKind> = later.iter().map(|used| used.effect.kind).collect();
-        let is_done = digest.last_file_edited_after(newest.record).is_none()
-            && words::is_fulfilled_by_effects(&newest.text, &kinds);
-        later.into_iter().rfind(|used| is_done && used.effect.kind.is_external())
+        self.material.digest.effect_of_newest_message()
     }
 
     /// Describes the work that is left once the newest message is carried out.
@@ -324,10 +317,14 @@ impl PacketFacts<'_> {
         }
         let check = self.stale_check().filter(|_| self.failing.is_empty())?;
         let check = in_backticks(&check, 120);
+        let last = digest.edits_in_progress().last().filter(|last| last.path == edited).copied();
+        let last = last.filter(|last| !last.line.is_empty()).map_or(String::new(), |last| {
+            format!(" (last edit: {})", brief::describe_changed_line(&last.line, 90))
+        });
         let edited = in_backticks(edited, 120);
         // The agent may have been in the middle of a change, and a check would then come too early.
         Some(format!(
-            "checking whether the change in {edited} is complete; then {check}, which last ran before that change"
+            "the change in {edited}, which may not be complete{last}; then {check}, which last ran before that change"
         ))
     }
 
