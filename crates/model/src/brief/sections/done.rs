@@ -496,7 +496,9 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
                     true => statement::without_sentences_about_open_work(&text, have_checks_passed),
                     false => Cow::from(&*text),
                 };
-                let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
+                let longer = most * 4 / 3;
+                let told = statement::best_sentences(&text, *most, longer, about);
+                let told = in_quotation_marks(&told, longer + 2);
                 match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
                     // The text of an approval is not worth quoting, and neither is pasted output.
                     (PromptKind::Approval, _) | (_, None) => format!("{told}{note}"),
