@@ -10,7 +10,7 @@ mod talk;
 use std::borrow::Cow;
 
 pub use about::{
-    gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question,
+    best_sentences, gives_reason, names_cause, sentences_about, shares_a_word, without_answered_question,
     without_sentences_about_open_work,
 };
 pub use choice::option_named_by_answer;
@@ -143,13 +143,18 @@ struct CondensedText {
 
 impl CondensedText {
     fn add_line(&mut self, line: &str, piece: MessageLineKind) {
+        /// A bold line with more words is a sentence, if the text before it introduces it.
+        const MAX_HEADING_WORDS: usize = 4;
         let line = line.replace("**", "");
         let is_kept = |sentence: &str| {
             !is_uninformative_talk(sentence) || self.steps == AnnouncedSteps::Keep && announces_step(sentence)
         };
         let sentences: Vec<(&str, bool)> =
             split_sentences(&line).into_iter().map(|sentence| (sentence, is_kept(sentence))).collect();
-        if piece == MessageLineKind::Heading {
+        let is_introduced = self.pending_heading.is_empty() && self.kept_text.ends_with(':');
+        if piece == MessageLineKind::Heading
+            && !(is_introduced && line.split_whitespace().count() > MAX_HEADING_WORDS)
+        {
             let kept: Vec<&str> = sentences.iter().filter(|(_, kept)| *kept).map(|(text, _)| *text).collect();
             let kept = kept.join(" ");
             self.pending_heading = if is_bare_heading(&kept) { String::new() } else { kept };
@@ -428,8 +433,8 @@ fn split_line_mark(line: &str) -> (MessageLineKind, &str) {
         return (MessageLineKind::Heading, heading.trim_start_matches('#').trim());
     }
     let bold = line.trim_end_matches(':').strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
-    if let Some(bold) = bold.filter(|bold| !bold.contains("**")) {
-        return (MessageLineKind::Heading, bold.trim_end_matches(':'));
+    if bold.is_some_and(|bold| !bold.contains("**")) {
+        return (MessageLineKind::Heading, line);
     }
     for mark in ["- [x] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ "] {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -441,10 +446,15 @@ fn split_line_mark(line: &str) -> (MessageLineKind, &str) {
     (if numbered { MessageLineKind::Item } else { MessageLineKind::Words }, line)
 }
 
+/// Splits a line into sentences. The number of a list item belongs to the sentence after it.
 fn split_sentences(line: &str) -> Vec<&str> {
     let ends = line.match_indices(['.', '?', '!']).map(|(at, mark)| at + mark.len());
     let (mut found, mut start) = (Vec::new(), 0);
     for end in ends.filter(|end| line[*end..].starts_with(' ')).chain([line.len()]) {
+        let whole = &line[start..end];
+        let before = whole.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
+        let is_number = end < line.len() && ends_in_number(whole) && before.trim_end().ends_with([':', ';']);
+        let end = if is_number { start + before.len() } else { end };
         let sentence = line[start..end].trim();
         if !sentence.is_empty() {
             found.push(sentence);

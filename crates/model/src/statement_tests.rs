@@ -192,3 +192,30 @@ fn a_question_about_the_work_asks_for_no_permission() {
         assert_eq!(asks_permission(question), expected, "{question}");
     }
 }
+
+#[test]
+fn a_bold_sentence_after_a_colon_is_what_the_colon_introduced() {
+    for (text, expected) in [
+        (
+            "The actual issue was:\n\n**A developer on `main` is skipped silently**\n\nThe hook returns too early.",
+            "The actual issue was: A developer on `main` is skipped silently. The hook returns too early.",
+        ),
+        (
+            "Let me evaluate each issue:\n\n1. **Lock race** — Valid. `O_EXCL` is the fix.\n\n2. **No timeout** — \
+             Valid. It blocks the lock.",
+            "1. Lock race — Valid. `O_EXCL` is the fix. 2. No timeout — Valid. It blocks the lock.",
+        ),
+        (
+            "Let me evaluate each issue: 1. Lock race — Valid. 2. No timeout — Valid.",
+            "1. Lock race — Valid. 2. No timeout — Valid.",
+        ),
+        (
+            "There is a gap:\n\n**Files that `Bash` changes are not seen if:**\n- They are tracked\n- They are old",
+            "There is a gap: Files that `Bash` changes are not seen if: They are tracked; They are old",
+        ),
+        ("Two points:\n**Reader**\nIt keeps comments now.", "Two points: Reader: It keeps comments now."),
+    ] {
+        assert_eq!(condense_message(text), expected, "{text}");
+        assert_eq!(condense_message(expected), expected);
+    }
+}

@@ -10,18 +10,13 @@ pub mod state;
 pub mod words;
 
 use crate::render::in_quotation_marks;
-use crate::statement::sentences_about;
+use crate::statement::best_sentences;
 
 /// Quotes the agent's text. If it is longer than `max`, quotes only its most informative sentences. A sentence that is
 /// a little too long is quoted in full, because its end is often its point.
 fn quote_agent_words(text: &str, max: usize) -> String {
-    let told = sentences_about(text, max, "");
     let most = max * 4 / 3;
-    let longer = || sentences_about(text, most, "");
-    let told = match is_cut_in_sentence(&told) {
-        true => Some(longer()).filter(|longer| !is_cut_in_sentence(longer)).unwrap_or(told),
-        false => told,
-    };
+    let told = best_sentences(text, max, most, "");
     in_quotation_marks(&told, most + 2)
 }
 

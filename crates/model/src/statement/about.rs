@@ -4,20 +4,33 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::items::shorten_items;
+use super::items::{is_closed, shorten_items};
 use super::talk::announces_step;
 use super::{ends_in_number, first_sentences};
 
 /// Shorter words are not compared, because they occur in almost all text.
 const MIN_COMPARED_WORD_CHARS: usize = 4;
 
+/// A first sentence such as "Now I see it." with fewer characters only opens the message.
+const MIN_OPENING_SENTENCE_CHARS: usize = 36;
+
+/// With less room than this, a list that does not fit is left out.
+const MIN_ROOM_FOR_PART_OF_LIST: usize = 120;
+
 /// A sentence with fewer characters is uninformative on its own.
 const MIN_INFORMATIVE_SENTENCE_CHARS: usize = 16;
 
 /// Returns the sentences that share the most words with `topic`, or the most informative ones if no sentence shares a
 /// word with it. As many as fit into `max` characters are returned, in their original order. A sentence stays together
-/// with the list that it introduces. If not even the best sentence fits, its beginning is returned.
+/// with the list that it introduces. If not even the best sentence fits, see [`best_sentences`].
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
+    best_sentences(text, max, max, topic)
+}
+
+/// Returns the best sentences that fit into `max` characters, as [`sentences_about`] does. If the best one does not fit,
+/// returns the first of these that exists: the best one whole, if it fits into `longer` characters; another conclusion;
+/// the clauses of the best one that fit; its beginning.
+pub fn best_sentences<'t>(text: &'t str, max: usize, longer: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
     }
@@ -26,59 +39,112 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     }
     let topic = word_stems(topic);
     let units = split_sentences_with_lists(text);
-    let mut order: Vec<(usize, usize, usize)> = Vec::new();
-    for (i, unit) in units.iter().enumerate() {
-        let weight =
-            split_pieces(unit).iter().map(|piece| informativeness_of_sentence(piece, i)).max().unwrap_or(0);
-        order.push((word_stems(unit).intersection(&topic).count(), weight, i));
-    }
-    let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
-    order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
-    let best = order.first().map_or((0, 0, 0), |best| *best);
-    // If the first sentence does not fit, a later sentence that gives the conclusion is better than a part of the first
-    // one.
-    let fits = |unit: &str| unit.chars().count() + 3 <= max;
-    let concludes = |unit: &&&str| fits(unit) && names_cause(unit) && !begins_with_pronoun(unit);
-    if best.0 == 0
-        && !fits(units[0])
-        && let Some(unit) = units[1..].iter().find(concludes)
+    let ranked: Vec<RankedSentence> = units
+        .iter()
+        .enumerate()
+        .map(|(place, unit)| {
+            // The first piece introduces the list, so it is no item, even if it ends like one.
+            let pieces = split_pieces(unit).into_iter().enumerate().map(|(at, piece)| match at {
+                0 => piece.trim_end_matches(';'),
+                _ => piece,
+            });
+            let weight = pieces.map(|piece| informativeness_of_sentence(piece, place)).max().unwrap_or(0);
+            // "This means …" is unclear without the sentence before it.
+            let unclear = usize::from(place > 0 && begins_with_pronoun(unit)) * 2;
+            let shared_words = word_stems(unit).intersection(&topic).count();
+            RankedSentence { shared_words, weight: weight.saturating_sub(unclear), place }
+        })
+        .collect();
+    let mut order = ranked;
+    order.sort_by_key(|one| (Reverse(one.shared_words), Reverse(one.weight), one.place));
+    let Some(best) = order.first().copied() else { return first_sentences(text, max) };
+    if let Some(told) =
+        whole_sentences(&units, &order, max).or_else(|| whole_sentences(&units, &order, longer))
     {
-        return Cow::Owned(format!("… {unit}"));
+        return Cow::Owned(told);
     }
-    // The first sentence says what the others are about, so it is kept unless another one is better.
-    if first.0 == best.0 && (best.0 > 0 || first.1 == best.1) {
-        return first_sentences(text, max);
+    // Another whole conclusion is better than a part of the best sentence.
+    let is_another = |one: &&RankedSentence| {
+        let unit = units[one.place];
+        (one.shared_words > 0 || best.shared_words == 0 && names_cause(unit)) && !begins_with_pronoun(unit)
+    };
+    let another = order.iter().filter(is_another).find_map(|one| whole_sentences(&units, &[*one], max));
+    let unit = units[best.place];
+    match another.or_else(|| clauses_within(unit, max)) {
+        Some(told) => Cow::Owned(told),
+        None => first_sentences(unit, max),
     }
-    // Cutting the best sentence is better than leaving it out.
-    if units[best.2].chars().count() + 3 > max {
-        return first_sentences(units[best.2], max);
-    }
-    let mut room = max;
-    let mut kept: Vec<usize> = Vec::new();
-    for (_, _, i) in order.into_iter().filter(|(shared, weight, _)| *shared > 0 || best.0 == 0 && *weight > 0)
-    {
-        let cost = units[i].chars().count() + 3;
-        if cost <= room {
-            room -= cost;
-            kept.push(i);
+}
+
+/// A sentence with its list, and how much it says.
+#[derive(Clone, Copy)]
+struct RankedSentence {
+    /// How many words it shares with the topic.
+    shared_words: usize,
+    weight: usize,
+    /// Its place in the text.
+    place: usize,
+}
+
+/// Returns as many sentences as fit into `max` characters, the first ones in `order` first. `None` if the first one does
+/// not fit.
+fn whole_sentences(units: &[&str], order: &[RankedSentence], max: usize) -> Option<String> {
+    let best = *order.first()?;
+    let cost = |one: &RankedSentence| units[one.place].chars().count() + 3;
+    let mut room = max.checked_sub(cost(&best))?;
+    let mut kept = vec![best.place];
+    let mut cut: Option<(usize, Cow<str>)> = None;
+    let says_something =
+        |one: &&RankedSentence| one.shared_words > 0 || best.shared_words == 0 && one.weight > 0;
+    for one in order[1..].iter().filter(says_something) {
+        if cost(one) <= room {
+            room -= cost(one);
+            kept.push(one.place);
+        } else if room >= MIN_ROOM_FOR_PART_OF_LIST && cut.is_none() {
+            // The first items of a list, but no part of a sentence.
+            let part = first_sentences(units[one.place], room - 3);
+            if part.ends_with(" …") {
+                room -= part.chars().count() + 1;
+                kept.push(one.place);
+                cut = Some((one.place, part));
+            }
         }
     }
     kept.sort_unstable();
     // Drop a sentence such as "It fails there" if the sentence before it is dropped, because it would be unclear on its
     // own.
     let alone = kept.clone();
-    kept.retain(|i| *i == best.2 || alone.contains(&i.wrapping_sub(1)) || !begins_with_pronoun(units[*i]));
+    kept.retain(|i| {
+        *i == best.place || alone.contains(&i.wrapping_sub(1)) || !begins_with_pronoun(units[*i])
+    });
     let mut out = String::new();
     // A whole sentence can be understood on its own, so no ellipsis marks an omitted beginning.
     let mut next = kept[0];
     for i in kept {
         out.push_str(if i > next { "… " } else { "" });
-        out.push_str(units[i].trim_start_matches("… "));
+        let part = cut.as_ref().filter(|(place, _)| *place == i);
+        let told = part.map_or(units[i], |(_, part)| part.trim_end_matches([' ', '…']));
+        out.push_str(told.trim_start_matches("… "));
         out.push(' ');
-        next = i + 1;
+        next = i + usize::from(part.is_none());
     }
-    out.push_str(if next < units.len() { "…" } else { "" });
-    Cow::Owned(out.trim_end().to_owned())
+    let out = out.trim_end();
+    Some(match next < units.len() {
+        true => format!("{} …", out.trim_end_matches([';', '…', ' '])),
+        false => out.to_owned(),
+    })
+}
+
+/// Returns the clauses of a sentence that fit into `max` characters. `None` if they would say too little.
+fn clauses_within(sentence: &str, max: usize) -> Option<String> {
+    const CLAUSE_ENDS: [&str; 5] = [": ", "; ", " — ", " – ", " - "];
+    let marks = CLAUSE_ENDS.iter().flat_map(|mark| sentence.match_indices(mark));
+    let end = marks
+        .map(|(at, _)| at)
+        .filter(|at| sentence[..*at].chars().count() + 2 <= max && is_closed(&sentence[..*at]))
+        .max()?;
+    let kept = &sentence[..end];
+    (kept.chars().count() * 2 >= max).then(|| format!("{kept} …"))
 }
 
 /// Returns the text without sentences about open work, which may have been finished since. If no sentence would remain,
@@ -178,8 +244,17 @@ pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> 
 }
 
 /// Lower-case phrases that introduce a cause.
-const CAUSE_WORDS: [&str; 12] = [
+const CAUSE_WORDS: [&str; 21] = [
     "because",
+    "actual cause",
+    "actual issue",
+    "actual problem",
+    "culprit",
+    "misdiagnos",
+    "real blocker",
+    "real bug",
+    "real issue",
+    "real problem",
     "root cause",
     "the cause",
     "the issue",
@@ -224,25 +299,39 @@ fn informativeness_of_sentence(piece: &str, place: usize) -> usize {
         "which means",
         "chose",
     ];
+    const OPENING_REMARKS: [&str; 7] =
+        ["found it", "i found it", "i see ", "i think i ", "i understand", "now i see ", "now i understand"];
+    const CONCLUSION_STARTS: [&str; 9] = [
+        "so ",
+        "this means",
+        "that means",
+        "in short",
+        "conclusion",
+        "result:",
+        "no code ",
+        "no change ",
+        "no fix ",
+    ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
     // The first sentence never counts as a conclusion, because nothing comes before it.
-    let concludes = place > 0
-        && ["so ", "this means", "in short", "conclusion", "result:"]
-            .iter()
-            .any(|start| small.starts_with(start));
-    let said = 3 * usize::from(has(&CAUSE_WORDS) || concludes)
-        + 2 * usize::from(has(&DECISION_WORDS) || announces_step(piece));
+    let concludes = place > 0 && CONCLUSION_STARTS.iter().any(|start| small.starts_with(start));
+    let gives_reason = has(&CAUSE_WORDS) || concludes;
+    let decides = has(&DECISION_WORDS);
+    let said = 3 * usize::from(gives_reason) + 2 * usize::from(decides || announces_step(piece));
     // A list item, or a sentence such as "Found it!", is clear only together with the text before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
+    let names = piece.contains('`') || piece.bytes().any(|b| b.is_ascii_digit()) || piece.contains('/');
+    let length = piece.chars().count();
+    // "Now I see the pattern." only opens the message.
+    let is_remark = place == 0
+        && !names
+        && length < MIN_OPENING_SENTENCE_CHARS
+        && OPENING_REMARKS.iter().any(|start| small.starts_with(start));
     match () {
-        () if piece.ends_with(':') || piece.chars().count() < MIN_INFORMATIVE_SENTENCE_CHARS => 0,
+        () if piece.ends_with(':') || length < MIN_INFORMATIVE_SENTENCE_CHARS || is_remark => 0,
         () if is_item && place > 0 => said,
-        () => {
-            let names =
-                piece.contains('`') || piece.bytes().any(|b| b.is_ascii_digit()) || piece.contains('/');
-            1 + said + usize::from(names) + usize::from(place == 0)
-        }
+        () => 1 + said + usize::from(names) + usize::from(place == 0),
     }
 }
 
@@ -315,6 +404,46 @@ mod tests {
     }
 
     #[test]
+    fn the_conclusion_is_kept_rather_than_the_first_words() {
+        let blocked = "Then 2 seconds later, the new session set the state back to idle. The `test.json` is the real \
+                       blocker — it should not be there. The logic is correct; it was blocked by an old state. No code \
+                       fix is needed for that flow.";
+        let diagnosis = "So the fix for the cache was a misdiagnosis. The actual issue was: a developer on `main` with \
+                         `auto-commit` is skipped without a word: the hook returns before it has written anything to the \
+                         log, and nobody sees why.";
+        for (text, max, expected) in [
+            (
+                blocked,
+                120,
+                "The `test.json` is the real blocker — it should not be there. … No code fix is needed for that flow.",
+            ),
+            (
+                "The plan is at `plan.md`. The main changes are: the reader keeps its place in the file; the lock of the \
+                 old format is gone; the writer takes the new type and all of its callers do that, too, as they should. \
+                 The notes say why.",
+                190,
+                "The plan is at `plan.md`. The main changes are: the reader keeps its place in the file; the lock of the \
+                 old format is gone … The notes say why.",
+            ),
+            (
+                "Now I see the pattern. The generic names are used by the parser, and the names of `agent` by its hooks: \
+                 1. To register; 2. To install",
+                100,
+                "The generic names are used by the parser, and the names of `agent` by its hooks: 1. To register …",
+            ),
+            // A sentence that does not fit ends with a clause, or another one stands in its place.
+            (diagnosis, 60, "So the fix for the cache was a misdiagnosis. …"),
+            (
+                &diagnosis["So the fix for the cache was a misdiagnosis. ".len()..],
+                110,
+                "The actual issue was: a developer on `main` with `auto-commit` is skipped without a word …",
+            ),
+        ] {
+            assert_eq!(sentences_about(text, max, ""), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn work_that_was_still_to_do_is_left_out_visibly() {
         let text = "HALF is in. I will add THIRD. TEN is as it was. Remaining: 1. Docs. 2. Tests.";
         assert_eq!(without_sentences_about_open_work(text, false), "HALF is in. … TEN is as it was.");
@@ -357,6 +486,6 @@ mod tests {
                     `resume` has the same problem.";
         assert_eq!(sentences_about(list, 60, ""), "So `resume` has the same problem.");
         let first = "The cause is `skip()`: it eats the comment. The rest is as it was. Nothing else was changed here.";
-        assert_eq!(sentences_about(first, 70, ""), first_sentences(first, 70));
+        assert_eq!(sentences_about(first, 72, ""), first_sentences(first, 72));
     }
 }

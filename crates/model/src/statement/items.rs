@@ -1,4 +1,4 @@
-//! Shortens a message that contains a list. Each item is cut after its beginning, so that no item is dropped. If the
+//! Shortens a message that contains a list. Each item is cut at the end of a clause, so that no item is dropped. If the
 //! items would lose their point that way, only the first ones are kept, and the others are counted.
 
 /// With less room per item than this, the items would say too little.
@@ -7,9 +7,8 @@ const MIN_ITEM_CHARS: usize = 36;
 /// An item is cut at the end of a clause only if the clause has at least this many characters.
 const MIN_CLAUSE_CHARS: usize = 14;
 
-/// An item that is cut within a clause must keep at least this many characters. A shorter part usually ends before the
-/// verdict, as in "Files deleted by `rm` → NOT…".
-const MIN_CHARS_WITHIN_CLAUSE: usize = 56;
+/// A beginning of at least this many characters usually contains the point.
+const MIN_CHARS_OF_LONG_BEGINNING: usize = 56;
 
 /// If the last item exceeds twice the length of the longest other item by more than this many characters, it is
 /// assumed to contain the text after the list.
@@ -38,31 +37,59 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
     if length(last) > others.iter().map(length).max()? * 2 + MAX_LAST_ITEM_EXCESS_CHARS {
         return None;
     }
-    let intro = text[..first].trim().trim_start_matches(['…', ' ']);
-    let intro = match intro.chars().count() <= max / 3 {
-        true => intro.to_owned(),
-        // An introduction that is cut within a clause says nothing.
-        false => Some(clauses_within(last_sentence(intro), max / 3))
-            .filter(|kept| ends_with_clause(kept, last_sentence(intro)))?,
-    };
+    let intro = introduction_within(text[..first].trim().trim_start_matches(['…', ' ']), max)?;
     let room = max.checked_sub(intro.chars().count() + 1)?;
-    let most = chars_per_item(&items, room)?;
-    let beginnings: Vec<String> = items.iter().map(|item| clauses_within(item, most)).collect();
-    let telling = beginnings.iter().zip(&items).filter(|(kept, item)| keeps_its_point(kept, item)).count();
-    let kept = if telling * 2 > items.len() { beginnings } else { first_items(&items, room)? };
+    let cuts: Vec<Vec<usize>> = items.iter().map(|item| telling_cuts(item)).collect();
+    let kept = whole_clauses_of_all(&items, &cuts, room).or_else(|| first_items(&items, &cuts, room))?;
     Some(format!("{intro} {}", kept.join(" ")).trim_start().to_owned())
+}
+
+/// Returns the introduction of a list, or only its last sentence if it is long. `None` if it would have to be cut.
+fn introduction_within(intro: &str, max: usize) -> Option<String> {
+    let length = |text: &str| text.chars().count();
+    if length(intro) <= max / 3 {
+        return Some(intro.to_owned());
+    }
+    let last = last_sentence(intro);
+    if length(last) <= max * 2 / 3 {
+        return Some(last.to_owned());
+    }
+    // An introduction that is cut within a clause says nothing.
+    let end = telling_cuts(last).into_iter().rfind(|end| length(&last[..*end]) < max / 3)?;
+    Some(cut_item(last, end))
+}
+
+/// Shortens every item to whole clauses: first to the shortest beginnings that still say something, then, as long as
+/// there is room, to the next clause of one item after the other. `None` if not even the shortest beginnings fit.
+fn whole_clauses_of_all(items: &[&str], cuts: &[Vec<usize>], room: usize) -> Option<Vec<String>> {
+    let cost = |item: &str, end: usize| cut_item(item, end).chars().count() + 1;
+    let mut chosen = vec![0; items.len()];
+    let shortest: usize = items.iter().zip(cuts).map(|(item, cuts)| cost(item, cuts[0])).sum();
+    let mut left = room.checked_sub(shortest)?;
+    let mut has_grown = true;
+    while std::mem::take(&mut has_grown) {
+        for (i, item) in items.iter().enumerate() {
+            let Some(next) = cuts[i].get(chosen[i] + 1) else { continue };
+            let more = cost(item, *next).saturating_sub(cost(item, cuts[i][chosen[i]]));
+            if more <= left {
+                left -= more;
+                chosen[i] += 1;
+                has_grown = true;
+            }
+        }
+    }
+    Some(items.iter().enumerate().map(|(i, item)| cut_item(item, cuts[i][chosen[i]])).collect())
 }
 
 /// Returns as many of the first items as fit into `room`, followed by the number of the remaining items. Only the last
 /// item that fits is cut.
-fn first_items(items: &[&str], room: usize) -> Option<Vec<String>> {
+fn first_items(items: &[&str], cuts: &[Vec<usize>], room: usize) -> Option<Vec<String>> {
     let mut room = room.checked_sub(" (+30 more)".len())?;
     let mut kept: Vec<String> = Vec::new();
-    for item in items {
-        let told = clauses_within(item, room);
-        if room < MIN_ITEM_CHARS || !keeps_its_point(&told, item) {
-            break;
-        }
+    for (item, cuts) in items.iter().zip(cuts) {
+        let longest =
+            cuts.iter().rev().map(|end| cut_item(item, *end)).find(|told| told.chars().count() <= room);
+        let Some(told) = longest.filter(|_| room >= MIN_ITEM_CHARS) else { break };
         room = room.saturating_sub(told.chars().count() + 1);
         kept.push(told);
     }
@@ -74,19 +101,56 @@ fn first_items(items: &[&str], room: usize) -> Option<Vec<String>> {
     Some(kept)
 }
 
-/// Returns whether the kept part of an item stops at the end of a clause.
-fn ends_with_clause(kept: &str, whole: &str) -> bool {
-    let Some(words) = kept.strip_suffix('…').filter(|_| kept != whole) else { return true };
-    CLAUSE_ENDS.iter().any(|mark| whole.get(words.len()..).unwrap_or_default().starts_with(mark))
+/// Returns the beginning of an item up to `end`, with an ellipsis if something is left out.
+fn cut_item(item: &str, end: usize) -> String {
+    match end == item.len() {
+        true => item.to_owned(),
+        false => format!("{}…", item[..end].trim_end_matches([' ', ',', ';', ':', '(', '—', '–'])),
+    }
 }
 
-/// Returns whether the beginning of an item still says something. This is the case if it stops at the end of a clause,
-/// is long, contains the item's title, or begins with a name in backticks, as in "`a.rs:10` - Empty input".
-fn keeps_its_point(kept: &str, item: &str) -> bool {
-    /// A title has at least this many words. "Reader #2785477259 —" is only a label.
+/// Returns the positions where an item can be cut so that it still says something, in order. The last is its end.
+fn telling_cuts(item: &str) -> Vec<usize> {
+    let marks = CLAUSE_ENDS.iter().flat_map(|mark| item.match_indices(mark));
+    let mut ends: Vec<usize> = marks
+        .map(|(at, _)| at)
+        .filter(|at| item[..*at].chars().count() >= MIN_CLAUSE_CHARS)
+        .filter(|at| is_closed(&item[..*at]) && keeps_its_point(&item[..*at], item))
+        .filter(|at| ends_with_full_clause(&item[..*at], &item[*at..]))
+        .chain([item.len()])
+        .collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}
+
+/// Returns whether the last clause can end a text. "Changed from" is only the beginning of one, and "If nothing is there"
+/// needs the clause after it.
+fn ends_with_full_clause(words: &str, rest: &str) -> bool {
+    const MIN_CLAUSE_WORDS: usize = 3;
+    const DEPENDENT_STARTS: [&str; 6] = ["because ", "if ", "since ", "when ", "where ", "while "];
+    let ends = CLAUSE_ENDS.iter().filter_map(|mark| Some(words.rfind(mark)? + mark.len()));
+    let start = ends.max().unwrap_or(0);
+    let is_first = words[..start].trim_end_matches(['.', ' ']).bytes().all(|byte| byte.is_ascii_digit());
+    let clause = words[start..].to_lowercase();
+    !DEPENDENT_STARTS.iter().any(|word| clause.starts_with(word))
+        && (is_first
+            || !rest.starts_with([':', ' '])
+            || clause.split_whitespace().count() >= MIN_CLAUSE_WORDS)
+}
+
+/// Returns whether no quotation, code or parenthesis is left open.
+pub(super) fn is_closed(text: &str) -> bool {
+    let count = |mark: char| text.matches(mark).count();
+    count('`') % 2 == 0 && count('"') % 2 == 0 && count('(') <= count(')') && count('“') <= count('”')
+}
+
+/// Returns whether the beginning of an item still says something: it ends with a clause, is long, contains the item's
+/// title, or begins with a name in backticks, as in "`a.rs:10` - Empty input".
+fn keeps_its_point(words: &str, item: &str) -> bool {
+    /// A title has at least this many words, or contains code. "Reader #2785477259 —" is only a label.
     const MIN_TITLE_WORDS: usize = 3;
-    let Some(words) = kept.strip_suffix('…').filter(|_| kept != item) else { return true };
-    let rest = item.get(words.len()..).unwrap_or_default();
+    let rest = &item[words.len()..];
     let is_clause = [". ", "; ", ", ", " ("].iter().any(|mark| rest.starts_with(mark));
     let begins_with_name =
         words.trim_start_matches(|c: char| c.is_ascii_digit() || ". ".contains(c)).starts_with('`');
@@ -95,16 +159,9 @@ fn keeps_its_point(kept: &str, item: &str) -> bool {
     let is_word = |word: &&str| word.len() > 3 && word.chars().all(char::is_alphabetic);
     is_clause
         || begins_with_name
+        || title.contains('`')
         || title.split(' ').filter(is_word).count() >= MIN_TITLE_WORDS
-        || words.chars().count() >= MIN_CHARS_WITHIN_CLAUSE
-}
-
-/// Returns the maximum number of characters per item with which all items fit into `room`.
-fn chars_per_item(items: &[&str], room: usize) -> Option<usize> {
-    let lengths: Vec<usize> = items.iter().map(|item| item.chars().count() + 1).collect();
-    let needed = |most: usize| lengths.iter().map(|length| (*length).min(most + 1)).sum::<usize>();
-    let longest = *lengths.iter().max()?;
-    (MIN_ITEM_CHARS..=longest).rev().find(|most| needed(*most) <= room)
+        || words.chars().count() >= MIN_CHARS_OF_LONG_BEGINNING
 }
 
 /// Returns the positions where the items of a numbered list begin. If the list begins with 2, the text before it is
@@ -142,22 +199,6 @@ fn number_position(text: &str, number: usize, from: usize) -> Option<usize> {
 /// Returns the last sentence of the text before a list, because this sentence introduces the list.
 fn last_sentence(text: &str) -> &str {
     text.rfind(". ").map_or(text, |at| &text[at + 2..])
-}
-
-/// Returns the first clauses that fit into `most` characters, with an ellipsis if something is left out.
-fn clauses_within(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let within = text.char_indices().nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
-    let kept = &text[..within];
-    let ends = CLAUSE_ENDS.iter().filter_map(|mark| kept.rfind(mark));
-    let clause = ends.filter(|end| kept[..*end].chars().count() >= MIN_CLAUSE_CHARS).max();
-    let word = || kept.rfind(' ').filter(|at| kept[..*at].chars().count() >= MIN_CLAUSE_CHARS);
-    // Do not cut at the end of a clause if most of the room would stay empty. The item would say too little.
-    let clause = clause.filter(|end| *end * 2 >= within);
-    let end = clause.or_else(word).unwrap_or(within);
-    format!("{}…", kept[..end].trim_end_matches([' ', ',', ';', ':', '(', '—', '–']))
 }
 
 /// Returns a message without the list items that begin with the id of a commit that is listed elsewhere.
@@ -208,7 +249,7 @@ mod tests {
             "{told}"
         );
         assert!(["2. `b.rs", "3. `c.rs", "4. `d.rs"].iter().all(|item| told.contains(item)), "{told}");
-        assert_eq!(shorten_items(list, 60), None);
+        assert_eq!(shorten_items(list, 40), None);
         assert_eq!(shorten_items(list, 1_000), None);
         assert_eq!(
             shorten_items("It takes 2. That is long enough to be cut somewhere in the middle.", 30),
@@ -233,6 +274,42 @@ mod tests {
         let told = shorten_items(review, 160).unwrap_or_default();
         assert!(told.contains("Both flag the same bug: `discard` in `fix.go`"), "{told}");
         assert!(told.ends_with("(+2 more)"), "{told}");
+    }
+
+    #[test]
+    fn items_end_with_a_clause() {
+        for (text, max, expected) in [
+            (
+                "The changes: 1. Redesigned `LaneInfo` - Now stores an array of the states of all lanes. 2. Updated \
+                 `compute_lanes()` - Now collects all sessions. 3. Simplified `render_lanes()` - Now just iterates.",
+                140,
+                "The changes: 1. Redesigned `LaneInfo`… 2. Updated `compute_lanes()` - Now collects all sessions. \
+                 3. Simplified `render_lanes()`…",
+            ),
+            (
+                "The changes: 1. Removed the skip logic: removed `skip()` and all of its callers in the handlers. \
+                 2. Updated the warning message: Changed from: one line of text to two lines of text.",
+                120,
+                "The changes: 1. Removed the skip logic… 2. Updated the warning message…",
+            ),
+            // Code and quotations are not cut, either.
+            (
+                "Two findings: 1. Modified by commands like `echo \"x, y\" >> a.txt` or by an editor. 2. Changed in the \
+                 message: \"If you continue here, both are kept\" is gone.",
+                110,
+                "Two findings: 1. Modified by commands like `echo \"x, y\" >> a.txt` or by an editor. (+1 more)",
+            ),
+            // The introduction says more than the items.
+            (
+                "I think I found it. There is a gap: files that are modified by `Bash` are not detected if: 1. They are \
+                 tracked already, and not new. 2. They are modified by a command that redirects its output.",
+                130,
+                "There is a gap: files that are modified by `Bash` are not detected if: 1. They are tracked already, and \
+                 not new. (+1 more)",
+            ),
+        ] {
+            assert_eq!(shorten_items(text, max).as_deref(), Some(expected), "{text}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::text::cut_to_bytes;
 
 use super::overtaken::{
     does_newest_prompt_object_to, have_checks_passed_since, is_answered_question_before_other_task,
-    is_committed_fix, is_guessing, is_lack_made_good, is_mostly_settled_message,
+    is_committed_fix, is_committed_work, is_guessing, is_lack_made_good, is_mostly_settled_message,
     is_outdated_by_later_statement, is_overtaken_by_work, is_same_subject, is_solved_failure, note_if_fixed,
 };
 use super::quote_agent_words;
@@ -51,6 +51,12 @@ const MIN_PERCENT_OF_REPEATED_WORDS: usize = 60;
 
 /// A closing message with fewer bytes than this says little, unless it mentions a file or contains code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
+
+/// The maximum length of a closing message about finished and committed work, in characters.
+const MAX_COMMITTED_WORK_CHARS: usize = 100;
+
+/// The length of the shortest quotation of a closing message, in characters.
+const MIN_CLOSING_CHARS: usize = 160;
 
 /// A closing message of at least this many bytes may sum up the sub-agents' answers.
 const MIN_BYTES_OF_SUMMING_UP_MESSAGE: usize = 240;
@@ -154,6 +160,7 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
                 newer_turns_included: newer + turns_told.len(),
                 has_later_edits: overtaken,
                 have_checks_passed: have_checks_passed_since(digest, outcome),
+                is_committed: is_committed_work(digest, turn, outcome, newer + turns_told.len()),
             };
             facts.push((
                 outcome.record,
@@ -196,8 +203,13 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
             .take(MAX_SUBAGENT_ANSWERS_LISTED)
             .map(|agent| (agent.record, FinishedWorkFact::Agent(agent))),
     );
-    facts.sort_by_key(|(record, _)| {
-        (*record <= digest.last_compaction_before_work, std::cmp::Reverse(*record))
+    facts.sort_by_key(|(record, fact)| {
+        (
+            *record <= digest.last_compaction_before_work,
+            // Finished and committed work comes after what may still matter.
+            fact.is_committed(),
+            std::cmp::Reverse(*record),
+        )
     });
     let topic = goal.newest_prompt.map_or("", |newest| newest.text.as_str());
     add_files_left(digest, all);
@@ -408,13 +420,7 @@ fn is_worth_knowing(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentS
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
     // A short message that names a commit or a pull request is left out, because the effects list these ids and
     // links.
-    let during = turn.prompt.record..=outcome.record;
-    let names_effect = digest.effects.iter().filter(|used| during.contains(&used.record)).any(|used| {
-        [&used.effect.id, &used.effect.link]
-            .iter()
-            .any(|name| !name.is_empty() && text.contains(name.as_str()))
-    });
-    let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect;
+    let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect(digest, outcome);
     // Leave out a prompt that came with a refusal. It is quoted with the refusal, and it does not begin a turn.
     let is_whole = turn.prompt.refused_call.is_empty();
     is_whole
@@ -425,6 +431,15 @@ fn is_worth_knowing(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentS
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
         && !does_newest_prompt_object_to(digest, outcome)
+}
+
+/// Returns whether a closing message names a commit, a pull request or another effect that was made by then.
+fn names_effect(digest: &Digest, outcome: &AgentStatement) -> bool {
+    digest.effects.iter().filter(|used| used.record <= outcome.record).any(|used| {
+        [&used.effect.id, &used.effect.link]
+            .iter()
+            .any(|name| !name.is_empty() && outcome.text.contains(name.as_str()))
+    })
 }
 
 /// Returns whether an answer is too short to say much. A message such as "Pushed." adds nothing, because the push is
@@ -446,6 +461,7 @@ fn is_short_update(
 ) -> bool {
     let during = next.prompt.record..update.record;
     is_short_answer(next, &update.text)
+        && !names_effect(digest, update)
         && !update.text.is_empty()
         && update.closing_question.is_empty()
         && next.prompt.begins_turn()
@@ -468,6 +484,8 @@ struct LaterWork {
     has_later_edits: bool,
     /// Whether a check has passed since, and no failure is open.
     have_checks_passed: bool,
+    /// Whether the turn's work is finished and committed. One short line is then enough.
+    is_committed: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -479,13 +497,24 @@ enum FinishedWorkFact<'d> {
     Agent(&'d DelegatedTask),
 }
 
+impl FinishedWorkFact<'_> {
+    fn is_committed(&self) -> bool {
+        matches!(self, Self::RequestWithOutcome(_, _, LaterWork { is_committed: true, .. }, _))
+    }
+}
+
 /// Adds a fact. For the newest turn, sentences about `topic` are preferred.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFact, topic: &str) {
     let (forms, known) = match fact {
         FinishedWorkFact::RequestWithOutcome(
             turn,
             outcome,
-            LaterWork { newer_turns_included: newer, has_later_edits: overtaken, have_checks_passed },
+            LaterWork {
+                newer_turns_included: newer,
+                has_later_edits: overtaken,
+                have_checks_passed,
+                is_committed,
+            },
             digest,
         ) => {
             let note = note_if_fixed(digest, outcome);
@@ -496,7 +525,10 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
                     true => statement::without_sentences_about_open_work(&text, have_checks_passed),
                     false => Cow::from(&*text),
                 };
-                let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
+                // The shortest form has to leave room for other facts.
+                let longer = if *most > MIN_CLOSING_CHARS { most * 4 / 3 } else { *most };
+                let told = statement::best_sentences(&text, *most, longer, about);
+                let told = in_quotation_marks(&told, longer + 2);
                 match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
                     // The text of an approval is not worth quoting, and neither is pasted output.
                     (PromptKind::Approval, _) | (_, None) => format!("{told}{note}"),
@@ -508,9 +540,10 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             };
             // Only the newest conclusion is quoted at length.
             let lengths: &[(usize, usize)] = match newer {
-                0 => &[(64, 160), (80, 300), (120, 600), (120, 800)],
-                1 => &[(64, 160), (80, 300), (80, 400)],
-                _ => &[(64, 160), (80, 240)],
+                _ if is_committed => &[(64, MAX_COMMITTED_WORK_CHARS)],
+                0 => &[(64, MIN_CLOSING_CHARS), (80, 300), (120, 600), (120, 800)],
+                1 => &[(64, MIN_CLOSING_CHARS), (80, 300), (80, 400)],
+                _ => &[(64, MIN_CLOSING_CHARS), (80, 240)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }

@@ -473,3 +473,22 @@ fn deleted_files_are_told_until_they_are_committed() {
     let text = done_text(&[&lines[..3], &["commit: Remove the old reader"]].concat());
     assert!(!text.contains("- deleted"), "{text}");
 }
+
+#[test]
+fn work_is_committed_if_all_its_edits_are_and_its_message_gives_no_reason() {
+    let closing = "said: The reader keeps comments in nested arrays now.";
+    let reason = "said: The reader kept none of them because `skip()` ate the mark instead of the line.";
+    let next = "user: document the options of the command line";
+    for (said, commit, next, expected) in [
+        (closing, "commit: Keep comments", next, true),
+        (closing, "ran: make check", next, false),
+        (reason, "commit: Keep comments", next, false),
+        // The turn explains the newest prompt.
+        (closing, "commit: Keep comments", "user: yes", false),
+    ] {
+        let digest = fold_session(&[TASK_PROMPT, "edit: a.py", commit, said, next, "edit: doc.md"]);
+        let turns = digest.requests_with_outcomes();
+        let outcome = turns[0].outcome.unwrap();
+        assert_eq!(is_committed_work(&digest, &turns[0], outcome, 0), expected, "{said} {commit} {next}");
+    }
+}

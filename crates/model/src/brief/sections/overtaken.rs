@@ -245,6 +245,35 @@ pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
         && !statement::shares_a_word(newest, &said.text)
 }
 
+/// Returns whether a turn's work is finished and committed, its closing message gives no reason that is still useful, and
+/// the newest prompt is about something else. The commit's subject says what was done. If the newest prompt is unclear alone, the turn before it, which has no `newer` turns
+/// after it, may explain it.
+pub fn is_committed_work(
+    digest: &Digest,
+    turn: &RequestWithOutcome,
+    outcome: &AgentStatement,
+    newer: usize,
+) -> bool {
+    let Some(newest) = digest.prompts.last().filter(|newest| newest.record > outcome.record) else {
+        return false;
+    };
+    let during = turn.prompt.record..=outcome.record;
+    let mut edits = digest.changes.iter().filter(|edit| during.contains(&edit.record)).peekable();
+    let commits = digest.standing_commits();
+    let has_committed = commits.iter().any(|commit| during.contains(&commit.record));
+    (has_committed || edits.peek().is_some())
+        && edits.all(|edit| !digest.commits_one_of_which_contains(edit).is_empty())
+        && !statement::gives_reason(&outcome.text)
+        && match newer {
+            0 => {
+                digest.is_newest_prompt_clear_alone()
+                    && digest.has_work_since_newest_prompt()
+                    && !is_same_subject(&newest.text, &outcome.text)
+            }
+            _ => !is_same_subject(&newest.text, &outcome.text),
+        }
+}
+
 /// Returns whether a statement about failing tests is outdated because a later statement is also about failing tests.
 pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {

@@ -205,3 +205,19 @@ fn an_edit_after_an_inherited_failure_is_told() {
     let words = "in an earlier session, before the edits to ledger/report.py";
     assert!(told.contains(words), "{told}");
 }
+
+#[test]
+fn a_finding_is_told_by_its_conclusion() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Why was the review not started when I closed the session?");
+    let said = "Then 2 seconds later, the new session set the state of the old one back to idle, as the log shows. The \
+                `state.json` is the real blocker: nothing should have written it. It holds the time, the name of \
+                the branch and the number of the process, as it did before. No code fix is needed for the start.";
+    stop_at(&env, "19:00:03", "s1", said);
+    ask_at(&env, "19:00:04", "s1", "Also show at the start that a review is there.");
+    edit_at(&env, "19:00:05", "s1", "src/start.ts");
+    let brief = thru_at(&env, "19:00:06", "s1", &["brief", "--max-chars", "1200"]).assert_ok().stdout;
+    assert!(brief.contains("`state.json` is the real blocker: nothing should have written it."), "{brief}");
+    assert!(!brief.contains("It holds the time, the…") && !brief.contains("back to…"), "{brief}");
+}
