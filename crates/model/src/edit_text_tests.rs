@@ -7,9 +7,12 @@ fn changed_line(old: &str, new: &str) -> Option<(String, String, usize)> {
     Some((found.old, found.new, found.more))
 }
 
+/// The old text, the new text, and the expected line: its old form, its new form and the number of further lines.
+type EditCase<'a> = (&'a str, &'a str, Option<(&'a str, &'a str, usize)>);
+
 #[test]
 fn an_edit_is_shown_by_its_first_informative_line() {
-    let cases: &[(&str, &str, Option<(&str, &str, usize)>)] = &[
+    let cases: &[EditCase] = &[
         // A renamed function.
         (
             "fn total(rows: &[Row]) -> u64 {\n    0\n}",
