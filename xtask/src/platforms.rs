@@ -46,7 +46,7 @@ const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::",
 
 /// Packages that are built without optimisation. This halves the build time and hardly slows the tests, which run the
 /// binary only briefly.
-const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
+const UNOPTIMISED_PACKAGES: [&str; 2] = ["serde_json", "memchr"];
 
 /// Returns why the lints cannot run for every platform, or `None` if they can.
 pub fn why_platform_lints_cannot_run() -> Option<&'static str> {

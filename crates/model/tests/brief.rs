@@ -122,7 +122,7 @@ fn hostile_texts_do_not_break_a_brief() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn any_text_does_not_break_a_brief(text in "\\PC{0,80}") {

@@ -333,9 +333,9 @@ fn hostile_texts_take_linear_time() {
         "arn:secret:",
     ];
     let texts = long
-        .map(|fragment| (fragment, 4_000_000))
+        .map(|fragment| (fragment, 1_000_000))
         .into_iter()
-        .chain(short.map(|fragment| (fragment, 500_000)));
+        .chain(short.map(|fragment| (fragment, 200_000)));
     for (fragment, length) in texts {
         let text = fragment.repeat(length / fragment.len());
         let started = Instant::now();
@@ -347,7 +347,7 @@ fn hostile_texts_take_linear_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn idempotent_on_fragments(text in prop::collection::vec(random_fragment(), 1..14).prop_map(|parts| parts.concat()), emails: bool) {
