@@ -139,7 +139,9 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Some(seen) => seen.packet,
         None => {
             let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
-            let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
+            let marker = store.read_marker()?;
+            // Without this machine's records, no loop counts as the user's own, and the packet would leave it out.
+            let own = world.with_machine_records(own.for_hook(store.deadline()), &marker, &root.path);
             let project = Project { root: root.clone(), store: own, marker };
             let swept = sweep_session(world, &project, open, context.mode, FilesToFingerprint::TakeSmall)?;
             if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
