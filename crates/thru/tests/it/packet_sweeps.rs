@@ -218,7 +218,8 @@ fn the_packet_of_a_killed_session_has_its_loop_however_it_is_written() {
     let (swept, _) = packet_of_killed_session(false);
     let (written_by_start, env) = packet_of_killed_session(true);
     assert!(written_by_start.contains("> Make the lexer fast."), "{written_by_start}");
-    let command = written_by_start.split("`thru ").find_map(|part| part.strip_prefix("loop activate ")).unwrap();
+    let command =
+        written_by_start.split("`thru ").find_map(|part| part.strip_prefix("loop activate ")).unwrap();
     let id = command.split('`').next().unwrap();
     let own_lines = |text: &str| {
         let is_of_project = |line: &&str| !line.starts_with("project_id:");
