@@ -268,7 +268,7 @@ impl Digest {
         self.open_call != 0 || self.unfinished_call_texts.iter().any(|call| !run::only_calls_thru(call))
     }
 
-    /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no
+    /// Returns whether the agent has ended its turn and is waiting: its last message does not announce a next step, and no
     /// work followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
