@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
+use crate::features::packets::claimed::Ending;
 use crate::features::packets::handoff::{self, FilesToFingerprint};
 use crate::features::packets::{claimed, how_to_continue_packet};
 use crate::features::sessions::continued;
@@ -305,7 +306,13 @@ fn sweep_session(
     };
     let report = handoff::write_packet(world, project, &source, &request, git.as_ref())?;
     // The new packet is already written. If the old packet cannot be closed, the worst result is that both are on offer.
-    let _ = claimed::close_continued_packets(world, project, std::slice::from_ref(&open.session), &report.id);
+    let _ = claimed::close_continued_packets(
+        world,
+        project,
+        std::slice::from_ref(&open.session),
+        &report.id,
+        Ending::Crash,
+    );
     record_handoff_packet(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
 }

@@ -299,12 +299,17 @@ fn change_packet_in_store(
 /// claim it.
 fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
     set_frontmatter(document, "status", status.name())?;
-    for key in ["claimed_by", "claimed_at", "blocked_reason", CONTINUED_BY_FIELD, FINISHED_BY_LOOP] {
+    for key in
+        ["claimed_by", "claimed_at", "blocked_reason", CONTINUED_BY_FIELD, CONTINUED_AFTER, FINISHED_BY_LOOP]
+    {
         document.remove_frontmatter_entry(key);
     }
     Ok(())
 }
 
+/// The field in which a finished packet records what ended the session before its packet was written: a crash or a
+/// handoff.
+const CONTINUED_AFTER: &str = "continued_after";
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";
 

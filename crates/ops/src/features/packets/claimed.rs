@@ -81,10 +81,11 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
 fn is_continued_by_own_crash(store: &Store, claimed: &PacketInWork, session: &Id) -> bool {
     let next = Id::new(&claimed.packet.continued_by).ok();
     let document = next.as_ref().and_then(|id| store.read_packet(id).ok());
-    document.is_some_and(|document| {
-        let next = Packet::read_frontmatter(&document, "");
-        next.status == Some(PacketStatus::Draft) && next.session_id == session.as_str()
-    })
+    claimed.document.frontmatter_text(packets::CONTINUED_AFTER) == Some(Ending::Crash.name())
+        && document.is_some_and(|document| {
+            let next = Packet::read_frontmatter(&document, "");
+            next.status == Some(PacketStatus::Draft) && next.session_id == session.as_str()
+        })
 }
 
 /// Returns the packet that a session has claimed, whatever its status, if no other session has claimed it since.
@@ -159,6 +160,7 @@ pub(crate) fn close_continued_packets(
     project: &Project,
     sessions: &[Id],
     new: &str,
+    ending: Ending,
 ) -> Result<Vec<String>> {
     let store = &project.store;
     let claims = ClaimsOfSessions::read(store, sessions)?;
@@ -176,11 +178,28 @@ pub(crate) fn close_continued_packets(
             }
             packets::set_status(document, PacketStatus::Done)?;
             packets::set_frontmatter(document, CONTINUED_BY_FIELD, new)?;
+            packets::set_frontmatter(document, packets::CONTINUED_AFTER, ending.name())?;
             closed.push(id.to_string());
             packets::set_updated_time(document, world)
         })?;
     }
     Ok(closed)
+}
+
+/// How a session ended its work on a packet. A crashed session can be resumed, and then still works on the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Handoff,
+    Crash,
+}
+
+impl Ending {
+    fn name(self) -> &'static str {
+        match self {
+            Ending::Handoff => "handoff",
+            Ending::Crash => "crash",
+        }
+    }
 }
 
 /// The names under which some sessions have claimed packets.
