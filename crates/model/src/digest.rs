@@ -7,7 +7,6 @@ mod changes;
 mod disk;
 mod effects;
 mod failures;
-mod handed_off;
 mod ids;
 mod instructions;
 mod likely_needed;
@@ -18,6 +17,7 @@ mod prompts;
 mod remaining_request;
 mod repeated;
 mod statements;
+mod thru_commands;
 mod todos;
 
 use std::borrow::Cow;
@@ -46,7 +46,7 @@ pub use remaining_request::NamedFileEdits;
 pub use statements::{AgentStatement, CallStep, RequestWithOutcome, ToolCallAction, names_more_than_a_tool};
 
 /// A digest with another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 16;
+pub const SCHEMA_VERSION: u32 = 17;
 
 const WORK_OR_START: EventSet =
     EventSet::from_names(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -195,7 +195,9 @@ pub struct Digest {
     pub last_work_record: u64,
     /// The time of the last stop at which a hook reported the agent's last message.
     stopped_at: String,
-    handoff: handed_off::Handoff,
+    command_about_records: thru_commands::CommandAboutRecords,
+    /// The records of the user's commands for `thru` that are not prompts about the work.
+    thru_commands: Vec<u64>,
     /// The number of records at the time when the active workstream was last detected.
     #[serde(rename = "detected")]
     pub records_at_last_detection: u64,
@@ -382,11 +384,11 @@ impl Digest {
             self.stopped_at = record.ts.to_string();
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
-            self.update_handoff(record);
+            self.update_thru_commands(record);
             // A call that no hook reported is read from the transcript after the stop that followed it. It is not new
             // work.
             let is_late = !record.from.is_empty() && *record.ts <= *self.stopped_at;
-            if !is_late && !self.is_part_of_handoff(record) {
+            if !is_late && !self.is_part_of_command_about_records(record) {
                 self.last_work_record = self.record_count;
             }
             if let Some(compacted) = self.compaction_without_work.take() {
@@ -469,7 +471,7 @@ impl Digest {
         // The session needs to know which files its sub-agents used, but not how their commands ended.
         if record.agent.is_none() {
             self.add_run(record);
-            if !self.is_part_of_handoff(record) {
+            if !self.is_part_of_command_about_records(record) {
                 self.add_step(record);
             }
             self.add_agent(record);
@@ -577,7 +579,8 @@ impl Digest {
         if !self.stopped_at.is_empty() {
             whole.stopped_at = self.stopped_at;
         }
-        whole.handoff = self.handoff;
+        whole.command_about_records = self.command_about_records;
+        whole.thru_commands.extend(self.thru_commands.iter().map(|record| record + shift));
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));
         let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };

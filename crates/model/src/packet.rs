@@ -53,6 +53,9 @@ pub const ALL_HEADINGS: &[&str] = &[
 /// The prefix of a constraint that quotes the user.
 pub const USER_QUOTE_PREFIX: &str = "the user: ";
 
+/// The frontmatter field in which a finished packet records the packet that continues it.
+pub const CONTINUED_BY_FIELD: &str = "continued_by";
+
 /// The first of the two level-3 headings below [`RELEVANT_FILES_HEADING`].
 pub const CONFIRMED_FILES_HEADING: &str = "Confirmed";
 pub const SUGGESTED_HEADING: &str = "Suggested";
@@ -114,6 +117,9 @@ pub struct Packet {
     pub dirty: Option<i64>,
     pub claimed_by: String,
     pub claimed_at: String,
+    /// The packet that continues this one, or empty if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub continued_by: String,
     /// File paths, each with a fingerprint of the file's content when the packet was written.
     #[serde(skip)]
     pub files_seen: Vec<(String, String)>,
@@ -178,6 +184,7 @@ impl Packet {
             dirty: document.frontmatter_integer("dirty"),
             claimed_by: text("claimed_by"),
             claimed_at: text("claimed_at"),
+            continued_by: text(CONTINUED_BY_FIELD),
             files_seen: text_pairs(document.frontmatter_value("files_seen")),
             checks_seen: document
                 .frontmatter_value("checks_seen")

@@ -4,6 +4,7 @@ mod agreement;
 mod continuing;
 mod limits;
 mod pickup;
+mod thru_command;
 mod title;
 
 use crate::text::split_into_sentences;
@@ -12,6 +13,7 @@ use limits::is_lasting_instruction;
 pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work, names_no_work};
 pub use continuing::only_says_continue;
 pub use pickup::words_after_pickup;
+pub use thru_command::{ThruCommand, thru_command};
 pub use title::{cut_before_instruction, shorten_request, title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
@@ -141,11 +143,6 @@ pub fn is_typed_work_prompt(text: &str) -> bool {
     }
     split_slash_command(text).is_none_or(|(name, _)| !NON_WORK_SLASH_COMMANDS.contains(&name))
         || words_after_pickup(text).is_some()
-}
-
-/// Returns whether the text is the slash command that writes a packet about the session.
-pub fn is_handoff_command(text: &str) -> bool {
-    split_slash_command(text).is_some_and(|(name, _)| matches!(name, "handoff" | "thru-handoff"))
 }
 
 /// Splits a slash command into its name and its arguments. The name of the plugin that provides the command is left

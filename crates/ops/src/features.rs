@@ -140,9 +140,15 @@ pub struct BriefContext<'a> {
     pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that two sessions cannot get the same offer.
     pub held_locks: RefCell<Vec<Lock>>,
-    /// The name of a packet that a candidate mentions, although the packet does not exist yet because `mode` forbids
-    /// writing it.
-    pub unwritten_packet: RefCell<Option<String>>,
+    /// A packet that a candidate mentions, although the packet does not exist yet because `mode` forbids writing it.
+    pub unwritten_packet: RefCell<Option<UnwrittenPacket>>,
+}
+
+/// A packet that a session start would write for a crashed session.
+#[derive(Debug)]
+pub struct UnwrittenPacket {
+    pub id: String,
+    pub session: Id,
 }
 
 /// A feature's answer to an event, and the change that it wants to write.

@@ -236,3 +236,48 @@ fn after_an_earlier_compaction_the_first_known_request_is_not_called_the_beginni
     digest.prompt_count = 3;
     assert_eq!(digest.label_of_opening_request(), "Asked earlier in the session");
 }
+
+/// A reply to one of thru's own slash commands belongs to that command, not to the request before it.
+#[test]
+fn a_reply_to_a_command_of_thru_answers_no_request() {
+    let task = "user: Split the importer into one file for each of its steps";
+    let outcome_of_task = |lines: &[&str]| {
+        let digest = fold_session(lines);
+        digest.requests_with_outcomes()[0].outcome.map(|said| said.text.clone())
+    };
+    let next = "user: Now write the documentation of the importer, please";
+    for command in [
+        "/handoff the rest",
+        "/thru-context",
+        "/thru:packet list",
+        "/decide use SQLite",
+        "/pickup",
+        "/recover",
+        "/thru-loop list",
+    ] {
+        let command = format!("user: {command}");
+        let reply = "said: The packet names the importer and two open tasks.";
+        let answered = [task, "ran: make", "said: It is split.", &command, reply, next];
+        assert_eq!(outcome_of_task(&answered).as_deref(), Some("It is split."), "{command}");
+        assert_eq!(outcome_of_task(&answered[..5]).as_deref(), Some("It is split."), "{command}");
+        let open = [task, "ran: make", &command, reply, next];
+        assert_eq!(outcome_of_task(&open), None, "{command}");
+    }
+}
+
+/// What the agent says about thru's records is not its last message about the work.
+#[test]
+fn a_reply_about_the_records_is_not_the_last_message() {
+    let about_work = ["user: Split the importer", "ran: make", "said: It is split."];
+    let last_message = |lines: &[&str]| fold_session(&[&about_work[..], lines].concat()).last_message;
+    let reply = "said: Throughline has recorded two sessions.";
+    assert_eq!(last_message(&["user: /thru-context", reply]), "It is split.");
+    assert_eq!(last_message(&["user: /packet list", "ran: thru packet list", reply]), "It is split.");
+    assert_eq!(last_message(&["user: /decide use SQLite", "ran: thru decide -", reply]), "It is split.");
+    let work = ["user: /thru-context", reply, "edit: src/a.py", "said: The importer reads CSV too."];
+    assert_eq!(last_message(&work), "The importer reads CSV too.");
+    assert_eq!(
+        last_message(&["user: /pickup", "ran: thru pickup --claim", "said: It is half done."]),
+        "It is half done."
+    );
+}

@@ -352,7 +352,7 @@ impl Digest {
     fn closing_words_of_turn(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
         let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
-        let end = next.map_or(u64::MAX, |next| next.record);
+        let end = self.end_of_replies(prompt.record, next);
         let mut said = self.statements.iter().rev();
         said.find(|said| said.ended_turn && said.record > prompt.record && said.record < end)
     }

@@ -102,7 +102,7 @@ pub struct RequestWithOutcome<'d> {
 
 impl Digest {
     pub(super) fn add_statement(&mut self, record: &JournalRecord, closing: bool) {
-        if record.text.is_empty() || self.is_about_packet(record) {
+        if record.text.is_empty() || self.is_about_records(record) {
             return;
         }
         if !record.from.is_empty() && !record.ts.is_empty() && *record.ts <= *self.stopped_at {
@@ -268,7 +268,7 @@ impl Digest {
         self.open_call != 0 || self.unfinished_call_texts.iter().any(|call| !run::only_calls_thru(call))
     }
 
-    /// Returns whether the agent has finished and is waiting: its last message does not announce a next step, and no
+    /// Returns whether the agent has ended its turn and is waiting: its last message does not announce a next step, and no
     /// work followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
@@ -305,10 +305,10 @@ impl Digest {
             || objection.is_some_and(|prompt| prompt::contradicts_agent(&prompt.text))
     }
 
-    /// Returns the outcome of a prompt: the last closing statement before the next prompt.
+    /// Returns the outcome of a prompt: the last closing statement before the next prompt or command of thru.
     pub(super) fn outcome_of_prompt(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
-        let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);
+        let end = self.end_of_replies(prompt.record, self.prompts.get(place + 1));
         let mut said = self.statements.iter().rev();
         said.find(|said| said.ended_turn && said.record > prompt.record && said.record < end)
     }

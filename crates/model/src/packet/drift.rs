@@ -56,8 +56,9 @@ pub struct CurrentState<'a> {
     pub has_session_edited_since: bool,
     /// When the files that may affect a check were last changed.
     pub file_times: &'a [FileTime],
-    /// Whether the packet's session worked in another checkout. If so, its checks ran there.
-    pub is_other_checkout: bool,
+    /// Whether the packet's session worked in another worktree that no longer exists. The packet is then compared with
+    /// this checkout, in which a difference may be older than the packet.
+    pub is_worktree_gone: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,8 +95,7 @@ const CLEAN_NOW_UNKNOWN_THEN_TEXT: &str = "0 now; the packet does not record how
 /// The end of the note for a checkout that had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
-/// The beginnings of the notes for a file in another worktree, on another branch, and in a commit of another branch.
-const ELSEWHERE_TEXT: &str = "not in this checkout, but in ";
+/// The beginnings of the notes for a file on another branch and in a commit of another branch.
 const ON_BRANCH_TEXT: &str = "on branch ";
 const IN_COMMIT_TEXT: &str = "in commit ";
 
@@ -105,10 +105,6 @@ pub enum CurrentFileState {
         fingerprint: Option<String>,
     },
     Gone,
-    /// The file is not here but in the packet's worktree.
-    Elsewhere {
-        folder: String,
-    },
     /// The file is not here but in a commit that HEAD does not contain: on the packet's branch or, if there is no such
     /// branch, in the packet's commit.
     OnOtherBranch {
@@ -150,7 +146,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
         // A switch of branches gives files new times but the same content.
         let is_changed = !are_same && has_file_changed_after(check, now.file_times, at);
         let since = if is_changed { ChangesSinceCheck::Some } else { since };
-        check_claim(check, since, now.is_other_checkout)
+        check_claim(check, since, now.is_worktree_gone)
     }));
     claims.extend(time::parse_time(&packet.created_at).map(|created| Claim {
         subject_kind: ClaimSubject::Age,
@@ -159,6 +155,10 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
         note: format!("written {}", time::describe_age(created, at)),
         can_open_file: false,
     }));
+    if now.is_worktree_gone {
+        let differs = |claim: &&mut Claim| claim.state == ClaimVerification::Changed;
+        claims.iter_mut().filter(differs).for_each(|claim| claim.state = ClaimVerification::Unverified);
+    }
     claims
 }
 
@@ -184,14 +184,14 @@ fn has_file_changed_after(check: &RecordedCheck, times: &[FileTime], now: Timest
 
 /// Verifies a recorded check. Its result applies only in the checkout where it ran, and only if nothing has changed
 /// since.
-fn check_claim(check: &RecordedCheck, since: ChangesSinceCheck, is_other_checkout: bool) -> Claim {
+fn check_claim(check: &RecordedCheck, since: ChangesSinceCheck, is_worktree_gone: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let again = "; run it again";
     let (state, note) = match check {
         RecordedCheck { unknown: true, at, .. } => {
             (ClaimVerification::Unverified, format!("ran at {at}; its result was not seen"))
         }
-        RecordedCheck { at, .. } if is_other_checkout => {
+        RecordedCheck { at, .. } if is_worktree_gone => {
             (ClaimVerification::Unverified, format!("{how} at {at}, in another worktree"))
         }
         RecordedCheck { edited_since: true, at, .. } => {
@@ -233,10 +233,10 @@ pub(super) fn is_clean(claims: &[Claim]) -> bool {
     claims.iter().any(|claim| claim.subject_kind == ClaimSubject::Dirty && ends(&claim.note))
 }
 
-/// Returns whether a claim concerns a file that is not here but in the packet's worktree or on its branch.
+/// Returns whether a claim concerns a file that is not here but on the packet's branch or in its commit.
 pub(super) fn is_file_elsewhere(claim: &Claim) -> bool {
     claim.subject_kind == ClaimSubject::File
-        && [ELSEWHERE_TEXT, ON_BRANCH_TEXT, IN_COMMIT_TEXT].iter().any(|start| claim.note.starts_with(start))
+        && [ON_BRANCH_TEXT, IN_COMMIT_TEXT].iter().any(|start| claim.note.starts_with(start))
 }
 
 /// Returns whether HEAD is no longer at the packet's commit.
@@ -368,9 +368,6 @@ fn describe_distance(way: CommitDistance) -> String {
 fn file_claim(packet: &Packet, path: &str, now: &CurrentFileState, branch_now: &str) -> Claim {
     let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
     let place = match now {
-        CurrentFileState::Elsewhere { folder } => {
-            Some(format!("{ELSEWHERE_TEXT}{}", format_path_or_code(folder, 200)))
-        }
         CurrentFileState::OnOtherBranch { has_branch } if then != Some(FINGERPRINT_OF_MISSING_FILE) => {
             let place = match has_branch {
                 true => format!("{ON_BRANCH_TEXT}{}", format_path_or_code(&packet.branch, 100)),
@@ -394,9 +391,7 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFileState, branch_now: &
         };
     }
     let (state, note) = match (now, then) {
-        (CurrentFileState::Outside | CurrentFileState::Elsewhere { .. }, _) => {
-            (ClaimVerification::Unverified, "outside the project, not opened")
-        }
+        (CurrentFileState::Outside, _) => (ClaimVerification::Unverified, "outside the project, not opened"),
         (
             CurrentFileState::Gone | CurrentFileState::OnOtherBranch { .. },
             Some(FINGERPRINT_OF_MISSING_FILE),

@@ -44,7 +44,7 @@ fn check_claims(
             files,
             has_session_edited_since: false,
             file_times: &[],
-            is_other_checkout: false,
+            is_worktree_gone: false,
         },
         now,
     );
@@ -136,7 +136,7 @@ fn a_packet_by_hand_claims_little() {
             files: &files,
             has_session_edited_since: false,
             file_times: &[],
-            is_other_checkout: false,
+            is_worktree_gone: false,
         },
         time::parse_time("2026-11-15").unwrap(),
     );
@@ -161,7 +161,7 @@ fn a_packet_of_another_project_says_so() {
             files: &[],
             has_session_edited_since: false,
             file_times: &[],
-            is_other_checkout: false,
+            is_worktree_gone: false,
         };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
         claims.iter().map(|c| (c.subject_kind, c.state)).collect::<Vec<_>>()
@@ -182,7 +182,7 @@ fn a_run_before_the_last_edit_proves_nothing() {
             files: &[],
             has_session_edited_since: edited,
             file_times: &[],
-            is_other_checkout: false,
+            is_worktree_gone: false,
         };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
         assert_eq!((claims[0].state, claims[0].note.as_str()), expected);

@@ -99,9 +99,8 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     let status = match packet.status {
         Some(status @ (PacketStatus::Done | PacketStatus::Blocked)) => {
             let blocked = document.frontmatter_text("blocked_reason").map(|why| in_quotation_marks(why, 200));
-            let continued = document
-                .frontmatter_text("continued_by")
-                .map(|by| format!("packet {} continues it", format_path_or_code(by, 200)));
+            let continued = (!packet.continued_by.is_empty())
+                .then(|| format!("packet {} continues it", format_path_or_code(&packet.continued_by, 200)));
             let why = blocked.or(continued).map_or(String::new(), |why| format!(" ({why})"));
             format!(", which is {}{why}", status.name())
         }

@@ -19,11 +19,13 @@ use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
+use crate::features::packets::claimed::Ending;
 use crate::features::packets::handoff::{self, FilesToFingerprint};
 use crate::features::packets::{claimed, how_to_continue_packet};
 use crate::features::sessions::continued;
 use crate::features::{
-    BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, packets,
+    BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, UnwrittenPacket,
+    packets,
 };
 use crate::hook::checkpoint::{self, CheckpointInput};
 use crate::hook::context::HookContext;
@@ -139,11 +141,14 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Some(seen) => seen.packet,
         None => {
             let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
-            let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
+            let marker = store.read_marker()?;
+            // Without this machine's records, no loop counts as the user's own, and the packet would leave it out.
+            let own = world.with_machine_records(own.for_hook(store.deadline()), &marker, &root.path);
             let project = Project { root: root.clone(), store: own, marker };
             let swept = sweep_session(world, &project, open, context.mode, FilesToFingerprint::TakeSmall)?;
             if context.mode == WriteMode::DryRun && !swept.packet.is_empty() {
-                context.unwritten_packet.replace(Some(swept.packet.clone()));
+                let unwritten = UnwrittenPacket { id: swept.packet.clone(), session: open.session.clone() };
+                context.unwritten_packet.replace(Some(unwritten));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
             }
             swept.packet
@@ -301,7 +306,13 @@ fn sweep_session(
     };
     let report = handoff::write_packet(world, project, &source, &request, git.as_ref())?;
     // The new packet is already written. If the old packet cannot be closed, the worst result is that both are on offer.
-    let _ = claimed::close_packet_of_same_work(world, project, &open.session, &report.id, &purpose);
+    let _ = claimed::close_continued_packets(
+        world,
+        project,
+        std::slice::from_ref(&open.session),
+        &report.id,
+        Ending::Crash,
+    );
     record_handoff_packet(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
 }

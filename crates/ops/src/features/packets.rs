@@ -19,7 +19,7 @@ use model::document::{Document, EditError};
 use model::finding::{Finding, FindingLevel};
 use model::id::{self, Id};
 use model::marker::RootMarker;
-use model::packet::{self, Packet, PacketStatus};
+use model::packet::{self, CONTINUED_BY_FIELD, Packet, PacketStatus};
 use model::render::inline_for_model;
 use model::score::ScoreSignal;
 use model::text::nearest_allowed_word;
@@ -78,6 +78,9 @@ pub struct PacketRow {
     /// Whether the session that claimed the packet has ended. If so, another session may claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
+    /// The packet that continues this one, or empty if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub continued_by: String,
     pub purpose: String,
 }
 
@@ -296,14 +299,17 @@ fn change_packet_in_store(
 /// claim it.
 fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
     set_frontmatter(document, "status", status.name())?;
-    for key in ["claimed_by", "claimed_at", "blocked_reason", CONTINUED_BY, FINISHED_BY_LOOP] {
+    for key in
+        ["claimed_by", "claimed_at", "blocked_reason", CONTINUED_BY_FIELD, CONTINUED_AFTER, FINISHED_BY_LOOP]
+    {
         document.remove_frontmatter_entry(key);
     }
     Ok(())
 }
 
-/// The field in which a finished packet records the packet that continues it.
-const CONTINUED_BY: &str = "continued_by";
+/// The field in which a finished packet records what ended the session before its packet was written: a crash or a
+/// handoff.
+const CONTINUED_AFTER: &str = "continued_after";
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";
 
@@ -384,9 +390,11 @@ fn packet_findings(marker: &RootMarker, id: &Id, document: &Document) -> Vec<Fin
 
 impl From<ListedPacket<'_>> for PacketRow {
     fn from(listed: ListedPacket) -> PacketRow {
-        let ListedPacket { name, status, updated_at, created_at, claimed_by, purpose, .. } = listed;
-        let [id, updated_at, created_at, claimed_by, purpose] =
-            [name, updated_at, created_at, claimed_by, purpose].map(str::to_owned);
-        PacketRow { id, status, updated_at, created_at, claimed_by, claim_is_over: false, purpose }
+        let ListedPacket { name, status, updated_at, created_at, claimed_by, continued_by, purpose, .. } =
+            listed;
+        let [id, updated_at, created_at, claimed_by, continued_by, purpose] =
+            [name, updated_at, created_at, claimed_by, continued_by, purpose].map(str::to_owned);
+        let claim_is_over = false;
+        PacketRow { id, status, updated_at, created_at, claimed_by, claim_is_over, continued_by, purpose }
     }
 }

@@ -113,7 +113,7 @@ impl RoleSource {
                 "the role comes from ${name}, which may be outdated; `thru role bind` sets it explicitly"
             )),
             RoleSource::NewestSession(session) => {
-                Some(format!("the role is a guess: the newest session, {session}, has it"))
+                Some(format!("the role is a guess: the last active session, {session}, has it"))
             }
         }
     }

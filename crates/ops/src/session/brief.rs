@@ -147,7 +147,7 @@ fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, Featu
         problems.extend(left.err().map(|error| error.to_string()));
     }
     let BriefContext { held_locks: held, unwritten_packet, .. } = context;
-    let (held, unwritten_packet) = (held.into_inner(), unwritten_packet.into_inner());
+    let (held, unwritten_packet) = (held.into_inner(), unwritten_packet.into_inner().map(|packet| packet.id));
     Some((gathered, FeatureCandidates { candidates, problems, held_locks: held, unwritten_packet }))
 }
 

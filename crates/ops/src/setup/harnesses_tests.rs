@@ -7,3 +7,18 @@ fn a_packet_can_come_from_every_harness() {
         assert!(model::packet::ALLOWED_PACKET_SOURCES.contains(&name), "{name}");
     }
 }
+
+/// A reply to one of our commands must not count as the answer to the request before it. So a command is either known
+/// as one of ours, or its text is a prompt of its own.
+#[test]
+fn every_slash_command_of_ours_is_known() {
+    for harness in HARNESSES {
+        let files = commands::command_files(harness, "thru").into_iter().map(|command| command.name);
+        let added = commands::plugin_commands(harness, "thru").into_iter().map(|command| command.name);
+        for name in files.chain(added) {
+            let text = format!("/{name}");
+            let is_known = model::prompt::thru_command(&text).is_some();
+            assert!(is_known || model::prompt::is_typed_work_prompt(&text), "{text}");
+        }
+    }
+}

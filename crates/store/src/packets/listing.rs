@@ -22,7 +22,7 @@ const MAX_PACKETS_CHECKED: usize = 1_000;
 const MAX_INDEX_BYTES: usize = 128 * 1024 * 1024;
 
 /// The first line of the index. If the file begins differently, the index is rebuilt.
-const INDEX_FIRST_LINE: &str = "thru packets 2";
+const INDEX_FIRST_LINE: &str = "thru packets 3";
 
 /// An index is used only if it is at least this many nanoseconds newer than the folder's last change, because file
 /// times are coarse.
@@ -44,6 +44,8 @@ pub struct ListedPacket<'a> {
     pub updated_at: &'a str,
     pub created_at: &'a str,
     pub claimed_by: &'a str,
+    /// The packet that continues this one, or empty if there is none.
+    pub continued_by: &'a str,
     pub purpose: &'a str,
     /// A stamp that changes whenever the file changes.
     file_stamp: &'a str,
@@ -166,9 +168,19 @@ impl<'a> ListedPacket<'a> {
         let mut fields = line.split('\t');
         let mut next = || fields.next();
         let [name, stamp, status] = [next()?, next()?, next()?];
-        let [updated_at, created_at, claimed_by, purpose] = [next()?, next()?, next()?, next()?];
+        let [updated_at, created_at, claimed_by] = [next()?, next()?, next()?];
+        let [continued_by, purpose] = [next()?, next()?];
         let status = PacketStatus::parse(status);
-        Some(ListedPacket { name, status, updated_at, created_at, claimed_by, purpose, file_stamp: stamp })
+        Some(ListedPacket {
+            name,
+            status,
+            updated_at,
+            created_at,
+            claimed_by,
+            continued_by,
+            purpose,
+            file_stamp: stamp,
+        })
     }
 }
 
@@ -188,7 +200,8 @@ fn index_line<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> O
     };
     let status = packet.status.map_or("", PacketStatus::name);
     let mut line = format!("{name}\t{stamp}\t{status}");
-    for field in [&packet.updated_at, &packet.created_at, &packet.claimed_by, &packet.purpose] {
+    let Packet { updated_at, created_at, claimed_by, continued_by, purpose, .. } = &packet;
+    for field in [updated_at, created_at, claimed_by, continued_by, purpose] {
         line.push('\t');
         line.extend(field.chars().map(|c| if c.is_control() { ' ' } else { c }));
     }

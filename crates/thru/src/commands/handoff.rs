@@ -12,9 +12,10 @@ use crate::output::{self, DIM, GOOD, OutputFormat};
 
 /// Write a packet: what the work is about, its state, and what to do next
 ///
-/// Fills the packet from the captured session, git and the records, by fixed rules and without a model. Uses the
-/// current session, or else the newest session in this project. `thru pickup` turns the packet into a prompt for any
-/// harness.
+/// Fills the packet from the captured session, git and the records, by fixed rules and without a model. Without
+/// --session, uses the session of the harness that this shell runs in, or else the last active session in this project.
+/// If that session has not done any work, uses the last session that did. `thru pickup` turns the packet into a
+/// prompt for any harness.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What remains to be finished, in a few words
@@ -81,7 +82,7 @@ fn print_report(report: &HandoffReport) {
                     activity::short_session_id(newer)
                 )
             }
-            (None, Some(SessionChoiceReason::Guess)) => ", the newest session here (a guess)".to_owned(),
+            (None, Some(SessionChoiceReason::Guess)) => ", the last active session here (a guess)".to_owned(),
             _ => String::new(),
         };
         let todos = if *open_todos == 0 {

@@ -13,8 +13,8 @@ use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 
 /// Show what happened in a session, call by call
 ///
-/// Without --session, shows the session of the harness that this shell runs in, or else the newest session in this
-/// project. A call that was reported twice is shown once. With --json, prints one record per line, as in the journal.
+/// Without --session, shows the session of the harness that this shell runs in, or else the last session in this project
+/// that did work. A call that was reported twice is shown once. With --json, prints one record per line, as in the journal.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Use this session; the beginning of its id is enough

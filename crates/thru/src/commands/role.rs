@@ -55,5 +55,5 @@ pub fn print_role_warning(source: &RoleSource) {
 }
 
 fn print_guess_note() {
-    output::print_message(format_args!("{WARN}note:{WARN:#} assuming the newest session here"));
+    output::print_message(format_args!("{WARN}note:{WARN:#} assuming the last active session here"));
 }

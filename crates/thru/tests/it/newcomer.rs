@@ -50,11 +50,20 @@ fn a_run_counts_as_verified_only_in_the_checkout_it_ran_in() {
     let there = env.thru_call(&["pickup", "while-it-exists", "--json"]).in_folder(&tree).run().json();
     assert_eq!(there["drift"], json!([]), "{there}");
     assert!(claims_about(&there, "check")[0].starts_with("verified: passed at"), "{there}");
+    // In another checkout, the packet is still compared with its own worktree.
     let here = env.run_thru_json(&["pickup", "while-it-exists"]);
-    assert!(claims_about(&here, "check")[0].starts_with("unverified: passed at"), "{here}");
-    assert!(claims_about(&here, "check")[0].ends_with(", in another worktree"), "{here}");
+    assert_eq!((&here["claims"], &here["drift"]), (&there["claims"], &json!([])), "{here}");
+    let text = env.run_thru(&["pickup", "while-it-exists"]).assert_ok().stdout;
+    let place = format!("It describes the worktree {} (branch f2), not this checkout.", tree.display());
+    assert!(text.contains(&place) && text.contains("was compared with that worktree"), "{text}");
+    // A change in the worktree is drift, and a change in this checkout is not.
+    env.write_file("project/src/a.py", "here\n");
+    assert_eq!(env.run_thru_json(&["pickup", "while-it-exists"])["drift"], json!([]));
+    env.write_file("tree/src/a.py", "newer\n");
+    let here = env.run_thru_json(&["pickup", "while-it-exists"]);
     assert_eq!(claims_about(&here, "file"), ["changed: its content differs"]);
-    assert!(claims_about(&here, "head")[0].ends_with("behind by 1 commit"), "{here}");
+    env.write_file("tree/src/a.py", "new\n");
+    env.write_file("project/src/a.py", "old\n");
 
     env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
     write_handoff(&env, "after its removal");
@@ -62,6 +71,10 @@ fn a_run_counts_as_verified_only_in_the_checkout_it_ran_in() {
         let here = env.run_thru_json(&["pickup", word]);
         assert!(claims_about(&here, "check")[0].ends_with(", in another worktree"), "{here}");
         assert!(!claims_about(&here, "file")[0].starts_with("verified"), "{here}");
+        assert_eq!(here["drift"], json!([]), "the worktree cannot be compared: {here}");
+        let text = env.run_thru(&["pickup", word]).assert_ok().stdout;
+        assert!(text.contains("which has since been removed"), "{text}");
+        assert!(text.contains("a difference may be older than the packet"), "{text}");
     }
 }
 

@@ -359,3 +359,30 @@ fn the_first_known_request_is_not_the_beginning_after_a_compaction() {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains("\nAsked earlier in the session") && !text.contains("began with"), "{text}");
 }
+
+/// The agent's reply to `/thru-context` or `/packet` is about thru, so neither a brief nor a packet quotes it.
+#[test]
+fn a_reply_to_a_command_of_thru_is_not_told_as_an_answer() {
+    let env = env_with_prompt("Build the parser in one file, please, and nothing else.");
+    report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("src/a.rs")}));
+    let answer = |words: &str| {
+        fire_event(&env, "Stop", json!({"stop_hook_active": false, "last_assistant_message": words}));
+    };
+    answer("The parser is in src/a.rs and reads every token.");
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "/thru-context"}));
+    answer("Throughline has recorded one session and no roles here.");
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "/packet list"}));
+    report_command(&env, "thru packet list", "No packets here yet.");
+    answer("No packet has been written in this project so far.");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    let (_, path) = write_handoff(&env, "finish the parser");
+    for text in [brief, fs::read_to_string(path).unwrap()] {
+        assert!(text.contains("The parser is in src/a.rs and reads every token."), "{text}");
+        assert!(text.contains("The agent had ended its turn and was waiting for the user."), "{text}");
+        assert!(!text.contains("has recorded") && !text.contains("No packet has been written"), "{text}");
+    }
+    // The next request closes the turn. The outcome of the first request is still the answer to it.
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "Now write the printer in src/print.rs as well."}));
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(brief.contains("The parser is in src/a.rs") && !brief.contains("No packet has been"), "{brief}");
+}

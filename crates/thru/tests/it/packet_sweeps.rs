@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
-use crate::packets::{fire_event, repository_with_session, write_handoff};
+use crate::packets::{fire_event, report_tool_call, repository_with_session, write_handoff};
 
 /// Changes the recorded process of every session, as if that process had ended and its id now belonged to another
 /// process.
@@ -193,4 +193,40 @@ fn a_killed_session_leaves_its_last_message_and_the_running_command() {
         let pickup = env.run_thru(&["pickup", &id]).assert_ok().stdout;
         assert!(pickup.contains("which was started and did not finish"), "{pickup}");
     }
+}
+
+/// The packet that a session start writes names the loop that the dead session left behind, just as the packet of
+/// `thru sweep` does.
+#[test]
+fn the_packet_of_a_killed_session_has_its_loop_however_it_is_written() {
+    let packet_of_killed_session = |by_start: bool| {
+        let env = TestEnv::with_root();
+        fire_event(&env, "SessionStart", json!({"source": "startup"}));
+        fire_event(&env, "UserPromptSubmit", json!({"prompt": "Go."}));
+        let words = ["loop", "start", "Make the lexer fast.", "--promise", "FAST", "--validator", "true"];
+        env.thru_call(&words).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
+        report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("src/lexer.rs")}));
+        mark_process_dead(&env);
+        if by_start {
+            start_session(&env, "s2");
+        } else {
+            env.run_thru_json(&["sweep"]);
+        }
+        let id = packet_ids(&env).remove(0);
+        (env.run_thru(&["packet", "show", &id]).assert_ok().stdout, env)
+    };
+    let (swept, _) = packet_of_killed_session(false);
+    let (written_by_start, env) = packet_of_killed_session(true);
+    assert!(written_by_start.contains("> Make the lexer fast."), "{written_by_start}");
+    let command =
+        written_by_start.split("`thru ").find_map(|part| part.strip_prefix("loop activate ")).unwrap();
+    let id = command.split('`').next().unwrap();
+    let own_lines = |text: &str| {
+        let is_of_project = |line: &&str| !line.starts_with("project_id:");
+        text.lines().filter(is_of_project).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(own_lines(&swept), own_lines(&written_by_start));
+    let words = ["loop", "activate", id, "--json"];
+    let taken = env.thru_call(&words).with_variable("CLAUDE_CODE_SESSION_ID", "s2").run().assert_ok().json();
+    assert_eq!((&taken["loop"]["session"], &taken["loop"]["validators"]), (&json!("s2"), &json!(["true"])));
 }

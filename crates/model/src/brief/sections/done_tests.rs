@@ -100,7 +100,7 @@ fn closing_words_stand_for_what_was_found_before_them() {
     // The agent has finished, so only its last message is included.
     let text = done_text(&lines);
     assert!(
-        text.contains("had finished") && !text.contains("is failing") && !text.contains("sub-agent"),
+        text.contains("had ended its turn") && !text.contains("is failing") && !text.contains("sub-agent"),
         "{text}"
     );
     // The agent is still working, so there is no closing message yet.
@@ -115,7 +115,7 @@ fn closing_words_stand_for_what_was_found_before_them() {
 fn words_that_announce_are_not_the_last_word() {
     let text = done_text(&[TASK_PROMPT, "ran: make test", "said: Need to add the import of `paths`."]);
     assert!(
-        text.contains("- Last said: “Need to add the import") && !text.contains("had finished"),
+        text.contains("- Last said: “Need to add the import") && !text.contains("had ended its turn"),
         "{text}"
     );
 }

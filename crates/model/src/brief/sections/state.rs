@@ -85,7 +85,9 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
                     true => String::new(),
                     false => format!(" It asked: {}", in_quotation_marks(&asks, 240)),
                 };
-                format!("The agent had finished and was waiting for the user. Its last message: {told}{asks}")
+                format!(
+                    "The agent had ended its turn and was waiting for the user. Its last message: {told}{asks}"
+                )
             };
             all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000].map(form).to_vec())
                 .strings_stating_fact = vec![words.to_owned()];

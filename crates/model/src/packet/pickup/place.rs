@@ -17,13 +17,16 @@ pub struct BranchOfWork<'a> {
 pub(super) fn place_of_work(pickup: &PickupInput) -> String {
     let mut text = String::new();
     if let Some(worktree) = pickup.worktree {
-        let go = pickup
-            .command_to_enter_worktree
-            .map(|command| format!(" To continue there: {}.", in_backticks(command, 300)));
-        let go = go.unwrap_or_default();
-        text.push_str(&format!(
-            "It describes {worktree}, not this checkout.{go} What follows was compared with this checkout.\n\n"
-        ));
+        let compared = match pickup.command_to_enter_worktree {
+            Some(command) => format!(
+                "To continue there: {}. What follows was compared with that worktree.",
+                in_backticks(command, 300)
+            ),
+            None => "What follows was compared with this checkout, where a difference may be older than the \
+                     packet."
+                .to_owned(),
+        };
+        text.push_str(&format!("It describes {worktree}, not this checkout. {compared}\n\n"));
     }
     // The packet's worktree has the branch, so the command above leads there too.
     if let Some(branch) = pickup.branch_of_work.filter(|_| pickup.command_to_enter_worktree.is_none()) {

@@ -4,8 +4,8 @@ use model::brief::{BriefOccasion, Candidate};
 use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::packet::{
-    CONSTRAINTS_HEADING, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus, is_title_of_finished_work,
-    words,
+    CONSTRAINTS_HEADING, CONTINUED_BY_FIELD, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus,
+    is_title_of_finished_work, words,
 };
 use model::prompt;
 use model::redact::{RedactOptions, Redacted};
@@ -77,22 +77,15 @@ fn packet_in_work(store: &Store, session: &Id) -> Result<Option<PacketInWork>> {
 }
 
 /// Returns whether a packet was marked as done only because its session seemed to have crashed. In this case, a sweep
-/// has written another packet, which is still a draft. If the session is resumed, that session continues the same work.
+/// has written another packet, which is still a draft. If the session is resumed, it still works on the packet.
 fn is_continued_by_own_crash(store: &Store, claimed: &PacketInWork, session: &Id) -> bool {
-    let next = claimed.document.frontmatter_text(packets::CONTINUED_BY).and_then(|id| Id::new(id).ok());
+    let next = Id::new(&claimed.packet.continued_by).ok();
     let document = next.as_ref().and_then(|id| store.read_packet(id).ok());
-    document.is_some_and(|document| {
-        let next = Packet::read_frontmatter(&document, "");
-        next.status == Some(PacketStatus::Draft)
-            && next.session_id == session.as_str()
-            && next.purpose == purpose_after_crash(&claimed.packet.purpose)
-    })
-}
-
-/// If a session was working on a packet with the purpose `purpose`, a sweep writes a new packet for the session.
-/// Returns the purpose of that new packet.
-fn purpose_after_crash(purpose: &str) -> String {
-    inline_for_model(purpose, MAX_CRASH_PURPOSE_CHARS)
+    claimed.document.frontmatter_text(packets::CONTINUED_AFTER) == Some(Ending::Crash.name())
+        && document.is_some_and(|document| {
+            let next = Packet::read_frontmatter(&document, "");
+            next.status == Some(PacketStatus::Draft) && next.session_id == session.as_str()
+        })
 }
 
 /// Returns the packet that a session has claimed, whatever its status, if no other session has claimed it since.
@@ -135,8 +128,7 @@ pub(crate) fn picked_up_packet(
     let is_in_work = claimed.packet.status == Some(PacketStatus::Active)
         || is_continued_by_own_crash(store, &claimed, session);
     let is_done = claimed.packet.status == Some(PacketStatus::Done) && !is_in_work;
-    let is_known =
-        is_in_work || is_done && claimed.document.frontmatter_text(packets::CONTINUED_BY).is_none();
+    let is_known = is_in_work || is_done && claimed.packet.continued_by.is_empty();
     Some((goal_of_packet(claimed, session, redact).filter(|_| is_known)?, is_done))
 }
 
@@ -163,35 +155,30 @@ fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) ->
 
 /// The packet `new` continues the packets that the sessions have claimed. Marks the claimed packets as done and returns
 /// their ids.
-pub(super) fn close_continued_packets(
+pub(crate) fn close_continued_packets(
     world: &World,
     project: &Project,
     sessions: &[Id],
     new: &str,
+    ending: Ending,
 ) -> Result<Vec<String>> {
     let store = &project.store;
-    let mut claimants: Vec<String> = sessions.iter().map(Id::to_string).collect();
-    for session in sessions {
-        // The claim may have been made under an earlier id of the session.
-        claimants
-            .extend(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.by));
-    }
-    let is_claimed = |status: Option<PacketStatus>, by: &str| {
-        status == Some(PacketStatus::Active) && !by.is_empty() && claimants.iter().any(|known| known == by)
-    };
+    let claims = ClaimsOfSessions::read(store, sessions)?;
     let listing = store.list_packets()?;
     let mut closed = Vec::new();
-    for listed in
-        listing.iter().filter(|packet| packet.name != new && is_claimed(packet.status, packet.claimed_by))
+    for listed in listing
+        .iter()
+        .filter(|packet| packet.name != new && claims.is_claimed(packet.status, packet.claimed_by))
     {
         let Ok(id) = Id::new(listed.name) else { continue };
         packets::change_packet(project, &id, |document| {
             let Packet { status, claimed_by, .. } = Packet::read_frontmatter(document, id.as_str());
-            if !is_claimed(status, &claimed_by) {
+            if !claims.is_claimed(status, &claimed_by) {
                 return Ok(());
             }
             packets::set_status(document, PacketStatus::Done)?;
-            packets::set_frontmatter(document, packets::CONTINUED_BY, new)?;
+            packets::set_frontmatter(document, CONTINUED_BY_FIELD, new)?;
+            packets::set_frontmatter(document, packets::CONTINUED_AFTER, ending.name())?;
             closed.push(id.to_string());
             packets::set_updated_time(document, world)
         })?;
@@ -199,26 +186,50 @@ pub(super) fn close_continued_packets(
     Ok(closed)
 }
 
-/// A sweep has written the packet `new` for a crashed session. If `new` is about the same work as the packet that the
-/// session was working on, marks that earlier packet as done.
-pub(crate) fn close_packet_of_same_work(
-    world: &World,
-    project: &Project,
-    session: &Id,
-    new: &str,
-    purpose: &str,
-) -> Result<()> {
-    let claimed = packet_in_work(&project.store, session)?;
-    if claimed.is_some_and(|claimed| purpose_after_crash(&claimed.packet.purpose) == purpose) {
-        close_continued_packets(world, project, std::slice::from_ref(session), new)?;
+/// How a session ended its work on a packet. A crashed session can be resumed, and then still works on the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Handoff,
+    Crash,
+}
+
+impl Ending {
+    fn name(self) -> &'static str {
+        match self {
+            Ending::Handoff => "handoff",
+            Ending::Crash => "crash",
+        }
     }
-    Ok(())
+}
+
+/// The names under which some sessions have claimed packets.
+pub(super) struct ClaimsOfSessions(Vec<String>);
+
+impl ClaimsOfSessions {
+    pub fn read(store: &Store, sessions: &[Id]) -> Result<ClaimsOfSessions> {
+        let mut claimants: Vec<String> = sessions.iter().map(Id::to_string).collect();
+        for session in sessions {
+            // The claim may have been made under an earlier id of the session.
+            claimants.extend(
+                store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.by),
+            );
+        }
+        Ok(ClaimsOfSessions(claimants))
+    }
+
+    /// Returns whether one of the sessions works on the packet with this status and this claim.
+    pub fn is_claimed(&self, status: Option<PacketStatus>, by: &str) -> bool {
+        status == Some(PacketStatus::Active) && !by.is_empty() && self.0.iter().any(|known| known == by)
+    }
 }
 
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == BriefOccasion::Started {
-        return offer::offer_candidates(store, context.project.world.now);
+        // The packet that is only announced will continue the packets that its session has claimed.
+        let crashed = context.unwritten_packet.borrow().as_ref().map(|unwritten| unwritten.session.clone());
+        let continued = ClaimsOfSessions::read(store, crashed.as_slice())?;
+        return offer::offer_candidates(store, context.project.world.now, &continued);
     }
     let Some(session) = context.session else { return Ok(Vec::new()) };
     let Some(PacketInWork { id, packet, document }) = packet_in_work(store, session)? else {

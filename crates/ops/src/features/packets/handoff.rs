@@ -18,6 +18,7 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
+use crate::features::packets::claimed::Ending;
 use crate::features::packets::{claimed, content};
 use crate::features::sessions::continued;
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions, workstreams};
@@ -121,8 +122,8 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     let sessions = sessions_handing_off(world, &request, &source);
     // The new packet is already written. If the old packets cannot be closed, the worst result is that they stay on
     // offer.
-    let continues =
-        claimed::close_continued_packets(world, &project, &sessions, &report.id).unwrap_or_default();
+    let continues = claimed::close_continued_packets(world, &project, &sessions, &report.id, Ending::Handoff)
+        .unwrap_or_default();
     if let Ok(id) = Id::new(&report.id) {
         packet_files::add_confirmed_to_file_index(world, &project, &id, &confirmed);
     }

@@ -9,6 +9,7 @@ use store::{ListedPacket, Store, layout};
 
 use crate::Result;
 use crate::features::packets;
+use crate::features::packets::claimed::ClaimsOfSessions;
 use crate::features::packets::pickup::ClaimingSessions;
 use crate::session::roster;
 
@@ -21,8 +22,12 @@ const MAX_PACKETS_LISTED: usize = 500;
 /// How many bytes are read from the beginning of the index.
 const INDEX_HEAD_BYTES: usize = 8 * 1024;
 
-/// Returns one line for each of the first packets on offer.
-pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Candidate>> {
+/// Returns one line for each of the first packets on offer, except for those that `continued` claims.
+pub(super) fn offer_candidates(
+    store: &Store,
+    now: Timestamp,
+    continued: &ClaimsOfSessions,
+) -> Result<Vec<Candidate>> {
     let candidate = |offered: &OfferedPacket| {
         let OfferedPacket { id, purpose, .. } = offered;
         let purpose = in_quotation_marks(purpose, 120);
@@ -37,7 +42,9 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
             text,
         )
     };
-    Ok(packets_on_offer(store, now)?.iter().take(MAX_PACKETS_OFFERED).map(candidate).collect())
+    let mut open = open_packets(store)?;
+    open.retain(|packet| !continued.is_claimed(packet.status, &packet.claimed_by));
+    Ok(offered_packets(store, now, open).iter().take(MAX_PACKETS_OFFERED).map(candidate).collect())
 }
 
 /// Tells an agent how to continue the work of a packet. The command claims the packet, because a packet that is not
@@ -68,8 +75,11 @@ impl OfferedPacket {
 /// recently changed first. However, if the draft of a crashed session is newer than all active packets, it comes first,
 /// because it describes the latest work.
 pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<OfferedPacket>> {
+    Ok(offered_packets(store, now, open_packets(store)?))
+}
+
+fn offered_packets(store: &Store, now: Timestamp, mut free: Vec<OpenPacket>) -> Vec<OfferedPacket> {
     let mut claimants = None;
-    let mut free = open_packets(store)?;
     free.retain(|packet| {
         packet.claimed_by.is_empty() || {
             // Read the list of sessions only if a packet is claimed, because a session start has little time.
@@ -77,7 +87,7 @@ pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<Offe
             claimants.is_claim_over(store, &packet.claimed_by, now)
         }
     });
-    let first_active = free.iter().position(|packet| packet.is_active);
+    let first_active = free.iter().position(OpenPacket::is_active);
     let newer = first_active.and_then(|at| free.get(..at)).unwrap_or_default();
     let latest_crash = match newer {
         [] => None,
@@ -95,9 +105,9 @@ pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<Offe
     };
     let latest_crash = latest_crash.map(|at| free.remove(at));
     let latest_crash = latest_crash.map(|crash| OfferedPacket { is_latest_crash: true, ..crash.offered });
-    let (active, drafts): (Vec<_>, Vec<_>) = free.into_iter().partition(|packet| packet.is_active);
+    let (active, drafts): (Vec<_>, Vec<_>) = free.into_iter().partition(OpenPacket::is_active);
     let others = active.into_iter().chain(drafts).map(|packet| packet.offered);
-    Ok(latest_crash.into_iter().chain(others).collect())
+    latest_crash.into_iter().chain(others).collect()
 }
 
 fn read_claimants(store: &Store) -> ClaimingSessions {
@@ -106,7 +116,8 @@ fn read_claimants(store: &Store) -> ClaimingSessions {
 
 struct OpenPacket {
     offered: OfferedPacket,
-    is_active: bool,
+    /// Active or draft.
+    status: Option<PacketStatus>,
     claimed_by: String,
 }
 
@@ -126,9 +137,13 @@ impl OpenPacket {
                 updated_at: updated_at.to_owned(),
                 is_latest_crash: false,
             },
-            is_active: status == Some(PacketStatus::Active),
+            status,
             claimed_by: claimed_by.to_owned(),
         })
+    }
+
+    fn is_active(&self) -> bool {
+        self.status == Some(PacketStatus::Active)
     }
 }
 

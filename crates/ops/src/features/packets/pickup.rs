@@ -138,8 +138,11 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
     let worktree = PacketWorktree::find(&context, &shown.packet);
     let there = worktree.as_ref().and_then(|worktree| worktree.folder.as_deref());
-    let unmerged = UnmergedWork::find(&project.root.checkout, &shown.packet, settings.redact_options());
-    let claims = verify_claims(&context, &shown.packet, worktree.as_ref(), unmerged.as_ref(), &project);
+    let compared = there.unwrap_or(&project.root.checkout);
+    let is_worktree_gone = worktree.is_some() && there.is_none();
+    let unmerged = UnmergedWork::find(compared, &shown.packet, settings.redact_options());
+    let claims =
+        verify_claims(&context, &shown.packet, compared, is_worktree_gone, unmerged.as_ref(), &project);
     let go_there =
         there.map(|folder| quote_command(&["cd".to_owned(), folder.to_string_lossy().into_owned()]));
     let prompt = render_pickup(&PickupInput {
@@ -352,51 +355,43 @@ impl ClaimingSessions {
     }
 }
 
-/// Checks the packet's claims. `worktree` is the worktree in which its session worked, if that is not this checkout.
+/// Checks the packet's claims in the folder `compared`: the packet's own worktree if it exists, or else this checkout.
 /// `unmerged` is the packet's work that HEAD does not contain.
 fn verify_claims(
     context: &ProjectContext,
     packet: &Packet,
-    worktree: Option<&PacketWorktree>,
+    compared: &Path,
+    is_worktree_gone: bool,
     unmerged: Option<&UnmergedWork>,
     project: &Project,
 ) -> Vec<Claim> {
-    let there = worktree.and_then(|worktree| worktree.folder.as_deref());
-    let is_other_checkout = worktree.is_some();
     let checkout = &project.root.checkout;
     let base = checkout.to_string_lossy();
+    let is_here = |folder: &Path, path: &str| folder.join(path).symlink_metadata().is_ok();
     let look = |path: &&str| {
         if checkout_path::path_within_checkout(&base, path).is_outside {
             return CurrentFileState::Outside;
         }
-        match checkout.join(path).symlink_metadata() {
-            Ok(_) => CurrentFileState::Here { fingerprint: handoff::file_fingerprint(checkout, path) },
-            Err(_) => match there.filter(|there| there.join(path).symlink_metadata().is_ok()) {
-                Some(there) => {
-                    CurrentFileState::Elsewhere { folder: path_of_folder_seen_from(checkout, there) }
-                }
-                None => CurrentFileState::Gone,
-            },
+        // A file that the user confirmed in this checkout may be absent from the packet's worktree.
+        let is_recorded = packet.files_seen.iter().any(|(seen, _)| seen == path);
+        let folder = if is_recorded || is_here(compared, path) { compared } else { checkout };
+        match is_here(folder, path) {
+            true => CurrentFileState::Here { fingerprint: handoff::file_fingerprint(folder, path) },
+            false => CurrentFileState::Gone,
         }
     };
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
-        .then(|| compare_with_git(project, packet, context.settings.redact_options()))
+        .then(|| compare_with_git(compared, packet, context.settings.redact_options()))
         .flatten()
-        // A packet about another worktree speaks of the uncommitted files there. Unless all of them are committed now,
-        // they mean nothing in this checkout.
+        // The uncommitted files of this checkout say nothing about those of a worktree that is gone.
         .map(|git| CurrentGitState {
-            uncommitted_files: match worktree {
-                None => git.uncommitted_files,
-                Some(_) => there
-                    .and_then(|there| git::list_uncommitted_files(there, context.settings.redact_options()))
-                    .filter(Vec::is_empty),
-            },
+            uncommitted_files: git.uncommitted_files.filter(|_| !is_worktree_gone),
             ..git
         });
     let paths = packet.confirmed_and_suggested_files();
     let mut files: Vec<CurrentFileState> = paths.iter().map(look).collect();
     if let Some(unmerged) = unmerged {
-        mark_files_of_unmerged_work(&mut files, &paths, unmerged, checkout);
+        mark_files_of_unmerged_work(&mut files, &paths, unmerged, compared);
     }
     let edited = has_edited_since(project, packet);
     let now = CurrentState {
@@ -404,21 +399,25 @@ fn verify_claims(
         git,
         files: &files,
         has_session_edited_since: edited,
-        file_times: &times_of_files_to_compare(context, packet),
-        is_other_checkout,
+        file_times: &times_of_files_to_compare(context, packet, compared),
+        is_worktree_gone,
     };
-    drift::verify_claims(packet, &now, context.world.now)
+    let mut claims = drift::verify_claims(packet, &now, context.world.now);
+    if compared != checkout {
+        // The paths are those of the worktree. Here, they would lead to other files or to none.
+        claims.iter_mut().for_each(|claim| claim.can_open_file = false);
+    }
+    claims
 }
 
 /// Returns the times of the files that the packet's session named and of those that git lists as changed.
-fn times_of_files_to_compare(context: &ProjectContext, packet: &Packet) -> Vec<FileTime> {
+fn times_of_files_to_compare(context: &ProjectContext, packet: &Packet, folder: &Path) -> Vec<FileTime> {
     if packet.checks_seen.is_empty() {
         return Vec::new();
     }
     let session = Id::new(&packet.session_id).ok();
     let digest = session.and_then(|session| context.store.current_digest(&session, |_| {}).ok());
-    let (folder, listed) = (&context.root.checkout, &mut FilesListedByGit::default());
-    let digest = digest.unwrap_or_default();
+    let (digest, listed) = (digest.unwrap_or_default(), &mut FilesListedByGit::default());
     facts::times_of_files_to_compare(context, &digest, folder, ExaminedFiles::ListedByGit, listed)
 }
 
@@ -439,16 +438,6 @@ fn mark_files_of_unmerged_work(
     }
 }
 
-/// Returns the path of another folder as seen from `here`: `../topic` if both have the same parent, otherwise the
-/// whole path.
-fn path_of_folder_seen_from(here: &Path, there: &Path) -> String {
-    let is_beside = here.canonicalize().is_ok_and(|here| here.parent() == there.parent());
-    match there.file_name().filter(|_| is_beside) {
-        Some(name) => format!("../{}", name.to_string_lossy()),
-        None => there.to_string_lossy().into_owned(),
-    }
-}
-
 /// Returns whether the packet's own session has edited any files since the packet was written. Files that the packet
 /// does not list count too. Only the end of a long journal is read, because that is where the newest events are.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
@@ -464,8 +453,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     edited
 }
 
-fn compare_with_git(project: &Project, packet: &Packet, redact: RedactOptions) -> Option<CurrentGitState> {
-    let checkout = &project.root.checkout;
+fn compare_with_git(checkout: &Path, packet: &Packet, redact: RedactOptions) -> Option<CurrentGitState> {
     let head = git::read_head(checkout)?;
     // Count commits only if HEAD has moved and both its old and its new commit are known.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();

@@ -56,8 +56,12 @@ fn print_rows(rows: &[PacketRow], world: &World) {
             (_, true, _) => format!("  {DIM}free again: session {by} claimed it and has ended{DIM:#}"),
             _ => format!("  {DIM}claimed by {by}{DIM:#}"),
         };
+        let continued = match row.continued_by.is_empty() {
+            true => String::new(),
+            false => format!("  {DIM}continued by {}{DIM:#}", one_line(&row.continued_by, 80)),
+        };
         output::print_line(format_args!(
-            "{:<width$}  {style}{status:<7}{style:#}  {DIM}{ago:<12}{DIM:#}  {}{claimed}",
+            "{:<width$}  {style}{status:<7}{style:#}  {DIM}{ago:<12}{DIM:#}  {}{claimed}{continued}",
             row.id,
             one_line(&row.purpose, 70)
         ));

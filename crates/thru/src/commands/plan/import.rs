@@ -43,7 +43,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
                 import::import_session_plan(world, args.session.as_deref(), place, mode)?;
             if chosen == SessionChoiceReason::Guess && format == OutputFormat::Text {
                 output::print_message(format_args!(
-                    "{WARN}note:{WARN:#} assuming the newest session here, {session}"
+                    "{WARN}note:{WARN:#} assuming the last active session here, {session}"
                 ));
             }
             report

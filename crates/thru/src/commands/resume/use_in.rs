@@ -9,7 +9,9 @@ pub fn run(world: &World, id: &str, session: Option<&str>, format: OutputFormat)
         OutputFormat::Json => output::print_json(&using),
         OutputFormat::Text => {
             if using.is_guessed_session {
-                output::print_message(format_args!("{WARN}note:{WARN:#} assuming the newest session here"));
+                output::print_message(format_args!(
+                    "{WARN}note:{WARN:#} assuming the last active session here"
+                ));
             }
             let (id, session) = (&using.project_id, &using.session);
             output::print_line(format_args!("Session {session} now works on {BOLD}{id}{BOLD:#}"));

@@ -182,3 +182,47 @@ fn the_packet_of_a_crash_continues_the_packet_that_the_session_had_claimed() {
     let told = brief_after_compaction(&env, "19:03:05", "s2");
     assert!(told.contains(HANDED_OVER), "{told}");
 }
+
+/// Two sessions in a row crash during the same work. The second packet continues the first, so only the second is on
+/// offer. What the user typed in the second session does not matter.
+#[test]
+fn after_two_crashes_only_the_newest_packet_is_on_offer() {
+    for prompt in ["/pickup", "Now print the age of each job as well."] {
+        let env = TestEnv::with_root();
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", "Add q.drain(now) that returns all due jobs in order");
+        edit_at(&env, "19:00:02", "s1", "src/queue.js");
+        mark_session_dead(&env, "s1");
+        start_at(&env, "19:01:00", "s2");
+        let first = env.run_thru_json(&["packet", "list"])[0]["id"].as_str().unwrap().to_owned();
+        ask_at(&env, "19:01:01", "s2", prompt);
+        thru_at(&env, "19:01:02", "s2", &["pickup", "--claim"]);
+        run_at(&env, "19:01:03", "s2", "thru pickup --claim", "Picking up");
+        edit_at(&env, "19:01:04", "s2", "src/age.js");
+        mark_session_dead(&env, "s2");
+
+        let preview = ["brief", "--event", "startup"];
+        let preview = thru_at(&env, "19:02:00", "", &preview).stdout;
+        let told = start_at(&env, "19:02:00", "s3");
+        assert!(told.contains(preview.trim()), "{preview}\n{told}");
+        let listed = env.run_thru_json(&["packet", "list"]);
+        let rows = listed.as_array().unwrap();
+        let old = rows.iter().find(|row| row["id"] == first.as_str()).unwrap();
+        let new = rows.iter().find(|row| row["id"] != first.as_str()).unwrap();
+        assert_eq!(
+            (rows.len(), &old["status"], &new["status"]),
+            (2, &json!("done"), &json!("draft")),
+            "{listed}"
+        );
+        assert!(told.contains(new["id"].as_str().unwrap()), "{told}");
+        assert!(!told.contains(&format!("thru pickup {first}")), "{told}");
+        assert_eq!(old["continued_by"], new["id"], "{listed}");
+        let text = env.run_thru(&["packet", "list"]).assert_ok().stdout;
+        assert!(text.contains(&format!("continued by {}", new["id"].as_str().unwrap())), "{text}");
+        let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+        assert!(picked.contains("Add q.drain(now)") && picked.contains("src/age.js"), "{picked}");
+        if prompt != "/pickup" {
+            assert!(picked.contains(prompt), "{picked}");
+        }
+    }
+}

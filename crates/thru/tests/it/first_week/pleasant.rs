@@ -88,7 +88,7 @@ fn what_the_transcript_adds_stands_before_the_stop() {
     let rows: Vec<&str> = journal.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert_eq!(rows, ["session-start", "prompt", "Edit", "Edit", "stop"], "{journal}");
     let brief = env.run_thru(&["brief", "--session", "s1"]).assert_ok().stdout;
-    assert!(brief.contains("The agent had finished and was waiting for the user."), "{brief}");
+    assert!(brief.contains("The agent had ended its turn and was waiting for the user."), "{brief}");
     assert!(brief.contains("edited src/a.rs\n") && !brief.contains("2×"), "{brief}");
 }
 

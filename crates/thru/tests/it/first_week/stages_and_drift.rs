@@ -57,7 +57,7 @@ fn an_agent_that_was_killed_during_a_call_had_not_finished() {
     let brief = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
     assert!(picked.contains("`sleep 45 && git diff`, which was started and did not finish"), "{picked}");
     for text in [&picked, &brief, &start(&env, "s3")] {
-        assert!(!text.contains("had finished") && !text.contains("answered"), "{text}");
+        assert!(!text.contains("had ended its turn") && !text.contains("answered"), "{text}");
         assert!(text.contains("the message names argv[0]"), "{text}");
     }
     assert!(brief.contains("the call that followed did not finish"), "{brief}");

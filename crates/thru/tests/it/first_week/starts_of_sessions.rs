@@ -186,8 +186,9 @@ fn a_packet_of_another_worktree_says_so() {
     let about = format!("It describes the worktree {}, not this checkout.", tree.display());
     assert!(here.contains(&about), "{here}");
     assert!(here.contains(&format!("To continue there: `cd {}`.", tree.display())), "{here}");
-    assert!(here.contains("not in this checkout, but in ../beside"), "{here}");
-    assert!(!here.contains("guide.md`: gone") && !here.contains("uncommitted then"), "{here}");
+    assert!(here.contains("What follows was compared with that worktree."), "{here}");
+    assert!(here.contains("Drift: none found") && here.contains("`guide.md`"), "{here}");
+    assert!(!here.contains("guide.md`: gone"), "{here}");
     env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
     let gone = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(

@@ -1,0 +1,94 @@
+//! Recognises thru's own slash commands, and what the agent does for them. A reply to such a command does not answer the
+//! request before it, and a message about thru's records, such as a packet, does not count as the agent's last message
+//! about the work.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, keep_last};
+use crate::checkout_path::is_in_store;
+use crate::event::{EventName, FileAction};
+use crate::journal::{JournalRecord, RecordedFile};
+use crate::prompt::{self, ThruCommand};
+use crate::run::{self, CommandPurpose};
+
+const MAX_THRU_COMMANDS_KEPT: usize = 80;
+
+/// A command of the user about thru's records, such as `/handoff`. It ends with the next prompt or with further work.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct CommandAboutRecords {
+    /// The time of the command. Empty if there is none.
+    asked_at: String,
+    /// Whether `thru` has run. Until then, the agent's messages may still be about the work.
+    called_thru: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallKind {
+    Thru,
+    Look,
+    Work,
+}
+
+impl Digest {
+    pub(super) fn update_thru_commands(&mut self, record: &JournalRecord) {
+        match record.event_name() {
+            Some(EventName::Prompt) if record.agent.is_none() => {
+                let command = prompt::thru_command(&record.text);
+                if command.is_some() {
+                    self.thru_commands.push(self.record_count);
+                    keep_last(&mut self.thru_commands, MAX_THRU_COMMANDS_KEPT);
+                }
+                let is_about_records = command.is_some_and(|command| command != ThruCommand::Work);
+                self.command_about_records = CommandAboutRecords {
+                    asked_at: if is_about_records { record.ts.to_string() } else { String::new() },
+                    called_thru: command == Some(ThruCommand::ShownRecords),
+                };
+            }
+            Some(EventName::ToolDone) if !self.command_about_records.asked_at.is_empty() => {
+                match kind_of_call(record) {
+                    CallKind::Work => self.command_about_records = CommandAboutRecords::default(),
+                    CallKind::Thru => self.command_about_records.called_thru = true,
+                    CallKind::Look => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns whether a prompt or a call belongs to a command about thru's records.
+    pub(super) fn is_part_of_command_about_records(&self, record: &JournalRecord) -> bool {
+        let asked_at = &self.command_about_records.asked_at;
+        !asked_at.is_empty() && *record.ts >= **asked_at
+    }
+
+    /// Returns whether a message is about thru's records. The transcript may report an earlier message later, so the
+    /// time of the message decides.
+    pub(super) fn is_about_records(&self, record: &JournalRecord) -> bool {
+        self.command_about_records.called_thru && self.is_part_of_command_about_records(record)
+    }
+
+    /// Returns the record at which what the agent says is no longer a reply to the prompt at `record`: the record of
+    /// the prompt `next`, or of a command of thru before it.
+    pub(super) fn end_of_replies(&self, record: u64, next: Option<&super::Prompt>) -> u64 {
+        let command = self.thru_commands.iter().copied().find(|command| *command > record);
+        command.into_iter().chain(next.map(|next| next.record)).min().unwrap_or(u64::MAX)
+    }
+}
+
+fn kind_of_call(record: &JournalRecord) -> CallKind {
+    let is_edit = |file: &RecordedFile| {
+        !matches!(file.action, FileAction::Read | FileAction::Mention)
+            && !file.guess
+            && !is_in_store(&file.path)
+    };
+    if record.command.is_empty() {
+        let is_work = record.files.iter().any(is_edit) || !record.asked.is_empty();
+        return if is_work { CallKind::Work } else { CallKind::Look };
+    }
+    match run::command_purpose(&record.command, &record.cwd) {
+        CommandPurpose::ReadOnly if run::calls_thru(&record.command) => CallKind::Thru,
+        CommandPurpose::ReadOnly => CallKind::Look,
+        CommandPurpose::Other(_) | CommandPurpose::Checks(_) | CommandPurpose::Git(_) => CallKind::Work,
+    }
+}

@@ -1,0 +1,37 @@
+//! The slash commands with which a user calls `thru`.
+
+use super::{NON_WORK_SLASH_COMMANDS, split_slash_command};
+
+/// What the agent does after one of thru's slash commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThruCommand {
+    /// The agent works: it continues a packet or a role, or begins a loop.
+    Work,
+    /// The agent calls `thru`, and then speaks about what `thru` recorded. Before the call, it may still speak about
+    /// the work.
+    Records,
+    /// The harness runs `thru` before the model answers, so the agent speaks about thru's records from the start.
+    ShownRecords,
+}
+
+/// The names in every harness. A harness that has its own command with the same name gets ours with the prefix `thru-`.
+/// The commands that are not listed here count as prompts, as `/thru-loop` does.
+const THRU_COMMANDS: &[(&str, ThruCommand)] = &[
+    ("context", ThruCommand::ShownRecords),
+    ("decide", ThruCommand::Records),
+    ("handoff", ThruCommand::Records),
+    ("loop", ThruCommand::Work),
+    ("packet", ThruCommand::Records),
+    ("pickup", ThruCommand::Work),
+    ("plan", ThruCommand::Records),
+    ("recover", ThruCommand::Work),
+    ("swarm", ThruCommand::Work),
+];
+
+/// Returns which of thru's commands a text is. Returns `None` for any other text, and for a command that counts as a
+/// prompt.
+pub fn thru_command(text: &str) -> Option<ThruCommand> {
+    let (name, _) = split_slash_command(text).filter(|(name, _)| NON_WORK_SLASH_COMMANDS.contains(name))?;
+    let name = name.strip_prefix("thru-").unwrap_or(name);
+    THRU_COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, command)| *command)
+}
