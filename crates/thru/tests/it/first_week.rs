@@ -594,6 +594,7 @@ mod handoffs;
 mod killed_runs;
 mod loops_of_crashed_sessions;
 mod loops_that_ended;
+mod or_lists;
 mod other_branch;
 mod packets_after_commit;
 mod picked_up_packets;
