@@ -4,6 +4,7 @@ mod agreement;
 mod continuing;
 mod limits;
 mod pickup;
+mod short_answer;
 mod title;
 
 use crate::text::split_into_sentences;
@@ -12,6 +13,7 @@ use limits::is_lasting_instruction;
 pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work, names_no_work};
 pub use continuing::only_says_continue;
 pub use pickup::words_after_pickup;
+pub use short_answer::begins_with_short_answer;
 pub use title::{cut_before_instruction, shorten_request, title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
