@@ -150,6 +150,10 @@ pub struct Digest {
     /// when a brief or a packet is composed and are never stored.
     #[serde(skip)]
     pub instructions_of_earlier_sessions: Vec<String>,
+    /// Until when the user's words are about a packet that is done by now, as an RFC 3339 time, or empty. It is collected
+    /// when a brief or a packet is composed and is never stored.
+    #[serde(skip)]
+    pub closed_work_until: String,
     /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.

@@ -201,8 +201,21 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
         packet: packet.to_owned(),
         offered: false,
         until: journal_end(world, store, &session)?,
+        closed_work_until: closed_work_until(store, &session).unwrap_or_default(),
     };
     Ok(store.session_state(&session).write_state(&seen)?)
+}
+
+/// Returns until when the user's words in a session are about a packet that was written about the session and that is
+/// done by now.
+pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
+    let seen = store.session_state(session).read_state::<CrashRecord>().ok()??;
+    let closed = Id::new(&seen.packet).ok().and_then(|id| {
+        let document = store.read_packet(&id).ok()?;
+        let packet = Packet::read_frontmatter(&document, id.as_str());
+        packets::is_finished_work(&packet, &document).then_some(packet.created_at)
+    });
+    closed.or(Some(seen.closed_work_until)).filter(|until| !until.is_empty())
 }
 
 /// Counts how many of the newest sessions crashed, left something to hand over, and have no packet yet. Writes nothing.
@@ -276,6 +289,7 @@ fn sweep_session(
                 packet: String::new(),
                 offered: true,
                 until,
+                closed_work_until: closed_work_until(&project.store, &open.session).unwrap_or_default(),
             })?;
         }
         return Ok(swept(String::new(), false));
@@ -427,6 +441,8 @@ struct CrashRecord {
     packet: String,
     offered: bool,
     until: JournalEnd,
+    /// Until when the user's words are about an earlier packet that is done, or empty.
+    closed_work_until: String,
 }
 
 /// Where the journal ended when the packet was written. The packet does not cover any later records.
@@ -485,13 +501,15 @@ impl SessionState for CrashRecord {
         let until = lines.next().and_then(|line| line.split_once(' '));
         let until = until
             .map(|(at, records)| JournalEnd { at: at.to_owned(), records: records.parse().unwrap_or(0) });
-        Ok(CrashRecord { packet, offered, until: until.unwrap_or_default() })
+        let closed_work_until = lines.next().unwrap_or_default().to_owned();
+        Ok(CrashRecord { packet, offered, until: until.unwrap_or_default(), closed_work_until })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         let packet = if self.packet.is_empty() { "-" } else { &self.packet };
         let offered = if self.offered { "offered" } else { "-" };
         let JournalEnd { at, records } = &self.until;
-        format!("{packet}\n{offered}\n{at} {records}\n").into_bytes()
+        let closed = if self.closed_work_until.is_empty() { "" } else { "\n" };
+        format!("{packet}\n{offered}\n{at} {records}\n{}{closed}", self.closed_work_until).into_bytes()
     }
 }

@@ -304,6 +304,11 @@ fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
 
 /// The field in which a finished packet records the packet that continues it.
 const CONTINUED_BY: &str = "continued_by";
+
+/// Returns whether the work of a packet is done. The work of a packet that another one continues is not done.
+pub(crate) fn is_finished_work(packet: &Packet, document: &Document) -> bool {
+    packet.status == Some(PacketStatus::Done) && document.frontmatter_text(CONTINUED_BY).is_none()
+}
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";
 

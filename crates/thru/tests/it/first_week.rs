@@ -583,6 +583,7 @@ mod answers_with_questions;
 mod background_runs;
 mod changes_by_commands;
 mod changes_on_disk;
+mod closed_packets;
 mod counts_and_order;
 mod cut_outputs;
 mod error_excerpts;
