@@ -10,6 +10,7 @@ use model::digest::{CommandUse, Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
+use model::loops::Loop;
 use model::packet::{self, Packet, PacketStatus, words};
 use model::prompt::split_slash_command;
 use model::render::{format_path_or_code, inline_for_model};
@@ -23,7 +24,7 @@ use crate::features::packets::handoff::{self, FilesToFingerprint};
 use crate::features::packets::{claimed, how_to_continue_packet};
 use crate::features::sessions::continued;
 use crate::features::{
-    BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, packets,
+    BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, loops, packets,
 };
 use crate::hook::checkpoint::{self, CheckpointInput};
 use crate::hook::context::HookContext;
@@ -218,6 +219,32 @@ pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     closed.or(Some(seen.closed_work_until)).filter(|until| !until.is_empty())
 }
 
+/// A loop is finished. Marks the packets as done that a sweep wrote for crashed sessions in which the loop ran before, if
+/// the loop was their last work and no session has claimed them.
+pub(crate) fn finish_packets_of_loop(
+    world: &World,
+    store: &Store,
+    finished: &Loop,
+    wait: Duration,
+) -> Result<()> {
+    for (session, since) in loops::session::earlier_owners(store, finished) {
+        let Some(seen) = store.session_state(&session).read_state::<CrashRecord>()? else { continue };
+        let Some(packet) = Id::new(&seen.packet).ok().filter(|_| is_packet_open(store, &seen.packet)) else {
+            continue;
+        };
+        let document = store.read_packet(&packet)?;
+        let purpose = Packet::read_frontmatter(&document, packet.as_str()).purpose;
+        let digest = store.current_digest(&session, |_| {})?;
+        // The packet may come from a handoff with a purpose of its own.
+        let is_swept = work_of_session(world, store, &session, &digest)
+            .is_some_and(|work| inline_for_model(&work, claimed::MAX_CRASH_PURPOSE_CHARS) == purpose);
+        if is_swept && loops::session::worked_only_on_loop(&digest, &since) {
+            packets::finish_packet_of_loop(store, &packet, &finished.id, world.now, wait)?;
+        }
+    }
+    Ok(())
+}
+
 /// Counts how many of the newest sessions crashed, left something to hand over, and have no packet yet. Writes nothing.
 pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES) {
@@ -239,7 +266,10 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
 /// Returns whether a sweep would write a packet for a crashed session, as far as hooks recorded the session.
 fn has_work_to_hand_over(world: &World, store: &Store, session: &Id) -> bool {
     let digest = facts::digest_with_predecessors(store, session, facts::MAX_PREDECESSOR_SESSIONS_READ);
-    digest.is_ok_and(|digest| work_of_session(world, store, session, &digest).is_some())
+    digest.is_ok_and(|digest| {
+        work_of_session(world, store, session, &digest).is_some()
+            && !loops::session::has_other_session_finished_loop(store, &digest)
+    })
 }
 
 /// Takes the sweep lock, so that two sweeps cannot write packets for the same session.
@@ -282,7 +312,10 @@ fn sweep_session(
         packet,
         written,
     };
-    let Some(work) = work_of_session(world, &project.store, &open.session, digest) else {
+    let work = work_of_session(world, &project.store, &open.session, digest);
+    // A loop that another session has finished needs no packet.
+    let work = work.filter(|_| !loops::session::has_other_session_finished_loop(&project.store, digest));
+    let Some(work) = work else {
         if mode == WriteMode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
             project.store.session_state(&open.session).write_state(&CrashRecord {
