@@ -11,7 +11,7 @@ mod unfinished;
 
 use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
-use continued::{ENDED_LOOP_TITLE, title_of_loop};
+use continued::{title_of_ended_loop, title_of_loop};
 pub use git::GitFacts;
 use jiff::Timestamp;
 pub(super) use next::UNTOUCHED_MESSAGE_STEP;
@@ -124,8 +124,10 @@ pub struct PacketMaterial<'a> {
     pub loop_prompt: &'a str,
     /// The id of that loop, if its session has ended or crashed.
     pub loop_left_behind: Option<&'a str>,
-    /// The prompt of the loop that last ran in the session and has ended, or empty if there is none.
+    /// The prompt of the loop that last ran in the session and is paused or has ended, or empty if there is none.
     pub ended_loop_prompt: &'a str,
+    /// Says that this loop is paused or has ended, and why.
+    pub end_of_loop: &'a str,
     /// The workstream that the session works on, with its manifest and its next step, or empty if there is none.
     pub workstream: &'a str,
     /// Another session's packet, which this session picked up and is working on.
@@ -272,7 +274,7 @@ impl<'a> PacketFacts<'a> {
         };
         let loops = [
             (title_of_loop(self.material.loop_left_behind), self.material.loop_prompt),
-            (ENDED_LOOP_TITLE.into(), self.material.ended_loop_prompt),
+            (title_of_ended_loop(self.material.end_of_loop), self.material.ended_loop_prompt),
         ];
         for (title, prompt) in loops.into_iter().filter(|(_, prompt)| !prompt.is_empty()) {
             add(&title, String::new(), prompt, MAX_QUOTED_TASK_CHARS);

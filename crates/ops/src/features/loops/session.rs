@@ -7,7 +7,7 @@ use model::event::StartSource;
 use model::id::Id;
 use model::loops::log::{LoopEvent, LoopLogEntry};
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{Loop, LoopStatus, how_to_end_loop};
+use model::loops::{Loop, LoopStatus, describe_end_of_loop, how_to_end_loop};
 use model::prompt;
 use model::redact::{self, Redacted};
 use model::render::in_quotation_marks;
@@ -169,10 +169,10 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     let Some(state) = last_loop_of_session(store, session) else { return Ok(Vec::new()) };
     let about = format!(
-        "{} is {}, at iteration {}. Its prompt was the goal:",
+        "At iteration {}, {} {}. Its prompt was the goal:",
+        state.iteration_progress(),
         state.id,
-        state.status.name(),
-        state.iteration_progress()
+        describe_end_of_loop(&state)
     );
     let mut candidate = loop_candidate(context, &state, &about);
     candidate.strings_stating_fact = vec![state.prompt];
