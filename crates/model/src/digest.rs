@@ -423,8 +423,12 @@ impl Digest {
                 self.end_reason =
                     if record.name.is_empty() { "ended".to_owned() } else { record.name.to_string() };
             }
+            Some(EventName::AfterCompact) if main => self.context.forget_use(),
             Some(EventName::SessionStart) if main => {
                 self.end_reason.clear();
+                if record.name == "compact" {
+                    self.context.forget_use();
+                }
                 // A session that continues under a new id counts as seen from its start, because hooks saw it under
                 // its old id.
                 self.did_hooks_see_start |= match record.name.as_ref() {
