@@ -149,7 +149,7 @@ fn agreement_with_a_remark_keeps_the_task_and_the_proposal() {
     let again = goal_texts(&[task, plan, yes, "edit: a.py", second, "user: Yes, but without a class for it"]);
     assert_eq!(
         again,
-        ("Yes, but without a class for it".into(), bare(task), "`a.py` is there.".into(), false)
+        ("Yes, but without a class for it".into(), bare(task), "`a.py` is there. …".into(), false)
     );
     // A message after finished work is a request of its own, however it begins.
     let next = "user: Ok, write the documentation of the importer as well, in docs/import.md";

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{AgentStatement, Digest, names};
 use crate::journal::JournalRecord;
 use crate::prompt::{self, PromptKind};
-use crate::text::{cut_to_bytes, outline_text};
+use crate::text::{cut_to_bytes, outline_text, shorten_to_bytes};
 
 pub(super) const MAX_PROMPTS_KEPT: usize = 80;
 const MAX_PROMPT_BYTES: usize = 2_000;
@@ -414,7 +414,7 @@ impl Prompt {
             return;
         }
         let kept = outline_text(&self.text, most);
-        let kept = cut_to_bytes(&kept, most).to_owned();
+        let kept = shorten_to_bytes(&kept, most).into_owned();
         for name in names::file_names_in(&self.text) {
             if !kept.contains(&name) && !self.file_names_in_removed_part.contains(&name) {
                 self.file_names_in_removed_part.push(name);

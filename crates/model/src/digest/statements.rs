@@ -9,7 +9,7 @@ use crate::journal::{JournalRecord, RecordedTodo};
 use crate::prompt;
 use crate::run::{self, RunResult};
 use crate::statement;
-use crate::text::cut_to_bytes;
+use crate::text::{cut_to_bytes, mark_missing_text, shorten_to_bytes};
 
 const MAX_STATEMENTS: usize = 60;
 /// How many of the newest statements are kept at full length. Older ones are shortened.
@@ -120,6 +120,7 @@ impl Digest {
             false => String::new(),
             true => statement::condense_closing_message(&record.text),
         };
+        let condensed = mark_missing_text(&condensed, &record.text);
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
         // The stop hook and the transcript both report this message, so look for an earlier copy.
         let known = self.statements.iter().rposition(|known| known.text == text);
@@ -131,7 +132,8 @@ impl Digest {
             return;
         }
         self.drop_uninformative_statement();
-        let asks = cut_to_bytes(&statement::question_at_end(&record.text), MAX_QUESTION_BYTES).to_owned();
+        let asks =
+            shorten_to_bytes(&statement::question_at_end(&record.text), MAX_QUESTION_BYTES).into_owned();
         let retracts = statement::retracts_statement(&record.text);
         self.statements.push(AgentStatement {
             record: self.last_message_record,

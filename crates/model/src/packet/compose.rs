@@ -33,7 +33,9 @@ use crate::document::Document;
 use crate::effect::EffectKind;
 use crate::event::TodoStatus;
 use crate::prompt::{self, PromptKind};
-use crate::render::{block_quote, format_path_or_code, in_backticks, in_quotation_marks, inline_for_model};
+use crate::render::{
+    block_quote, format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, quote_part,
+};
 use crate::statement;
 use crate::text::{count_with_noun, outline_text};
 use crate::time;
@@ -355,8 +357,8 @@ impl<'a> PacketFacts<'a> {
                 ),
             };
             let means = self.material.digest.agent_words_after_bare_slash_command(newest).map(|said| {
-                let said = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
-                format!(" (the agent began with {})", in_quotation_marks(&said, 164))
+                let beginning = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
+                format!(" (the agent began with {})", quote_part(&beginning, said, 164))
             });
             let title = format!("{title}{}", means.unwrap_or_default());
             add(

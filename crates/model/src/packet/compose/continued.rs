@@ -7,7 +7,7 @@ use crate::brief::quote_answer;
 use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
 use crate::prompt;
 use crate::render::{GAP_IN_QUOTE, in_quotation_marks};
-use crate::text::split_into_sentences;
+use crate::text::{mark_missing_text, split_into_sentences};
 use crate::time::parse_time;
 
 /// The title of the prompt of a loop that is running.
@@ -140,5 +140,6 @@ fn without_lifted_sentences(line: &str, later: &[&Prompt]) -> Option<String> {
     if lifted.is_empty() {
         return Some(line.to_owned());
     }
-    (!kept.is_empty()).then(|| format!("{USER_QUOTE_PREFIX}“{}”", kept.join(GAP_IN_QUOTE)))
+    let kept = kept.join(GAP_IN_QUOTE);
+    (!kept.is_empty()).then(|| format!("{USER_QUOTE_PREFIX}“{}”", mark_missing_text(&kept, words)))
 }
