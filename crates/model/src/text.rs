@@ -30,7 +30,7 @@ pub fn mark_missing_text<'p>(part: &'p str, whole: &str) -> Cow<'p, str> {
     const COMPARED_CHARS: usize = 16;
     let telling = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<Vec<char>>();
     let (shown, all) = (telling(part), telling(whole));
-    if shown == all || shown.is_empty() {
+    if shown.is_empty() {
         return Cow::Borrowed(part);
     }
     let begins = |segment: Vec<char>| all.starts_with(&segment[..segment.len().min(COMPARED_CHARS)]);
@@ -39,9 +39,14 @@ pub fn mark_missing_text<'p>(part: &'p str, whole: &str) -> Cow<'p, str> {
     let first = segments.next().unwrap_or_default();
     let last = segments.next_back().unwrap_or(first);
     let is_marked_at_end = last.is_empty() || last.ends_with("more)");
-    let lacks_start = !begins(telling(first));
-    let lacks_end = !is_marked_at_end && !ends(telling(last));
-    let is_unmarked = !lacks_start && !lacks_end && !part.contains('…') && !is_marked_at_end;
+    // The whole text may itself be a part of a longer text.
+    let lacks_start = !first.is_empty() && (whole.trim_start().starts_with('…') || !begins(telling(first)));
+    let lacks_end = !is_marked_at_end && (whole.trim_end().ends_with('…') || !ends(telling(last)));
+    let is_marked = lacks_start || lacks_end || is_marked_at_end || part.contains('…');
+    let is_unmarked = shown != all && !is_marked;
+    if !lacks_start && !lacks_end && !is_unmarked {
+        return Cow::Borrowed(part);
+    }
     let before = if lacks_start { "… " } else { "" };
     let after = if lacks_end || is_unmarked { " …" } else { "" };
     Cow::Owned(format!("{before}{part}{after}"))
@@ -389,6 +394,11 @@ mod tests {
             let expected = if expected.is_empty() { part } else { expected };
             assert_eq!(mark_missing_text(part, whole), expected, "{part}");
         }
+        // The mark of a part is kept in a part of it.
+        assert_eq!(
+            mark_missing_text("The reader is mended.", "… The reader is mended. …"),
+            "… The reader is mended. …"
+        );
     }
 
     #[test]

@@ -199,7 +199,7 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
     assert_eq!(
         closing,
         [
-            ("The reader drops comments because `skip()` eats them.", false),
+            ("The reader drops comments because `skip()` eats them. …", false),
             ("Fixed: `skip()` keeps them now.", true),
         ]
     );

@@ -281,9 +281,8 @@ fn a_quotation_shows_where_text_is_missing() {
         let packet = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         // A rule or a question is a whole sentence, and the words before it say what it is.
-        let is_sentence = |quote: &str| {
-            ["It must keep them.", "Let me know if it is too slow."].iter().any(|whole| quote == *whole)
-        };
+        let is_sentence =
+            |quote: &str| ["It must keep them.", "Let me know if it is too slow."].contains(&quote);
         for text in [&brief, &short, &packet] {
             for quote in quotations(text).into_iter().filter(|quote| !is_sentence(quote)) {
                 let is_whole = [asked, said].iter().any(|whole| letters(whole) == letters(quote));
