@@ -16,7 +16,7 @@ pub use view::{ContextViewContents, SessionActivity, is_context_view_unedited, r
 use crate::journal::RecordedAnswer;
 use crate::prompt;
 use crate::render::{in_quotation_marks, inline_for_model};
-use crate::text::{cut_to_bytes, fnv_fingerprint};
+use crate::text::{fnv_fingerprint, shorten_to_bytes};
 
 /// The version that this build writes. A line with a later version is ignored.
 pub const DECISION_FORMAT_VERSION: u8 = 1;
@@ -197,7 +197,7 @@ pub fn decision_from_answer(answer: &RecordedAnswer) -> Option<Decision> {
     Some(Decision {
         v: DECISION_FORMAT_VERSION,
         id: id_from_content(DecisionSource::Answer, &text),
-        question: cut_to_bytes(question, MAX_DECISION_TEXT_BYTES).to_owned(),
+        question: shorten_to_bytes(question, MAX_DECISION_TEXT_BYTES).into_owned(),
         text,
         author: "user".to_owned(),
         source: DecisionSource::Answer,

@@ -150,6 +150,10 @@ pub struct Digest {
     /// when a brief or a packet is composed and are never stored.
     #[serde(skip)]
     pub instructions_of_earlier_sessions: Vec<String>,
+    /// Until when the user's words are about a packet that is done by now, as an RFC 3339 time, or empty. It is collected
+    /// when a brief or a packet is composed and is never stored.
+    #[serde(skip)]
+    pub closed_work_until: String,
     /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.
@@ -421,8 +425,12 @@ impl Digest {
                 self.end_reason =
                     if record.name.is_empty() { "ended".to_owned() } else { record.name.to_string() };
             }
+            Some(EventName::AfterCompact) if main => self.context.forget_use(),
             Some(EventName::SessionStart) if main => {
                 self.end_reason.clear();
+                if record.name == "compact" {
+                    self.context.forget_use();
+                }
                 // A session that continues under a new id counts as seen from its start, because hooks saw it under
                 // its old id.
                 self.did_hooks_see_start |= match record.name.as_ref() {

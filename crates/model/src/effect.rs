@@ -19,7 +19,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 use command_output::CommandOutput;
-use parts::UnwrappedCommand;
+use parts::{Fallback, UnwrappedCommand};
 
 pub use tool::tool_acts_externally as tool_acts;
 pub use words::{DescriptionDetail, describe_effect};
@@ -207,7 +207,19 @@ struct EffectCollector<'a> {
 impl EffectCollector<'_> {
     /// Returns whether a command is assumed to have succeeded although its output does not prove it.
     fn probably_succeeded(&self, part: &UnwrappedCommand) -> bool {
-        self.output.call_succeeded && (part.is_success_implied || !self.output.reports_failure())
+        let has_not_failed =
+            || !self.output.reports_failure() && !part.runs_after_failure && self.is_fallback_unused(part);
+        self.output.call_succeeded && (part.is_success_implied || has_not_failed())
+    }
+
+    /// Returns whether the command after `||` did not run, as far as the output shows. If that command prints nothing
+    /// that is known, only a call without any output is taken for a success, because a failing program says why.
+    fn is_fallback_unused(&self, part: &UnwrappedCommand) -> bool {
+        match &part.fallback {
+            None => true,
+            Some(Fallback::Prints(text)) => !self.output.lines().any(|line| line.trim() == text),
+            Some(Fallback::Other) => !part.is_output_hidden && self.output.is_empty(),
+        }
     }
 
     fn add_effect(&mut self, effect: Effect) {

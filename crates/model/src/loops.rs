@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use record::{LoopRecord, LoopRecordDamage};
-pub use words::{ValidatorFailure, continuation_text, describe_turn, how_to_end_loop};
+pub use words::{ValidatorFailure, continuation_text, describe_end_of_loop, describe_turn, how_to_end_loop};
 
 /// The state of a loop. It is stored as a [`LoopRecord`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]

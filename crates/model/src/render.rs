@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::clean::clean_text;
 use crate::loops::promise;
+use crate::text::{mark_missing_text, shorten_to_bytes};
 
 /// Returns the length in UTF-16 units, in which harnesses measure their limits.
 pub fn utf16_length(text: &str) -> usize {
@@ -13,10 +14,13 @@ pub fn utf16_length(text: &str) -> usize {
 
 /// Formats text as one line for a model, without invisible characters. The text cannot close the markup around it.
 pub fn inline_for_model(text: &str, max: usize) -> String {
-    one_line(
-        &escape_for_model(crate::text::cut_to_bytes(text, max.saturating_mul(8).saturating_add(1024))),
-        max,
-    )
+    one_line(&escape_for_model(&beginning_examined(text, max)), max)
+}
+
+/// Returns the beginning of a text that is long enough for `max` characters. A text can consist mostly of characters that
+/// are not shown, so an ellipsis shows that the rest was left out.
+fn beginning_examined(text: &str, max: usize) -> Cow<'_, str> {
+    shorten_to_bytes(text, max.saturating_mul(8).saturating_add(1024))
 }
 
 /// Like [`inline_for_model`], but keeps several spaces in a row, because they may be part of what a person quotes: "the
@@ -24,8 +28,7 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
 /// or only one if the text is long. The indentation of lines is removed.
 fn quoted_for_model(text: &str, max: usize) -> String {
     const MAX_SHORT_QUOTE_BYTES: usize = 700;
-    let escaped =
-        escape_for_model(crate::text::cut_to_bytes(text, max.saturating_mul(8).saturating_add(1024)));
+    let escaped = escape_for_model(&beginning_examined(text, max));
     let lines: Vec<&str> =
         escaped.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
     let max_spaces = match lines.len() {
@@ -224,6 +227,12 @@ pub fn in_quotation_marks(text: &str, max: usize) -> String {
     format!("“{}”", quoted_for_model(text, max).replace(['“', '”'], "\""))
 }
 
+/// Quotes a part of a text. Every place where text is missing shows an ellipsis.
+pub fn quote_part(part: &str, whole: &str, max: usize) -> String {
+    // The marks at both ends need up to four characters.
+    in_quotation_marks(&mark_missing_text(part, whole), max + 4)
+}
+
 /// Returns whether the text is a path that consists of ASCII letters, digits and a few other characters. Non-ASCII
 /// characters are excluded, because some writing systems do not put spaces between words, so a whole sentence could
 /// look like a path.
@@ -367,5 +376,70 @@ mod tests {
         assert_eq!(in_backticks("ls", 10), "`ls`");
         assert_eq!(in_backticks("echo `date` ``", 40), "``` echo `date` `` ```");
         assert_eq!(in_backticks(" ", 10), "` `", "two backticks would open a span");
+    }
+
+    /// Whichever way a text is shortened, its quotation is the whole text or shows that text is missing.
+    #[test]
+    fn every_shortened_quotation_shows_that_text_is_missing() {
+        use crate::prompt::{cut_before_instruction, shorten_request, title_if_long, title_of_message};
+        use crate::statement::{
+            best_sentences, condense_closing_message, condense_message, finding_before_announcement,
+            first_sentences, last_sentences, reason_and_announcement, shorten_items,
+        };
+        use crate::text::{outline_text, shorten_to_bytes};
+        let pieces = [
+            "Great, that worked!",
+            "You are an experienced developer.",
+            "The reader drops comments because `skip()` eats them.",
+            "It must keep them, but only in arrays; never in keys.",
+            "Three findings: 1. The lexer is slow, as ever. 2. The parser is not. 3. Both leak.",
+            "\n## Plan\n- Mend `a.rs`\n- Test it\n```\nfn main() {}\n```",
+            "Never add a dependency, and don't push.",
+            "\n\n\u{200b}\u{200b}\t \n",
+            "Größe und Maße sind zu prüfen.",
+            "Shall I write the tests, too?",
+            "Now let me look at the writer:",
+        ];
+        let telling = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let mut state = 7_usize;
+        let mut next = |most: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % most
+        };
+        for _ in 0..1_500 {
+            let length = 1 + next(6);
+            let text = (0..length).map(|_| pieces[next(pieces.len())]).collect::<Vec<_>>().join(" ");
+            let max = 12 + next(260);
+            let parts = [
+                text.clone(),
+                first_sentences(&text, max).into_owned(),
+                last_sentences(&text, max).into_owned(),
+                best_sentences(&text, max, max * 4 / 3, "").into_owned(),
+                reason_and_announcement(&text, max).into_owned(),
+                finding_before_announcement(&text),
+                condense_message(&text),
+                best_sentences(&condense_closing_message(&text), max, max, "").into_owned(),
+                shorten_items(&text, max).unwrap_or_default(),
+                outline_text(&cut_before_instruction(&text, max), max),
+                shorten_request(&title_of_message(&text), max),
+                title_if_long(&text),
+                shorten_to_bytes(&text, max).into_owned(),
+            ];
+            for part in parts.iter().filter(|part| !telling(part).is_empty()) {
+                let quote = quote_part(part, &text, max);
+                let is_whole = telling(&quote) == telling(&text);
+                assert!(
+                    is_whole || quote.contains('…') || quote.contains(" more)"),
+                    "{max} {text:?}: {quote}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn text_that_shows_little_is_not_cut_in_silence() {
+        let text = format!("a{}b", "\u{200b}".repeat(2_000));
+        assert_eq!(in_quotation_marks(&text, 20), "“a…”");
+        assert_eq!(inline_for_model(&text, 20), "a…");
     }
 }

@@ -190,7 +190,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         let refused = own != RunResult::Passed
             && !failed
             && summary::reports_git_refusal(output)
-            && line.has_git_step();
+            && line.has_git_step_that_may_have_failed(exit == Some(0));
         return RunVerdict { result: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
     }
     let seen = summary_of_output(&line, output);

@@ -1,5 +1,6 @@
 //! Text functions shared by several modules.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Returns the longest prefix of at most `max` bytes that does not split a character.
@@ -8,6 +9,47 @@ pub fn cut_to_bytes(text: &str, max: usize) -> &str {
         return text;
     }
     &text[..text.floor_char_boundary(max)]
+}
+
+/// Like [`cut_to_bytes`], but an ellipsis shows that the text was cut.
+pub fn shorten_to_bytes(text: &str, max: usize) -> Cow<'_, str> {
+    match text.len() <= max {
+        true => Cow::Borrowed(text),
+        false => {
+            Cow::Owned(format!("{}…", cut_to_bytes(text, max.saturating_sub('…'.len_utf8())).trim_end()))
+        }
+    }
+}
+
+/// Adds an ellipsis to a part of a text at each end where text is missing. If text is missing only inside the part, and no
+/// ellipsis shows it, the ellipsis is added to the end. White space, punctuation and markup are not compared, and a count
+/// such as `(+2 more)` also shows that something is missing. Every quotation of a part of a text must go through this
+/// function.
+pub fn mark_missing_text<'p>(part: &'p str, whole: &str) -> Cow<'p, str> {
+    /// How many characters at either end are compared.
+    const COMPARED_CHARS: usize = 16;
+    let telling = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<Vec<char>>();
+    let (shown, all) = (telling(part), telling(whole));
+    if shown.is_empty() {
+        return Cow::Borrowed(part);
+    }
+    let begins = |segment: Vec<char>| all.starts_with(&segment[..segment.len().min(COMPARED_CHARS)]);
+    let ends = |segment: Vec<char>| all.ends_with(&segment[segment.len().saturating_sub(COMPARED_CHARS)..]);
+    let mut segments = part.trim().split('…');
+    let first = segments.next().unwrap_or_default();
+    let last = segments.next_back().unwrap_or(first);
+    let is_marked_at_end = last.is_empty() || last.ends_with("more)");
+    // The whole text may itself be a part of a longer text.
+    let lacks_start = !first.is_empty() && (whole.trim_start().starts_with('…') || !begins(telling(first)));
+    let lacks_end = !is_marked_at_end && (whole.trim_end().ends_with('…') || !ends(telling(last)));
+    let is_marked = lacks_start || lacks_end || is_marked_at_end || part.contains('…');
+    let is_unmarked = shown != all && !is_marked;
+    if !lacks_start && !lacks_end && !is_unmarked {
+        return Cow::Borrowed(part);
+    }
+    let before = if lacks_start { "… " } else { "" };
+    let after = if lacks_end || is_unmarked { " …" } else { "" };
+    Cow::Owned(format!("{before}{part}{after}"))
 }
 
 /// Returns the command lines that the text quotes in backticks or in fenced blocks.
@@ -332,6 +374,31 @@ mod tests {
         ] {
             assert_eq!(cut_at_clause(sentence, most).as_deref(), expected, "{sentence}");
         }
+    }
+
+    #[test]
+    fn missing_text_is_marked_where_it_is_missing() {
+        let whole = "Great! The **reader** is mended: `skip` counts lines. All tests pass. What next?";
+        for (part, expected) in [
+            (whole, whole),
+            ("Great! The reader is mended: skip counts lines. All tests pass. What next?", ""),
+            ("The reader is mended: `skip` counts lines.", "… The reader is mended: `skip` counts lines. …"),
+            ("Great! The reader is mended", "Great! The reader is mended …"),
+            ("Great! The reader is mended…", ""),
+            ("All tests pass. What next?", "… All tests pass. What next?"),
+            ("… All tests pass. What next?", ""),
+            ("Great! The reader is mended. What next?", "Great! The reader is mended. What next? …"),
+            ("Great! The reader is mended … What next?", ""),
+            ("Great! The reader is mended (+2 more)", ""),
+        ] {
+            let expected = if expected.is_empty() { part } else { expected };
+            assert_eq!(mark_missing_text(part, whole), expected, "{part}");
+        }
+        // The mark of a part is kept in a part of it.
+        assert_eq!(
+            mark_missing_text("The reader is mended.", "… The reader is mended. …"),
+            "… The reader is mended. …"
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::text::count_with_noun;
+use crate::time::parse_time;
 use crate::transcript::TokenUsage;
 
 /// How full the window must be for a warning, in percent.
@@ -63,20 +64,28 @@ pub struct WindowFacts {
     pub model: String,
     /// The transcript position of the last compaction.
     pub compacted_at: Option<u64>,
+    /// The time of the last compaction, as an RFC 3339 time, or empty.
+    compaction_time: String,
 }
 
 impl WindowFacts {
-    pub fn add_usage(&mut self, usage: &TokenUsage) {
+    /// Records the usage of a request that was made at a time, if the time is known. After a compaction, a harness may
+    /// repeat messages from before it, whose usage is no longer valid.
+    pub fn add_usage(&mut self, usage: &TokenUsage, at: Option<&str>) {
         let tokens = tokens_of_request(usage);
-        if tokens > 0 {
+        let compacted = parse_time(&self.compaction_time);
+        let is_outdated =
+            at.and_then(parse_time).zip(compacted).is_some_and(|(at, compacted)| at <= compacted);
+        if tokens > 0 && !is_outdated {
             self.tokens = tokens;
             self.model = usage.model.as_deref().unwrap_or_default().to_owned();
         }
     }
 
     /// Records a compaction. Earlier facts are dropped, because the window is nearly empty again.
-    pub fn add_compaction(&mut self, at: u64) {
-        *self = WindowFacts { compacted_at: Some(at), ..WindowFacts::default() };
+    pub fn add_compaction(&mut self, position: u64, at: Option<&str>) {
+        let compaction_time = at.unwrap_or_default().to_owned();
+        *self = WindowFacts { compacted_at: Some(position), compaction_time, ..WindowFacts::default() };
     }
 }
 
@@ -94,6 +103,12 @@ impl ContextWindowUse {
             window_size: size,
             ..ContextWindowUse::default()
         }
+    }
+
+    /// Forgets the use of the window, because a compaction has replaced the window. Its use is unknown until the harness
+    /// reports it.
+    pub fn forget_use(&mut self) {
+        (self.tokens, self.bytes) = (0, 0);
     }
 
     /// Updates the figures with the facts from the part of the transcript between `from` and `to`.

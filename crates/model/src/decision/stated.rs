@@ -141,7 +141,7 @@ fn split_sentence(sentence: &str) -> StatedDecision {
     let at = plain.to_ascii_lowercase().find(" because ");
     let (text, why) = at.map_or((plain, ""), |at| (&plain[..at], &plain[at + " because ".len()..]));
     let tidy = |text: &str| {
-        text::cut_to_bytes(text.trim().trim_end_matches([',', ';']), MAX_SENTENCE_BYTES).to_owned()
+        text::shorten_to_bytes(text.trim().trim_end_matches([',', ';']), MAX_SENTENCE_BYTES).into_owned()
     };
     StatedDecision { text: tidy(text), why: tidy(why) }
 }

@@ -6,7 +6,7 @@ use super::statements::first_sentences_within;
 use super::{Digest, keep_last};
 use crate::journal::{self, JournalRecord};
 use crate::statement;
-use crate::text::cut_to_bytes;
+use crate::text::shorten_to_bytes;
 
 const MAX_SUBAGENTS_KEPT: usize = 20;
 const MAX_SUBAGENT_TASK_BYTES: usize = 160;
@@ -53,7 +53,7 @@ impl Digest {
         let condensed = statement::condense_message(said);
         let answer = if condensed.is_empty() { said } else { &condensed };
         let agent_id = record.agent.as_ref().map_or("", |agent| agent.id.as_str());
-        let task = cut_to_bytes(&record.name, MAX_SUBAGENT_TASK_BYTES);
+        let task = &*shorten_to_bytes(&record.name, MAX_SUBAGENT_TASK_BYTES);
         // A hook may have made the sub-agent continue, so it may stop more than once.
         let has_stopped = |known: &DelegatedTask| !agent_id.is_empty() && known.agent_id == agent_id;
         let is_awaited = |known: &DelegatedTask| known.answer.is_empty() && known.task == task;
@@ -66,7 +66,7 @@ impl Digest {
 
     /// Adds a task and its answer. A harness may report the answer both as the result of the call and at the stop.
     fn push_agent(&mut self, task: &str, answer: &str, agent_id: &str) {
-        let task = cut_to_bytes(task, MAX_SUBAGENT_TASK_BYTES);
+        let task = &*shorten_to_bytes(task, MAX_SUBAGENT_TASK_BYTES);
         let answer = first_sentences_within(answer, MAX_SUBAGENT_ANSWER_BYTES);
         let is_same = |known: &DelegatedTask| known.task == task && known.answer == answer;
         if !answer.is_empty() && self.agents.iter().any(is_same) {
@@ -79,7 +79,7 @@ impl Digest {
 
     pub(super) fn add_approved_plan(&mut self, record: &JournalRecord) {
         if record.name == journal::APPROVED_PLAN_TOOL && !record.text.trim().is_empty() {
-            let text = cut_to_bytes(record.text.trim(), journal::MAX_APPROVED_PLAN_BYTES).to_owned();
+            let text = shorten_to_bytes(record.text.trim(), journal::MAX_APPROVED_PLAN_BYTES).into_owned();
             self.plan = Some(ApprovedPlan { record: self.record_count, text });
         }
     }

@@ -11,7 +11,7 @@ use crate::event::FileAction;
 use crate::journal::{JournalRecord, RecordedFile};
 use crate::run;
 use crate::statement;
-use crate::text::cut_to_bytes;
+use crate::text::shorten_to_bytes;
 
 const MAX_CHANGES: usize = 80;
 const MAX_ANNOUNCED_CHANGE_BYTES: usize = 220;
@@ -113,9 +113,11 @@ impl Digest {
     /// Records the change that the agent announces. If hooks have already reported edits that followed the
     /// announcement, the announcement becomes their reason.
     pub(super) fn add_announced_change(&mut self, record: &JournalRecord) {
-        self.purpose =
-            cut_to_bytes(&statement::change_announced_in_message(&record.text), MAX_ANNOUNCED_CHANGE_BYTES)
-                .to_owned();
+        self.purpose = shorten_to_bytes(
+            &statement::change_announced_in_message(&record.text),
+            MAX_ANNOUNCED_CHANGE_BYTES,
+        )
+        .into_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let later = |change: &&mut FileEdit| change.is_reported_by_hook && change.at.as_str() >= &*record.ts;
         let mut first: Option<(u64, String)> = None;

@@ -149,7 +149,7 @@ fn agreement_with_a_remark_keeps_the_task_and_the_proposal() {
     let again = goal_texts(&[task, plan, yes, "edit: a.py", second, "user: Yes, but without a class for it"]);
     assert_eq!(
         again,
-        ("Yes, but without a class for it".into(), bare(task), "`a.py` is there.".into(), false)
+        ("Yes, but without a class for it".into(), bare(task), "`a.py` is there. …".into(), false)
     );
     // A message after finished work is a request of its own, however it begins.
     let next = "user: Ok, write the documentation of the importer as well, in docs/import.md";
@@ -199,7 +199,7 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
     assert_eq!(
         closing,
         [
-            ("The reader drops comments because `skip()` eats them.", false),
+            ("The reader drops comments because `skip()` eats them. …", false),
             ("Fixed: `skip()` keeps them now.", true),
         ]
     );

@@ -3,6 +3,7 @@
 use super::{Digest, Prompt};
 use crate::prompt::{self, PromptKind};
 use crate::statement;
+use crate::time::parse_time;
 
 /// How many instructions of earlier sessions are reported.
 const MAX_INHERITED_INSTRUCTIONS: usize = 3;
@@ -13,7 +14,10 @@ impl Digest {
         let earlier = self.prompts.iter().rev().filter(move |prompt| !is_quoted(prompt));
         let wishes = earlier.flat_map(|prompt| {
             let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
-            wishes.flat_map(prompt::lasting_parts).map(move |wish| (prompt.record, wish))
+            let is_over = self.is_about_closed_work(prompt);
+            let wishes = wishes.flat_map(prompt::lasting_parts);
+            let wishes = wishes.filter(move |wish| !is_over || prompt::forbids_git_step(wish));
+            wishes.map(move |wish| (prompt.record, wish))
         });
         wishes.filter(|(record, wish)| !self.revokes_instruction(wish, *record)).map(|(_, wish)| wish)
     }
@@ -31,7 +35,8 @@ impl Digest {
         };
         let mut told: Vec<String> = Vec::new();
         for (at, earlier) in ended.iter().enumerate().filter(|(_, earlier)| is_related(earlier)) {
-            for wish in earlier.lasting_instructions(|_| false) {
+            let is_over = |prompt: &Prompt| earlier.was_said_before_closing(prompt);
+            for wish in earlier.lasting_instructions(is_over) {
                 let is_revoked = self.revokes_instruction(wish, 0)
                     || ended[..at].iter().any(|later| later.revokes_instruction(wish, 0));
                 let is_said_again = self.prompts.iter().any(|prompt| prompt.text.contains(wish));
@@ -64,7 +69,24 @@ impl Digest {
             self.kind_in_conversation(prompt) != PromptKind::Task && self.asked_before_working(prompt);
         let is_about_work =
             !statement::asks_permission(question) && (is_reply || shares_word(question, &prompt.text));
-        (says_something && is_about_work && !is_abandoned()).then_some(question)
+        let is_over = || is_abandoned() || self.is_about_closed_work(prompt);
+        (says_something && is_about_work && !is_over()).then_some(question)
+    }
+
+    /// Returns whether a prompt is about a packet that is done by now, and the user has given another task since. What the
+    /// user demanded for the packet's work does not apply to the new task.
+    pub fn is_about_closed_work(&self, prompt: &Prompt) -> bool {
+        let is_new_task = |later: &Prompt| {
+            later.begins_turn()
+                && self.kind_in_conversation(later) == PromptKind::Task
+                && !self.was_said_before_closing(later)
+        };
+        self.was_said_before_closing(prompt) && self.prompts.iter().any(is_new_task)
+    }
+
+    fn was_said_before_closing(&self, prompt: &Prompt) -> bool {
+        let closed = parse_time(&self.closed_work_until).zip(parse_time(&prompt.at));
+        closed.is_some_and(|(closed_at, said_at)| said_at <= closed_at)
     }
 
     /// Returns whether the agent asked instead of doing what the prompt before this one requested.

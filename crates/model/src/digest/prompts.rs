@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{AgentStatement, Digest, names};
 use crate::journal::JournalRecord;
 use crate::prompt::{self, PromptKind};
-use crate::text::{cut_to_bytes, outline_text};
+use crate::text::{cut_to_bytes, outline_text, shorten_to_bytes};
 
 pub(super) const MAX_PROMPTS_KEPT: usize = 80;
 const MAX_PROMPT_BYTES: usize = 2_000;
@@ -232,7 +232,8 @@ impl Digest {
     }
 
     /// Returns the kind of a prompt as an answer to the agent's message before it. "Yes, but keep the name" approves a
-    /// proposal, however long it is. Without a proposal before it, it is a request.
+    /// proposal, however long it is. Without a proposal before it, it is a request. "SQLite. Keep it simple." is a remark
+    /// if it answers a question.
     pub fn kind_in_conversation(&self, prompt: &Prompt) -> PromptKind {
         match prompt.prompt_kind() {
             PromptKind::Task | PromptKind::Remark
@@ -242,6 +243,7 @@ impl Digest {
             {
                 PromptKind::Approval
             }
+            PromptKind::Task if self.begins_with_answer_to_agent(prompt) => PromptKind::Remark,
             kind => kind,
         }
     }
@@ -375,6 +377,14 @@ impl Digest {
         let asked =
             || self.message_answered_by_prompt(prompt).is_some_and(|said| !said.closing_question.is_empty());
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
+            || self.begins_with_answer_to_agent(prompt)
+    }
+
+    /// Returns whether the first of several sentences answers the agent's question.
+    fn begins_with_answer_to_agent(&self, prompt: &Prompt) -> bool {
+        let asked = self.message_answered_by_prompt(prompt).map(|said| said.closing_question.as_str());
+        let asked = asked.filter(|question| !question.is_empty() && prompt.begins_turn());
+        asked.is_some_and(|question| prompt::begins_with_short_answer(&prompt.text, question))
     }
 
     /// Returns whether a brief quotes the newest prompt before the task. This is the case if the prompt is clear
@@ -404,7 +414,7 @@ impl Prompt {
             return;
         }
         let kept = outline_text(&self.text, most);
-        let kept = cut_to_bytes(&kept, most).to_owned();
+        let kept = shorten_to_bytes(&kept, most).into_owned();
         for name in names::file_names_in(&self.text) {
             if !kept.contains(&name) && !self.file_names_in_removed_part.contains(&name) {
                 self.file_names_in_removed_part.push(name);

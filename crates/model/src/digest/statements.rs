@@ -9,7 +9,7 @@ use crate::journal::{JournalRecord, RecordedTodo};
 use crate::prompt;
 use crate::run::{self, RunResult};
 use crate::statement;
-use crate::text::cut_to_bytes;
+use crate::text::{cut_to_bytes, mark_missing_text, shorten_to_bytes};
 
 const MAX_STATEMENTS: usize = 60;
 /// How many of the newest statements are kept at full length. Older ones are shortened.
@@ -118,7 +118,7 @@ impl Digest {
         let condensed = match statement::keeps_content_when_condensed(&record.text) {
             false if closing => record.text.trim().to_owned(),
             false => String::new(),
-            true => statement::condense_closing_message(&record.text),
+            true => condense_and_mark(&record.text),
         };
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
         // The stop hook and the transcript both report this message, so look for an earlier copy.
@@ -131,7 +131,8 @@ impl Digest {
             return;
         }
         self.drop_uninformative_statement();
-        let asks = cut_to_bytes(&statement::question_at_end(&record.text), MAX_QUESTION_BYTES).to_owned();
+        let asks =
+            shorten_to_bytes(&statement::question_at_end(&record.text), MAX_QUESTION_BYTES).into_owned();
         let retracts = statement::retracts_statement(&record.text);
         self.statements.push(AgentStatement {
             record: self.last_message_record,
@@ -153,11 +154,10 @@ impl Digest {
     /// Adds a message from the transcript after a stop hook has reported the turn's last message. The transcript
     /// repeats that message and also contains earlier ones.
     fn add_earlier_statement(&mut self, record: &JournalRecord) {
-        let text =
-            first_sentences_within(&statement::condense_closing_message(&record.text), MAX_STATEMENT_BYTES);
+        let text = first_sentences_within(&condense_and_mark(&record.text), MAX_STATEMENT_BYTES);
         let is_known = self.last_message == *record.text
             || self.statements.iter().any(|known| known.text == text || known.text == record.text.trim());
-        let text = first_sentences_within(&statement::finding_between_calls(&text), MAX_KEPT_FINDING_BYTES);
+        let text = shorten_to_finding(&text);
         if is_known || text.is_empty() {
             return;
         }
@@ -182,8 +182,7 @@ impl Digest {
     /// another statement follows.
     fn drop_uninformative_statement(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.ended_turn) else { return };
-        last.text = statement::finding_between_calls(&last.text);
-        last.text = first_sentences_within(&last.text, MAX_KEPT_FINDING_BYTES);
+        last.text = shorten_to_finding(&last.text);
         if last.text.is_empty() {
             self.statements.pop();
         }
@@ -320,6 +319,17 @@ pub fn names_more_than_a_tool(call: &str) -> bool {
     const HARNESS_TOOL_NAMES: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
     let is_one_word = call.chars().all(char::is_alphanumeric);
     !is_one_word || !call.starts_with(char::is_uppercase) && !HARNESS_TOOL_NAMES.contains(&call)
+}
+
+/// Condenses a message, and shows where text was left out.
+fn condense_and_mark(message: &str) -> String {
+    mark_missing_text(&statement::condense_closing_message(message), message).into_owned()
+}
+
+/// Shortens a statement to what stays useful after the next call. Empty if nothing does.
+fn shorten_to_finding(text: &str) -> String {
+    let finding = statement::finding_between_calls(text);
+    first_sentences_within(&mark_missing_text(&finding, text), MAX_KEPT_FINDING_BYTES)
 }
 
 /// Returns the first sentences of `text`, up to `most` bytes.

@@ -61,6 +61,10 @@ impl<'a> CommandOutput<'a> {
         self.text.contains(text)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
     pub fn reports_failure(&self) -> bool {
         FAILURE_PHRASES.iter().any(|word| self.text.contains(word))
     }

@@ -26,6 +26,18 @@ pub(super) struct UnwrappedCommand {
     pub is_success_implied: bool,
     /// Whether the command's output was redirected to a file or discarded.
     pub is_output_hidden: bool,
+    /// Whether the command follows `||`, so that it runs only if another command fails.
+    pub runs_after_failure: bool,
+    /// The command after `||` that runs if this command fails.
+    pub fallback: Option<Fallback>,
+}
+
+/// The command after `||` in a line such as `git push || echo later`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fallback {
+    /// The command prints this text.
+    Prints(String),
+    Other,
 }
 
 pub(super) fn commands_run_by_line(command: &str) -> Vec<UnwrappedCommand> {
@@ -80,6 +92,8 @@ fn collect_run_commands(command: &str, around: &OuterCommand, all: &mut Vec<Unwr
             part.folder.clone_from(&folder);
             part.may_run_repeatedly = inner.may_run_repeatedly || part.may_run_repeatedly;
             part.is_success_implied = !inner.is_success_uncertain && pipeline.len() == 1;
+            part.runs_after_failure = lists[place].operator_before == "||";
+            part.fallback = fallback_of_pipeline(&lists[place..]);
             part.piped_into = filters.iter().skip(stage).cloned().collect();
             part.piped_into.extend(around.is_output_captured.then(|| "$()".to_owned()));
             loops = loops.saturating_sub(count_closed_blocks(tokens));
@@ -112,6 +126,20 @@ fn pipelines_implied_successful(lists: &[Pipeline]) -> Vec<bool> {
         known = sure[place] && *operator_before == "&&";
     }
     sure
+}
+
+/// Returns the command after `||` that runs if the first pipeline fails, as in `a && b || echo failed`.
+fn fallback_of_pipeline(lists: &[Pipeline]) -> Option<Fallback> {
+    let last = lists.iter().position(|pipeline| pipeline.operator_after != "&&")?;
+    let next = lists.get(last + 1).filter(|_| lists[last].operator_after == "||")?;
+    let command = build_run_command(next.stages[0]);
+    let prints = matches!(command.words.first().map(String::as_str), Some("echo" | "printf"));
+    let text = command.words.get(1..).unwrap_or_default().join(" ").replace("\\n", "");
+    let is_visible = !command.is_output_hidden && next.stages.len() == 1 && !text.contains(['$', '`']);
+    match prints && is_visible && !text.trim().is_empty() {
+        true => Some(Fallback::Prints(text.trim().to_owned())),
+        false => Some(Fallback::Other),
+    }
 }
 
 fn is_branch_keyword(token: &ShellToken) -> bool {

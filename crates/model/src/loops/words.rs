@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::log::LoopLogEntry;
-use super::{Loop, PromiseOutcome};
+use super::{EndReason, Loop, LoopStatus, PromiseOutcome};
 use crate::clean::clean_text;
 use crate::document::wrap_verbatim;
 use crate::failure;
 use crate::redact::Redacted;
-use crate::render::{in_backticks, one_line, output_line_for_model};
+use crate::render::{format_path_or_code, in_backticks, inline_for_model, one_line, output_line_for_model};
 use crate::text::count_with_noun;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,40 @@ fn errors_and_end_of_output(output: &Redacted) -> String {
         last = Some(at);
     }
     kept.join("\n")
+}
+
+/// Says that a loop is paused or has ended, and why, such as `is paused: 30 iterations`. If the loop is paused, the command
+/// that continues it follows.
+pub fn describe_end_of_loop(state: &Loop) -> String {
+    const MAX_DETAIL_CHARS: usize = 200;
+    let detail = state.ended_detail.as_deref().map(|detail| inline_for_model(detail, MAX_DETAIL_CHARS));
+    let id = format_path_or_code(&state.id, 128);
+    match state.status {
+        LoopStatus::Active => "is active".to_owned(),
+        LoopStatus::Cancelled => "has ended: it was cancelled".to_owned(),
+        LoopStatus::Done if state.validators.is_empty() => "has ended: the agent gave its promise".to_owned(),
+        LoopStatus::Done => "has ended: the agent gave its promise, and its validators passed".to_owned(),
+        LoopStatus::Paused => {
+            let why = match (state.end_reason, detail) {
+                (Some(EndReason::IterationLimit), _) => {
+                    let most = usize::try_from(state.max_iterations).unwrap_or(usize::MAX);
+                    format!("it has used up its {}", count_with_noun(most, "iteration"))
+                }
+                (Some(EndReason::TimeLimit), Some(until)) => format!("it has run out of time, {until}"),
+                (Some(EndReason::Error), Some(error)) => format!("an error occurred: {error}"),
+                (Some(_), Some(detail)) => detail,
+                (Some(reason), None) => reason.name().to_owned(),
+                (None, _) if state.imported_from.is_some() => "it was imported".to_owned(),
+                (None, _) => "`thru loop pause` paused it".to_owned(),
+            };
+            let (option, what) = match state.end_reason {
+                Some(EndReason::IterationLimit) => (" --max-iterations N", "gives it more iterations"),
+                Some(EndReason::TimeLimit) => (" --for 1h", "gives it more time"),
+                _ => ("", "continues it"),
+            };
+            format!("is paused: {why}; `thru loop resume {id}{option}` {what}")
+        }
+    }
 }
 
 /// Returns the text that the agent gets instead of stopping. It consists of the prompt and one line about the loop's

@@ -11,7 +11,7 @@ mod unfinished;
 
 use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
-use continued::{ENDED_LOOP_TITLE, title_of_loop};
+use continued::{title_of_ended_loop, title_of_loop};
 pub use git::GitFacts;
 use jiff::Timestamp;
 pub(super) use next::UNTOUCHED_MESSAGE_STEP;
@@ -33,7 +33,9 @@ use crate::document::Document;
 use crate::effect::EffectKind;
 use crate::event::TodoStatus;
 use crate::prompt::{self, PromptKind};
-use crate::render::{block_quote, format_path_or_code, in_backticks, in_quotation_marks, inline_for_model};
+use crate::render::{
+    block_quote, format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, quote_part,
+};
 use crate::statement;
 use crate::text::{count_with_noun, outline_text};
 use crate::time;
@@ -124,8 +126,10 @@ pub struct PacketMaterial<'a> {
     pub loop_prompt: &'a str,
     /// The id of that loop, if its session has ended or crashed.
     pub loop_left_behind: Option<&'a str>,
-    /// The prompt of the loop that last ran in the session and has ended, or empty if there is none.
+    /// The prompt of the loop that last ran in the session and is paused or has ended, or empty if there is none.
     pub ended_loop_prompt: &'a str,
+    /// Says that this loop is paused or has ended, and why.
+    pub end_of_loop: &'a str,
     /// The workstream that the session works on, with its manifest and its next step, or empty if there is none.
     pub workstream: &'a str,
     /// Another session's packet, which this session picked up and is working on.
@@ -272,7 +276,7 @@ impl<'a> PacketFacts<'a> {
         };
         let loops = [
             (title_of_loop(self.material.loop_left_behind), self.material.loop_prompt),
-            (ENDED_LOOP_TITLE.into(), self.material.ended_loop_prompt),
+            (title_of_ended_loop(self.material.end_of_loop), self.material.ended_loop_prompt),
         ];
         for (title, prompt) in loops.into_iter().filter(|(_, prompt)| !prompt.is_empty()) {
             add(&title, String::new(), prompt, MAX_QUOTED_TASK_CHARS);
@@ -353,8 +357,8 @@ impl<'a> PacketFacts<'a> {
                 ),
             };
             let means = self.material.digest.agent_words_after_bare_slash_command(newest).map(|said| {
-                let said = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
-                format!(" (the agent began with {})", in_quotation_marks(&said, 164))
+                let beginning = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
+                format!(" (the agent began with {})", quote_part(&beginning, said, 164))
             });
             let title = format!("{title}{}", means.unwrap_or_default());
             add(

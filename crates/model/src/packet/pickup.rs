@@ -16,7 +16,7 @@ use crate::brief::{self, FactClass};
 use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path};
-use crate::text::{count_with_noun, split_into_sentences};
+use crate::text::{count_with_noun, mark_missing_text, split_into_sentences};
 use crate::time;
 
 /// The form in which the harness expects file names.
@@ -236,7 +236,7 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
         }
         let said = ["- In progress. Last said: “", "- Last said: “"].into_iter();
         let quoted = said.filter_map(|start| line.strip_prefix(start)?.split_once('”')).next();
-        quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
+        quoted.is_some_and(|(words, _)| prompt.contains(words.trim_matches(['…', ' '])))
     };
     let kept: Vec<&str> = context.lines().filter(|line| !is_told(line)).collect();
     without_started_calls(&without_empty_lists(&kept), prompt)
@@ -290,6 +290,7 @@ fn without_quoted_sentences_already_told(line: &str, told: &str) -> Option<Strin
     }
     let left = gone.iter().fold(words.to_owned(), |left, sentence| left.replacen(sentence, "", 1));
     let left = collapse_white_space(&left);
+    let left = mark_missing_text(&left, words);
     // The rest of a quotation must be long enough to make sense on its own.
     (left.chars().count() >= MIN_UNREPEATED_SENTENCE_CHARS)
         .then(|| format!("{}{left}{}", &line[..open], &line[close..]))

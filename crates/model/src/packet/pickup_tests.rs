@@ -14,7 +14,7 @@ fn a_sentence_is_told_once() {
                 "{state}- At work. Last said: “The sum has three digits after the comma. Now let me round the total of the cart:”; then edited cart.py\n"
             ),
             format!(
-                "{state}- At work. Last said: “The sum has three digits after the comma.”; then edited cart.py\n"
+                "{state}- At work. Last said: “The sum has three digits after the comma. …”; then edited cart.py\n"
             ),
         ),
         // A sentence that the state contains is removed from the findings.
@@ -23,7 +23,7 @@ fn a_sentence_is_told_once() {
                 "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “The tax is added before the discount. It must come after the discount is taken off.”\n"
             ),
             format!(
-                "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “It must come after the discount is taken off.”\n"
+                "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “… It must come after the discount is taken off.”\n"
             ),
         ),
         // Short sentences are kept even if they are repeated. A list such as `Also asked` is not changed.

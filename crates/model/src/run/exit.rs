@@ -69,10 +69,21 @@ impl CheckedLine {
         self.acting_steps.last().copied() > self.last_check_index()
     }
 
-    pub(super) fn has_git_step(&self) -> bool {
-        self.steps
-            .iter()
-            .any(|step| strip_assignments_and_wrappers(&step.words).first().is_some_and(|word| word == "git"))
+    /// Returns whether a git command may have failed although the line succeeded. A failure before `||` has been dealt
+    /// with, and an exit code of zero shows that the end of the line succeeded.
+    pub(super) fn has_git_step_that_may_have_failed(&self, is_exit_zero: bool) -> bool {
+        let is_git = |step: &CommandStep| {
+            strip_assignments_and_wrappers(&step.words).first().is_some_and(|word| word == "git")
+        };
+        let is_dealt_with = |at: usize| {
+            let end = self.steps[at..].iter().find(|step| step.join_to_next != StepJoin::And);
+            end.is_some_and(|step| match step.join_to_next {
+                StepJoin::Or => true,
+                StepJoin::End => is_exit_zero,
+                _ => false,
+            })
+        };
+        self.steps.iter().enumerate().any(|(at, step)| is_git(step) && !is_dealt_with(at))
     }
 
     pub(super) fn check_kind_predicate(&self) -> impl Fn(CommandKind) -> bool + '_ {

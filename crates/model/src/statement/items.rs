@@ -52,7 +52,7 @@ fn introduction_within(intro: &str, max: usize) -> Option<String> {
     }
     let last = last_sentence(intro);
     if length(last) <= max * 2 / 3 {
-        return Some(last.to_owned());
+        return Some(format!("… {last}"));
     }
     // An introduction that is cut within a clause says nothing.
     let end = telling_cuts(last).into_iter().rfind(|end| length(&last[..*end]) < max / 3)?;
@@ -304,7 +304,7 @@ mod tests {
                 "I think I found it. There is a gap: files that are modified by `Bash` are not detected if: 1. They are \
                  tracked already, and not new. 2. They are modified by a command that redirects its output.",
                 130,
-                "There is a gap: files that are modified by `Bash` are not detected if: 1. They are tracked already, and \
+                "… There is a gap: files that are modified by `Bash` are not detected if: 1. They are tracked already, and \
                  not new. (+1 more)",
             ),
         ] {

@@ -10,6 +10,7 @@ use model::digest::{CommandUse, Digest, FileUse};
 use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
+use model::loops::Loop;
 use model::packet::{self, Packet, PacketStatus, words};
 use model::prompt::split_slash_command;
 use model::render::{format_path_or_code, inline_for_model};
@@ -25,7 +26,7 @@ use crate::features::packets::{claimed, how_to_continue_packet};
 use crate::features::sessions::continued;
 use crate::features::{
     BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone, UnwrittenPacket,
-    packets,
+    loops, packets,
 };
 use crate::hook::checkpoint::{self, CheckpointInput};
 use crate::hook::context::HookContext;
@@ -206,8 +207,47 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
         packet: packet.to_owned(),
         offered: false,
         until: journal_end(world, store, &session)?,
+        closed_work_until: closed_work_until(store, &session).unwrap_or_default(),
     };
     Ok(store.session_state(&session).write_state(&seen)?)
+}
+
+/// Returns until when the user's words in a session are about a packet that was written about the session and that is
+/// done by now.
+pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
+    let seen = store.session_state(session).read_state::<CrashRecord>().ok()??;
+    let closed = Id::new(&seen.packet).ok().and_then(|id| {
+        let document = store.read_packet(&id).ok()?;
+        let packet = Packet::read_frontmatter(&document, id.as_str());
+        packets::is_finished_work(&packet, &document).then_some(packet.created_at)
+    });
+    closed.or(Some(seen.closed_work_until)).filter(|until| !until.is_empty())
+}
+
+/// A loop is finished. Marks the packets as done that a sweep wrote for crashed sessions in which the loop ran before, if
+/// the loop was their last work and no session has claimed them.
+pub(crate) fn finish_packets_of_loop(
+    world: &World,
+    store: &Store,
+    finished: &Loop,
+    wait: Duration,
+) -> Result<()> {
+    for (session, since) in loops::session::earlier_owners(store, finished) {
+        let Some(seen) = store.session_state(&session).read_state::<CrashRecord>()? else { continue };
+        let Some(packet) = Id::new(&seen.packet).ok().filter(|_| is_packet_open(store, &seen.packet)) else {
+            continue;
+        };
+        let document = store.read_packet(&packet)?;
+        let purpose = Packet::read_frontmatter(&document, packet.as_str()).purpose;
+        let digest = store.current_digest(&session, |_| {})?;
+        // The packet may come from a handoff with a purpose of its own.
+        let is_swept = work_of_session(world, store, &session, &digest)
+            .is_some_and(|work| inline_for_model(&work, claimed::MAX_CRASH_PURPOSE_CHARS) == purpose);
+        if is_swept && loops::session::worked_only_on_loop(&digest, &since) {
+            packets::finish_packet_of_loop(store, &packet, &finished.id, world.now, wait)?;
+        }
+    }
+    Ok(())
 }
 
 /// Counts how many of the newest sessions crashed, left something to hand over, and have no packet yet. Writes nothing.
@@ -231,7 +271,10 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
 /// Returns whether a sweep would write a packet for a crashed session, as far as hooks recorded the session.
 fn has_work_to_hand_over(world: &World, store: &Store, session: &Id) -> bool {
     let digest = facts::digest_with_predecessors(store, session, facts::MAX_PREDECESSOR_SESSIONS_READ);
-    digest.is_ok_and(|digest| work_of_session(world, store, session, &digest).is_some())
+    digest.is_ok_and(|digest| {
+        work_of_session(world, store, session, &digest).is_some()
+            && !loops::session::has_other_session_finished_loop(store, &digest)
+    })
 }
 
 /// Takes the sweep lock, so that two sweeps cannot write packets for the same session.
@@ -274,13 +317,17 @@ fn sweep_session(
         packet,
         written,
     };
-    let Some(work) = work_of_session(world, &project.store, &open.session, digest) else {
+    let work = work_of_session(world, &project.store, &open.session, digest);
+    // A loop that another session has finished needs no packet.
+    let work = work.filter(|_| !loops::session::has_other_session_finished_loop(&project.store, digest));
+    let Some(work) = work else {
         if mode == WriteMode::Write {
             let until = journal_end(world, &project.store, &open.session)?;
             project.store.session_state(&open.session).write_state(&CrashRecord {
                 packet: String::new(),
                 offered: true,
                 until,
+                closed_work_until: closed_work_until(&project.store, &open.session).unwrap_or_default(),
             })?;
         }
         return Ok(swept(String::new(), false));
@@ -438,6 +485,8 @@ struct CrashRecord {
     packet: String,
     offered: bool,
     until: JournalEnd,
+    /// Until when the user's words are about an earlier packet that is done, or empty.
+    closed_work_until: String,
 }
 
 /// Where the journal ended when the packet was written. The packet does not cover any later records.
@@ -496,13 +545,15 @@ impl SessionState for CrashRecord {
         let until = lines.next().and_then(|line| line.split_once(' '));
         let until = until
             .map(|(at, records)| JournalEnd { at: at.to_owned(), records: records.parse().unwrap_or(0) });
-        Ok(CrashRecord { packet, offered, until: until.unwrap_or_default() })
+        let closed_work_until = lines.next().unwrap_or_default().to_owned();
+        Ok(CrashRecord { packet, offered, until: until.unwrap_or_default(), closed_work_until })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         let packet = if self.packet.is_empty() { "-" } else { &self.packet };
         let offered = if self.offered { "offered" } else { "-" };
         let JournalEnd { at, records } = &self.until;
-        format!("{packet}\n{offered}\n{at} {records}\n").into_bytes()
+        let closed = if self.closed_work_until.is_empty() { "" } else { "\n" };
+        format!("{packet}\n{offered}\n{at} {records}\n{}{closed}", self.closed_work_until).into_bytes()
     }
 }

@@ -313,6 +313,11 @@ const CONTINUED_AFTER: &str = "continued_after";
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";
 
+/// Returns whether the work of a packet is done. The work of a packet that another one continues is not done.
+pub(crate) fn is_finished_work(packet: &Packet, document: &Document) -> bool {
+    packet.status == Some(PacketStatus::Done) && document.frontmatter_text(CONTINUED_BY_FIELD).is_none()
+}
+
 /// If the packet from which a loop was made is still open, marks it as done.
 pub(crate) fn finish_packet_of_loop(
     store: &Store,

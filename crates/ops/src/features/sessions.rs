@@ -369,5 +369,5 @@ fn last_request(digest: &Digest) -> String {
         prompt.prompt_kind() != PromptKind::Approval && !prompt::begins_with_agreement(&prompt.text)
     };
     let named = prompts.iter().rev().find(names_work).or(prompts.last());
-    named.map_or(String::new(), |last| format!("; asked {}", in_quotation_marks(&last.text, 100)))
+    named.map_or(String::new(), |last| format!("; the user asked {}", in_quotation_marks(&last.text, 100)))
 }

@@ -311,8 +311,8 @@ impl TranscriptReplay {
 
     fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) {
         match item {
-            TranscriptItem::Usage(usage) => self.window.add_usage(usage),
-            TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_offset),
+            TranscriptItem::Usage(usage) => self.window.add_usage(usage, at),
+            TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_offset, at),
             TranscriptItem::Call(call) => {
                 let id = Redacted::redact_head(
                     call.id.as_deref().unwrap_or_default(),

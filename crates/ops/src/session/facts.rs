@@ -12,6 +12,7 @@ use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
 use model::redact::RedactOptions;
 use store::{Store, layout};
 
+use crate::features::packets::claimed;
 use crate::features::{ProjectContext, sessions};
 use crate::project::git;
 use crate::project::trust;
@@ -102,6 +103,7 @@ pub fn facts_of_digest(
 /// edited something since the session's last record.
 pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
     let checkout = &project.root.checkout;
+    add_end_of_closed_work(project.store, digest);
     drop_runs_of_missing_files(digest, checkout);
     add_changes_on_disk(project, digest, examined, &mut FilesListedByGit::default());
     digest.git_on_disk = git_state_on_disk(digest, checkout, project.settings.redact_options());
@@ -111,6 +113,13 @@ pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest
         digest.mark_edits_of_missing_files_as_saved(|path| !exists_in_any_folder(&folders, path));
     }
     digest.are_files_changed_since = have_files_changed_since_session(project.store, digest, checkout);
+}
+
+/// Adds until when the user's words are about a packet that is done by now.
+pub fn add_end_of_closed_work(store: &Store, digest: &mut Digest) {
+    let session = Id::new(&digest.session).ok();
+    let until = session.and_then(|session| claimed::closed_work_until(store, &session));
+    digest.closed_work_until = until.unwrap_or_default();
 }
 
 /// Drops the session's runs of files that no longer exist. If another branch is checked out, the files may be on the

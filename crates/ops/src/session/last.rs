@@ -98,6 +98,11 @@ pub fn add_facts_left_by(
         described.uncommitted_by_others =
             facts::uncommitted_by_others(project, ended, described, examined, &mut listed);
     }
+    // Most sessions contain no instruction that lasts, so their packets need not be read.
+    for earlier in ended.iter_mut().filter(|earlier| earlier.lasting_instructions(|_| false).next().is_some())
+    {
+        facts::add_end_of_closed_work(project.store, earlier);
+    }
     described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;

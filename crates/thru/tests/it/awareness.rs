@@ -355,6 +355,42 @@ fn a_window_that_fills_up_is_told_once_for_each_level() {
     assert!(fire_prompt(&env, "s1").context_for_model().contains("72 % full"));
 }
 
+/// The transcript may not show the compaction or the new measurement yet, or it may repeat messages from before the
+/// compaction. Until there is a new measurement, nothing is known of the window.
+#[test]
+fn a_measurement_from_before_a_compaction_is_not_told_after_it() {
+    let model = "claude-sonnet-4-5";
+    let full = [(139_000, model), (198_000, model)];
+    let boundary = json!({"type": "system", "subtype": "compact_boundary", "uuid": "b",
+        "timestamp": "2026-11-15T19:21:00Z", "compactMetadata": {"trigger": "auto", "preTokens": 198_000}});
+    for (event, fields) in
+        [("SessionStart", json!({"source": "compact"})), ("PostCompact", json!({"trigger": "auto"}))]
+    {
+        let env = TestEnv::with_root();
+        env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+        stop_with_transcript(&env, &full);
+        env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+        env.fire_event("s1", event, fields);
+        let prompt = || fire_prompt(&env, "s1").stdout;
+        assert!(!prompt().contains("context window"), "{event}: right after the compaction");
+        stop_with_transcript(&env, &full);
+        assert!(!prompt().contains("context window"), "{event}: the transcript shows no compaction");
+        let path = write_transcript(&env, &full);
+        let text = fs::read_to_string(&path).unwrap();
+        let repeated = text.lines().last().unwrap();
+        fs::write(&path, format!("{text}{boundary}\n{repeated}\n")).unwrap();
+        let fields =
+            json!({"stop_hook_active": false, "last_assistant_message": "Done.", "transcript_path": path});
+        env.fire_event("s1", "Stop", fields.clone());
+        assert!(!prompt().contains("context window"), "{event}: a message is repeated");
+        let new = repeated.replace("19:20:00", "19:22:00").replace("m1", "m2").replace("u1", "u2");
+        let new = new.replace(&(198_000 - 7).to_string(), &(145_000 - 7).to_string());
+        fs::write(&path, format!("{text}{boundary}\n{repeated}\n{new}\n")).unwrap();
+        env.fire_event("s1", "Stop", fields);
+        assert!(prompt().contains("72 % full (145,000 of 200,000 tokens)"), "{event}: a new measurement");
+    }
+}
+
 #[test]
 fn the_size_of_a_window_and_the_warning_are_settings() {
     let told = |config: &str, tokens: u64, model: &str| {

@@ -12,7 +12,7 @@ use crate::declared::ChangedNames;
 use crate::digest::{AgentStatement, DelegatedTask, Digest, Prompt, RequestWithOutcome};
 use crate::edit_text::ChangedLine;
 use crate::prompt::{self, PromptKind};
-use crate::render::{format_path_or_code, in_quotation_marks};
+use crate::render::{format_path_or_code, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::cut_to_bytes;
 
@@ -528,13 +528,16 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
                 // The shortest form has to leave room for other facts.
                 let longer = if *most > MIN_CLOSING_CHARS { most * 4 / 3 } else { *most };
                 let told = statement::best_sentences(&text, *most, longer, about);
-                let told = in_quotation_marks(&told, longer + 2);
+                let told = quote_part(&told, &outcome.text, longer + 2);
                 match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
                     // The text of an approval is not worth quoting, and neither is pasted output.
                     (PromptKind::Approval, _) | (_, None) => format!("{told}{note}"),
                     (_, Some(words)) => {
                         let words = prompt::shorten_request(words, *request);
-                        format!("{} → {told}{note}", in_quotation_marks(&words, words.len().max(*request)))
+                        format!(
+                            "{} → {told}{note}",
+                            quote_part(&words, &turn.prompt.text, words.len().max(*request))
+                        )
                     }
                 }
             };
@@ -553,7 +556,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
                 .map_or_else(|| note_if_fixed(digest, said), |edits| format!(" ({})", edits.describe()));
             // Leave out steps that were announced between two calls, because they have since been done or abandoned.
             let text = statement::condense_message(&said.text);
-            let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
+            let form = |most| format!("{}{progress}", quote_agent_words(&text, &said.text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())
         }
         FinishedWorkFact::Agent(agent) => {
@@ -561,7 +564,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
                 format!(
                     "sub-agent {} → {}",
                     in_quotation_marks(&agent.task, 80),
-                    quote_agent_words(&agent.answer, most)
+                    quote_agent_words(&agent.answer, &agent.answer, most)
                 )
             };
             (vec![form(200), form(400), form(800)], agent.answer.as_str())

@@ -5,7 +5,7 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Prompt};
 use crate::prompt::{self, PromptKind};
-use crate::render::in_quotation_marks;
+use crate::render::quote_part;
 use crate::statement;
 use crate::text::split_into_sentences;
 
@@ -45,7 +45,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
         known.push(text);
         let words = words_of_request(text);
         let form =
-            format!("not answered yet: {}", in_quotation_marks(words, MAX_REQUEST_CHARS_QUOTED_IN_FULL + 2));
+            format!("not answered yet: {}", quote_part(words, text, MAX_REQUEST_CHARS_QUOTED_IN_FULL + 2));
         all.add_fact(FactClass::Earlier, id, vec![form]).strings_stating_fact = vec![text.to_owned()];
     }
     add_opening_request(digest, all);
@@ -81,7 +81,7 @@ fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCand
         if is_told || is_empty_request(prompt) {
             continue;
         }
-        let form = in_quotation_marks(&words, MAX_ANSWERED_REQUEST_CHARS + 4);
+        let form = quote_part(&words, &prompt.text, MAX_ANSWERED_REQUEST_CHARS + 4);
         all.add_fact(FactClass::Answered, id, vec![form]).strings_stating_fact = vec![prompt.text.clone()];
         known.push(words);
     }
@@ -110,7 +110,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let form = |most: usize| {
         let title = prompt::shorten_request(&prompt::title_of_message(&first.text), most);
         let label = digest.label_of_opening_request().to_lowercase();
-        format!("{label} {}", in_quotation_marks(&title, title.len().max(most)))
+        format!("{label} {}", quote_part(&title, &first.text, title.len().max(most)))
     };
     let mut forms = vec![form(90), form(180)];
     forms.dedup();

@@ -5,7 +5,7 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Goal, Prompt};
 use crate::prompt::{self, PromptKind};
-use crate::render::{in_backticks, in_quotation_marks};
+use crate::render::{in_backticks, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::outline_text;
 
@@ -56,7 +56,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
             "{}{}: {}",
             digest.label_of_opening_request(),
             first.note_on_command(),
-            in_quotation_marks(&title, title.len().max(most))
+            quote_part(&title, &first.text, title.len().max(most))
         )
     };
     // The end of a request often says how to do the work, so a request of moderate length is not cut.
@@ -153,12 +153,12 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
             };
             return format!(
                 "The agent's proposal, chosen by the user{asks}: {}",
-                quote_agent_words(chosen, most)
+                quote_agent_words(chosen, chosen, most)
             );
         }
         let about = match statement::shorten_items(body, most) {
-            Some(items) => in_quotation_marks(&items, most + 2),
-            None => in_quotation_marks(&statement::last_sentences(body, most), most + 2),
+            Some(items) => quote_part(&items, body, most + 2),
+            None => quote_part(&statement::last_sentences(body, most), body, most + 2),
         };
         match (accepted.closing_question.as_str(), body) {
             // "Go on" may also follow a message that only says where the work stands.
@@ -217,8 +217,8 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         if (most..=MAX_UNCUT_MESSAGE_CHARS).contains(&length) && most >= 300 { length } else { most }
     });
     let means = digest.agent_words_after_bare_slash_command(newest).map_or(String::new(), |said| {
-        let said = said.split(": ").next().unwrap_or(said);
-        format!("; the agent began with {}", in_quotation_marks(&statement::first_sentences(said, 160), 164))
+        let beginning = statement::first_sentences(said.split(": ").next().unwrap_or(said), 160);
+        format!("; the agent began with {}", quote_part(&beginning, said, 164))
     });
     let forms = most.map(|most| {
         let means = if most >= MIN_CHARS_TO_EXPLAIN { means.as_str() } else { "" };
@@ -244,5 +244,5 @@ fn words_before_paste(text: &str) -> String {
 
 /// Quotes a prompt of at most `most` characters verbatim. A longer prompt is reduced to its headings and steps.
 fn quote_prompt(text: &str, most: usize) -> String {
-    in_quotation_marks(&outline_text(&prompt::cut_before_instruction(text, most), most), most + 2)
+    quote_part(&outline_text(&prompt::cut_before_instruction(text, most), most), text, most + 2)
 }

@@ -8,7 +8,7 @@ use crate::digest::{CallStep, Digest, FileEdit, ToolCallAction, names_more_than_
 use crate::edit_text::ChangedLine;
 use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::{LineRange, TodoStatus};
-use crate::render::{format_path_or_code, in_backticks, in_quotation_marks};
+use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::count_with_noun;
 
@@ -80,7 +80,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         if !digest.last_message.is_empty() {
             let asks = statement::question_at_end(&digest.last_message);
             let form = |most| {
-                let told = quote_agent_words(words, most);
+                let told = quote_agent_words(words, &digest.last_message, most);
                 let asks = match told.contains(&asks) {
                     true => String::new(),
                     false => format!(" It asked: {}", in_quotation_marks(&asks, 240)),
@@ -118,12 +118,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         if !finding.is_empty() && words.chars().count() > most {
-            let told = quote_agent_words(&finding, most * 3 / 4);
+            let told = quote_agent_words(&finding, &digest.last_message, most * 3 / 4);
             if !is_cut_in_sentence(told.trim_end_matches('”')) {
                 return told;
             }
         }
-        in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
+        quote_part(&statement::reason_and_announcement(words, most), &digest.last_message, most + 2)
     };
     // If the last message mentions several files, list those that have not been edited yet.
     let left =
@@ -172,7 +172,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             let told = statement::sentences_about(words, most, about);
             format!(
                 "The newest message has not been acted on yet; before it, the agent said {}",
-                in_quotation_marks(&told, most + 2)
+                quote_part(&told, &digest.last_message, most + 2)
             )
         }
     };

@@ -86,7 +86,9 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         // An instruction for an earlier task no longer applies, unless it is a lasting instruction.
         if prompt.record < since {
+            let is_over = digest.is_about_closed_work(prompt);
             wishes = wishes.into_iter().flat_map(prompt::lasting_parts).collect();
+            wishes.retain(|wish| !is_over || prompt::forbids_git_step(wish));
             if wishes.is_empty() {
                 continue;
             }

@@ -7,14 +7,11 @@ use crate::brief::quote_answer;
 use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
 use crate::prompt;
 use crate::render::{GAP_IN_QUOTE, in_quotation_marks};
-use crate::text::split_into_sentences;
+use crate::text::{mark_missing_text, split_into_sentences};
 use crate::time::parse_time;
 
-/// The titles of the prompts of loops.
+/// The title of the prompt of a loop that is running.
 const RUNNING_LOOP_TITLE: &str = "The prompt of the loop that ran in the session when this packet was written, given to the agent at every stop";
-pub(super) const ENDED_LOOP_TITLE: &str =
-    "The prompt of the loop that ran in the session; it is not running now";
-
 /// Returns the title of the prompt of a session's active loop. If the session is over, `left_behind` is the loop's id,
 /// and the title names the command that gives the loop to another session.
 pub(super) fn title_of_loop(left_behind: Option<&str>) -> Cow<'static, str> {
@@ -27,6 +24,11 @@ pub(super) fn title_of_loop(left_behind: Option<&str>) -> Cow<'static, str> {
         )
         .into(),
     }
+}
+
+/// Returns the title of the prompt of a loop that ran in the session. `end` says that the loop is paused or has ended.
+pub(super) fn title_of_ended_loop(end: &str) -> Cow<'static, str> {
+    format!("The prompt of the loop that ran in the session. The loop {end}").into()
 }
 
 /// The titles above quoted messages that asked for work that is now finished.
@@ -138,5 +140,6 @@ fn without_lifted_sentences(line: &str, later: &[&Prompt]) -> Option<String> {
     if lifted.is_empty() {
         return Some(line.to_owned());
     }
-    (!kept.is_empty()).then(|| format!("{USER_QUOTE_PREFIX}“{}”", kept.join(GAP_IN_QUOTE)))
+    let kept = kept.join(GAP_IN_QUOTE);
+    (!kept.is_empty()).then(|| format!("{USER_QUOTE_PREFIX}“{}”", mark_missing_text(&kept, words)))
 }

@@ -10,7 +10,7 @@ use crate::loops::promise;
 use crate::packet::choose::{self, CheckRunForPacket, goal_text};
 use crate::packet::words;
 use crate::prompt::PromptKind;
-use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
+use crate::render::{in_backticks, in_quotation_marks, inline_for_model, quote_part};
 use crate::run;
 use crate::statement;
 
@@ -385,7 +385,10 @@ impl PacketFacts<'_> {
         };
         let said = match said.is_empty() {
             true => String::new(),
-            false => format!("; the agent had said {}", in_quotation_marks(&said, MAX_AGENT_QUOTE_CHARS + 2)),
+            false => format!(
+                "; the agent had said {}",
+                quote_part(&said, &digest.last_message, MAX_AGENT_QUOTE_CHARS + 2)
+            ),
         };
         format!("the edit of {}, which was started and may not have been made{said}", in_backticks(path, 160))
     }
@@ -396,7 +399,7 @@ impl PacketFacts<'_> {
         let newest = self.goal.newest_prompt.filter(|newest| digest.last_message_record > newest.record);
         newest.map_or(String::new(), |newest| {
             let said = statement::sentences_about(&digest.last_message, MAX_AGENT_QUOTE_CHARS, &newest.text);
-            format!("; it had said {}", in_quotation_marks(&said, MAX_AGENT_QUOTE_CHARS + 2))
+            format!("; it had said {}", quote_part(&said, &digest.last_message, MAX_AGENT_QUOTE_CHARS + 2))
         })
     }
 
@@ -516,7 +519,8 @@ impl PacketFacts<'_> {
             && statement::announces_next_step(&digest.last_message)
             && !is_over;
         announces.then(|| {
-            in_quotation_marks(&statement::sentence_announcing_next_step(&digest.last_message, 200), 204)
+            let step = statement::sentence_announcing_next_step(&digest.last_message, 200);
+            quote_part(&step, &digest.last_message, 204)
         })
     }
 

@@ -2,11 +2,12 @@
 //! new id keeps its loop. In both cases, the agent is told about the loop.
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
+use model::digest::Digest;
 use model::event::StartSource;
 use model::id::Id;
 use model::loops::log::{LoopEvent, LoopLogEntry};
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{Loop, LoopStatus, how_to_end_loop};
+use model::loops::{Loop, LoopStatus, describe_end_of_loop, how_to_end_loop};
 use model::prompt;
 use model::redact::{self, Redacted};
 use model::render::in_quotation_marks;
@@ -168,10 +169,10 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     let Some(state) = last_loop_of_session(store, session) else { return Ok(Vec::new()) };
     let about = format!(
-        "{} is {}, at iteration {}. Its prompt was the goal:",
+        "At iteration {}, {} {}. Its prompt was the goal:",
+        state.iteration_progress(),
         state.id,
-        state.status.name(),
-        state.iteration_progress()
+        describe_end_of_loop(&state)
     );
     let mut candidate = loop_candidate(context, &state, &about);
     candidate.strings_stating_fact = vec![state.prompt];
@@ -211,13 +212,48 @@ pub(crate) fn active_loop_of_session(store: &Store, session: &Id) -> Option<Loop
     (state.status == LoopStatus::Active && consent::is_started_here(store, &state)).then_some(state)
 }
 
+/// Returns the sessions that owned a loop before the session that owns it now, each with the time since when it did,
+/// according to the loop's log.
+pub(crate) fn earlier_owners(store: &Store, state: &Loop) -> Vec<(Id, String)> {
+    let Ok(id) = Id::new(&state.id) else { return Vec::new() };
+    let mut owners: Vec<(Id, String)> = Vec::new();
+    let tally = store.each_loop_log_entry(&id, |entry| {
+        let owner = entry.session.filter(|owner| state.session.as_ref() != Some(owner));
+        if let Some(Ok(owner)) = owner.map(|owner| Id::new(&owner))
+            && !owners.iter().any(|(known, _)| *known == owner)
+        {
+            owners.push((owner, entry.ts));
+        }
+    });
+    // If the log cannot be read, no earlier owner is known.
+    if tally.is_ok() { owners } else { Vec::new() }
+}
+
+/// Returns whether the last work of a session was a loop that another session took over and finished.
+pub(crate) fn has_other_session_finished_loop(store: &Store, digest: &Digest) -> bool {
+    let finished = newest_loops(store).into_iter().filter(|state| state.status == LoopStatus::Done);
+    finished.filter(|state| consent::is_started_here(store, state)).any(|state| {
+        let mut owners = earlier_owners(store, &state).into_iter();
+        owners.any(|(owner, since)| owner.as_str() == digest.session && worked_only_on_loop(digest, &since))
+    })
+}
+
+/// Returns whether the user asked for no other work since a loop began to run in a session.
+pub(crate) fn worked_only_on_loop(digest: &Digest, since: &str) -> bool {
+    let mut later = digest.prompts.iter().filter(|prompt| prompt.at.as_str() > since);
+    later.all(|prompt| prompt::names_no_work(&prompt.text))
+}
+
 fn newest_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
-    let mut ids = store.loop_ids().ok()?;
+    newest_loops(store).into_iter().find(|state| state.session.as_deref() == Some(session.as_str()))
+}
+
+fn newest_loops(store: &Store) -> Vec<Loop> {
+    let mut ids = store.loop_ids().unwrap_or_default();
     // An id begins with the time at which its loop was created, so this puts the newest loop first.
     ids.sort_by(|a, b| b.as_str().cmp(a.as_str()));
-    let mut loops =
-        ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.loop_state));
-    loops.find(|state| state.session.as_deref() == Some(session.as_str()))
+    let newest = ids.iter().take(MAX_LOOPS_EXAMINED);
+    newest.filter_map(|id| Some(store.read_loop(id).ok()?.loop_state)).collect()
 }
 
 /// Returns whether one of the newest loops ran in a session, whatever became of the loop.

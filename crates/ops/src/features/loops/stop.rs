@@ -12,7 +12,7 @@ use model::loops::engine::{
 use model::loops::last_turn::LastAgentMessage;
 use model::loops::log::{LoopEvent, LoopLogEntry, TurnTokens};
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{EndReason, Loop, LoopRecord, SessionPosition};
+use model::loops::{EndReason, Loop, LoopRecord, LoopStatus, SessionPosition};
 use model::reply::{Reply, ReplyPart};
 use model::time;
 use store::{Lock, Store, layout};
@@ -20,7 +20,7 @@ use store::{Lock, Store, layout};
 use super::foreground_pointer;
 use super::stop_facts::StopFacts;
 use super::validators::run_until_first_failure;
-use crate::features::{FeatureAnswer, ProjectContext, packets};
+use crate::features::{FeatureAnswer, ProjectContext, crashed, packets};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
@@ -203,13 +203,7 @@ impl<'c> LoopSessionStop<'c> {
             StopVerdict::EndLoop { next_state, why } => {
                 save_loop(store, &self.id, record, &next_state)?;
                 self.report_write_failure(clear_foreground(store, &self.id));
-                if let Some(Ok(packet)) = next_state.finished_packet().map(Id::new) {
-                    let (now, wait) = (self.context.project.world.now, self.context.deadline.lock_wait());
-                    let id = self.id.as_str();
-                    if let Err(error) = packets::finish_packet_of_loop(store, &packet, id, now, wait) {
-                        self.context.add_warning(error.to_string());
-                    }
-                }
+                self.finish_packets(&next_state);
                 let detail = next_state.ended_detail.clone().unwrap_or_default();
                 self.report_write_failure(self.append_to_log(
                     LoopEvent::Ended,
@@ -221,6 +215,21 @@ impl<'c> LoopSessionStop<'c> {
                 ReplyPart::silent()
             }
         })
+    }
+
+    /// Marks the packet from which a finished loop was made as done, and the packets of crashed sessions in which the loop
+    /// ran before.
+    fn finish_packets(&self, ended: &Loop) {
+        let ProjectContext { world, store, .. } = self.context.project;
+        let wait = self.context.deadline.lock_wait();
+        let source = ended.finished_packet().and_then(|packet| Id::new(packet).ok());
+        let source = source
+            .map(|packet| packets::finish_packet_of_loop(store, &packet, self.id.as_str(), world.now, wait));
+        let of_crashed = (ended.status == LoopStatus::Done)
+            .then(|| crashed::finish_packets_of_loop(world, store, ended, wait));
+        for error in source.into_iter().chain(of_crashed).filter_map(Result::err) {
+            self.context.add_warning(error.to_string());
+        }
     }
 
     /// Adds a warning if the log or the pointer could not be written. The hook's answer stays the same, because the

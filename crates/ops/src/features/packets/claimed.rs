@@ -12,8 +12,8 @@ use model::redact::{RedactOptions, Redacted};
 use model::render::{in_quotation_marks, inline_for_model};
 use store::{SessionState, Store, layout};
 
-use crate::features::BriefContext;
 use crate::features::packets::{self, offer};
+use crate::features::{BriefContext, crashed};
 use crate::hook::context::HookContext;
 use crate::project::Project;
 use crate::{Result, World};
@@ -130,6 +130,16 @@ pub(crate) fn picked_up_packet(
     let is_done = claimed.packet.status == Some(PacketStatus::Done) && !is_in_work;
     let is_known = is_in_work || is_done && claimed.packet.continued_by.is_empty();
     Some((goal_of_packet(claimed, session, redact).filter(|_| is_known)?, is_done))
+}
+
+/// Returns until when the user's words in a session are about a packet that is done by now: until the session wrote the
+/// packet, or, if the session picked the packet up, until it was closed.
+pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
+    let claimed = packet_claimed_last(store, session).ok().flatten();
+    let claimed = claimed.filter(|claimed| packets::is_finished_work(&claimed.packet, &claimed.document));
+    let claimed = claimed.map(|claimed| claimed.packet.updated_at);
+    // Times in one format and one time zone are in the order of their texts.
+    claimed.into_iter().chain(crashed::closed_work_until(store, session)).max()
 }
 
 fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) -> Option<ContinuedPacket> {

@@ -6,6 +6,7 @@ use harness::Harness;
 use model::digest::Digest;
 use model::document::{Document, HeadingPattern};
 use model::id::Id;
+use model::loops::describe_end_of_loop;
 use model::loops::promise;
 use model::packet::drift::FINGERPRINT_OF_MISSING_FILE;
 use model::packet::{self, GitFacts, PacketMaterial, words};
@@ -380,12 +381,14 @@ pub(crate) fn write_packet(
             .is_ok_and(|entries| roster::is_over(&entries, &project.store, &digest.session, world.now));
     let loop_left_behind = running.as_ref().filter(|_| is_session_over).map(|state| state.id.clone());
     let loop_prompt = running.map(|state| redact(state.prompt));
-    let ended_loop_prompt = match (&loop_prompt, Id::new(&digest.session)) {
+    let ended_loop = match (&loop_prompt, Id::new(&digest.session)) {
         (None, Ok(session)) if !source.is_of_other_folder => {
-            loops::session::last_loop_of_session(&project.store, &session).map(|state| redact(state.prompt))
+            loops::session::last_loop_of_session(&project.store, &session)
         }
         _ => None,
     };
+    let end_of_loop = ended_loop.as_ref().map(|state| redact(describe_end_of_loop(state)));
+    let ended_loop_prompt = ended_loop.map(|state| redact(state.prompt));
     // If the claimed packet cannot be read, the new packet still contains what the session did.
     let continued = match source.is_of_other_folder {
         true => None,
@@ -424,6 +427,7 @@ pub(crate) fn write_packet(
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
         loop_left_behind: loop_left_behind.as_deref(),
         ended_loop_prompt: ended_loop_prompt.as_deref().unwrap_or_default(),
+        end_of_loop: end_of_loop.as_deref().unwrap_or_default(),
         workstream: workstream.as_deref().unwrap_or_default(),
         continued: continued.as_ref(),
         continued_session: continued_session.as_ref(),

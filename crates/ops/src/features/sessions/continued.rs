@@ -59,7 +59,8 @@ pub fn continued_work_candidate(context: &BriefContext) -> Option<Candidate> {
     let short = model::activity::short_session_id(session.as_str());
     let place = sessions::describe_other_worktree(&context.project, &digest);
     let place = place.map_or(String::new(), |worktree| format!(", in {worktree},"));
-    let asked = |most: usize| format!("session {short}{place} was asked {}", in_quotation_marks(goal, most));
+    let asked =
+        |most: usize| format!("in session {short}{place} the user asked {}", in_quotation_marks(goal, most));
     let mut forms = vec![asked(160), asked(600)];
     if !digest.last_message.is_empty() {
         forms.push(format!(

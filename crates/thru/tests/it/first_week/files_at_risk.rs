@@ -188,8 +188,7 @@ fn a_prompt_that_only_continues_is_explained_after_a_compaction() {
         ask(&env, "s2", prompt);
         edit_file(&env, "s2", "e2", "cart.py");
         let told = brief_after_compaction(&env, "s2");
-        let work =
-            "Earlier work being continued:\n- session s1 was asked “Make the cart apply a discount of 10 %”";
+        let work = "Earlier work being continued:\n- in session s1 the user asked “Make the cart apply a discount of 10 %”";
         assert!(told.contains(work), "{prompt}: {told}");
     }
 }
@@ -229,8 +228,10 @@ fn work_of_another_worktree_is_not_told_as_work_of_this_one() {
     fire_in(&env, &tree, "s2", "PreCompact", json!({"trigger": "auto"}));
     let told = fire_in(&env, &tree, "s2", "SessionStart", json!({"source": "compact"}));
     let told = told.context_for_model();
-    let place =
-        format!("session s1, in the worktree {} (branch main), was asked", env.project_folder().display());
+    let place = format!(
+        "in session s1, in the worktree {} (branch main), the user asked",
+        env.project_folder().display()
+    );
     assert!(told.contains(&place), "{told}");
 }
 

@@ -1,6 +1,6 @@
 //! Tests what is said about a loop whose session has crashed or ended.
 
-use super::handoffs::{ask_at, edit_at, end_at, fire_at, start_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, start_at, stop_at, thru_at};
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
@@ -95,4 +95,75 @@ fn a_session_that_ended_keeps_its_loop_until_it_is_resumed() {
 fn status_line(env: &TestEnv, session: &str) -> String {
     let payload = json!({"session_id": session, "workspace": {"current_dir": env.project_folder()}});
     env.thru_call(&["statusline"]).with_stdin(payload.to_string()).run().stdout
+}
+
+/// Lets session `s2` take the loop over and end it with this message. Returns the texts in which a packet can be on offer.
+fn texts_after_take_over(env: &TestEnv, id: &str, message: &str) -> [String; 3] {
+    start_at(env, "19:31:00", "s2");
+    thru_at(env, "19:31:01", "s2", &["loop", "activate", id]);
+    ask_at(env, "19:31:02", "s2", "go");
+    edit_at(env, "19:31:03", "s2", "src/infer.js");
+    if !message.contains("<promise>") {
+        thru_at(env, "19:31:04", "s2", &["loop", "pause"]);
+    }
+    stop_at(env, "19:31:04", "s2", message);
+    end_at(env, "19:31:05", "s2");
+    let swept = env.run_thru(&["sweep"]).assert_ok().stdout;
+    [swept, env.run_thru(&["status"]).assert_ok().stdout, start_at(env, "19:32:00", "s3")]
+}
+
+fn offers_work(text: &str) -> bool {
+    text.contains("thru pickup") || text.contains("the work on src/infer.js")
+}
+
+#[test]
+fn a_finished_loop_leaves_no_packet_of_the_crashed_session_on_offer() {
+    let done = "Leading zeros stay text now. <promise>DONE</promise>";
+    // The packet is written before the loop is taken over, or it is due only after the loop has finished.
+    for is_swept in [true, false] {
+        let env = TestEnv::with_root();
+        let id = loop_in_session(&env);
+        mark_session_dead(&env, "s1");
+        if is_swept {
+            env.run_thru(&["sweep"]).assert_ok();
+        } else {
+            env.run_thru(&["loop", "activate", &id, "--next"]).assert_ok();
+        }
+        for text in texts_after_take_over(&env, &id, done) {
+            assert!(!offers_work(&text), "{is_swept}: {text}");
+        }
+        for packet in env.run_thru_json(&["packet", "list"]).as_array().unwrap() {
+            let text = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
+            assert!(
+                text.contains("status: done") && text.contains(&format!("finished_by_loop: {id}")),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn other_packets_of_a_session_that_lost_its_loop_stay_on_offer() {
+    // The loop has not finished.
+    let env = TestEnv::with_root();
+    let id = loop_in_session(&env);
+    mark_session_dead(&env, "s1");
+    env.run_thru(&["sweep"]).assert_ok();
+    let [_, status, _] = texts_after_take_over(&env, &id, "Half of it is done.");
+    assert!(offers_work(&status), "{status}");
+    // The user asked the crashed session for other work, or the packet was handed over for another purpose.
+    for is_asked in [true, false] {
+        let env = TestEnv::with_root();
+        let id = loop_in_session(&env);
+        if is_asked {
+            ask_at(&env, "19:30:03", "s1", "Also write a page about the types for the docs.");
+            edit_at(&env, "19:30:04", "s1", "docs/types.md");
+        } else {
+            thru_at(&env, "19:30:05", "s1", &["handoff", "publish the package"]);
+        }
+        mark_session_dead(&env, "s1");
+        env.run_thru(&["sweep"]).assert_ok();
+        let [_, status, _] = texts_after_take_over(&env, &id, "Done. <promise>DONE</promise>");
+        assert!(status.contains("thru pickup"), "{is_asked}: {status}");
+    }
 }

@@ -57,22 +57,57 @@ fn a_loop_that_the_user_did_not_start_here_is_not_named_as_the_task() {
     assert!(!told.contains("drop leading zeros ('007')"), "{told}");
 }
 
-/// A paused loop may be resumed, so it is not told as one that has ended.
+/// A paused loop may be resumed, so it is not told as one that has ended. A loop that ended is not told as a paused one.
 #[test]
-fn a_paused_loop_is_not_told_as_ended() {
-    let env = TestEnv::with_root();
-    env.run_thru(&["loop", "start", PROMPT, "--promise", "DONE", "--next"]).assert_ok();
-    start_at(&env, "19:30:00", "s1");
-    ask_at(&env, "19:30:01", "s1", "go");
-    edit_at(&env, "19:30:02", "s1", "src/infer.js");
-    thru_at(&env, "19:30:03", "s1", &["loop", "pause"]);
-    stop_at(&env, "19:30:04", "s1", "Half of the types are inferred.");
-    let packet = thru_at(&env, "19:30:05", "s1", &["handoff", "go on", "--json"]).json();
-    let packet = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
-    end_at(&env, "19:30:06", "s1");
-    let told = start_at(&env, "19:31:00", "s2");
-    assert!(packet.contains("ran in the session; it is not running now"), "{packet}");
-    for text in [packet, told] {
-        assert!(text.contains(PROMPT) && !text.contains("has ended"), "{text}");
+fn a_paused_loop_is_told_with_its_reason_and_an_ended_loop_with_its_end() {
+    let agent_says = |env: &TestEnv, message: &str| stop_at(env, "19:30:04", "s1", message);
+    for (options, ends, expected, resumes) in [
+        (&[][..], None, "is paused: `thru loop pause` paused it; ", "` continues it"),
+        (
+            &["--blocked-promise", "STUCK"],
+            Some("I need a key. <promise>STUCK</promise>"),
+            "is paused: the agent said “STUCK”; ",
+            "` continues it",
+        ),
+        (
+            &["--max-iterations", "1"],
+            Some("Half is done."),
+            "is paused: it has used up its 1 iteration; ",
+            " --max-iterations N` gives it more",
+        ),
+        (&[], Some("<promise>DONE</promise>"), "has ended: the agent gave its promise. ", ""),
+        (
+            &["--validator", "true"],
+            Some("<promise>DONE</promise>"),
+            "has ended: the agent gave its promise, and its validators passed. ",
+            "",
+        ),
+    ] {
+        let env = TestEnv::with_root();
+        let words = [&["loop", "start", PROMPT, "--promise", "DONE", "--next"], options].concat();
+        env.run_thru(&words).assert_ok();
+        let id = env.run_thru_json(&["loop", "list"])["loops"][0]["id"].as_str().unwrap().to_owned();
+        start_at(&env, "19:30:00", "s1");
+        ask_at(&env, "19:30:01", "s1", "go");
+        edit_at(&env, "19:30:02", "s1", "src/infer.js");
+        if ends.is_none() {
+            thru_at(&env, "19:30:03", "s1", &["loop", "pause"]);
+        }
+        agent_says(&env, ends.unwrap_or("Half of the types are inferred."));
+        let packet = thru_at(&env, "19:30:05", "s1", &["handoff", "go on", "--json"]).json();
+        let packet = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
+        end_at(&env, "19:30:06", "s1");
+        let told = start_at(&env, "19:31:00", "s2");
+        let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+        let command = format!("`thru loop resume {id}");
+        for text in [packet, told, picked] {
+            assert!(
+                text.contains(PROMPT) && text.contains(expected.trim_end_matches(". ")),
+                "{expected}: {text}"
+            );
+            assert_eq!(text.contains(&command), !resumes.is_empty(), "{expected}: {text}");
+            assert!(text.contains(resumes), "{expected}: {text}");
+            assert!(text.contains("has ended") != text.contains("is paused"), "{expected}: {text}");
+        }
     }
 }

@@ -107,7 +107,7 @@ fn finished_work_is_not_told_as_work_that_is_continued() {
     stop_at(&env, "19:01:06", "s2", "q.drain is fixed and committed.");
     end_at(&env, "19:01:07", "s2");
     let told = start_at(&env, "19:02:00", "s3");
-    assert!(!told.contains("session s1 was asked"), "{told}");
+    assert!(!told.contains("in session s1 the user asked"), "{told}");
     assert!(told.contains("which is done by now; its goal was “Add q.drain(now)"), "{told}");
     end_at(&env, "19:02:01", "s3");
 
@@ -133,7 +133,7 @@ fn the_work_of_a_session_that_picked_up_a_packet_is_the_packet() {
     stop_at(&env, "19:01:07", "s2", "Committed.");
     end_at(&env, "19:01:08", "s2");
     let told = start_at(&env, "19:02:00", "s3");
-    assert!(!told.contains("session s1 was asked"), "{told}");
+    assert!(!told.contains("in session s1 the user asked"), "{told}");
     assert!(told.contains(&format!("its goal is “{HANDED_OVER}”")), "{told}");
 }
 

@@ -247,3 +247,47 @@ fn what_was_left_open_in_a_removed_worktree_is_told() {
     let told = start_at(&env, "19:02:00", "s3");
     assert!(told.contains("session s2 worked in the worktree") && told.contains(left), "{told}");
 }
+
+/// Returns the texts between quotation marks.
+fn quotations(text: &str) -> Vec<&str> {
+    text.split('“').skip(1).filter_map(|rest| Some(rest.split_once('”')?.0)).collect()
+}
+
+#[test]
+fn a_quotation_shows_where_text_is_missing() {
+    let task = "You are an experienced developer. Mend the reader of the lexer: it drops comments. It must keep them.";
+    let long =
+        "First read the whole lexer. Then mend the reader, which drops the comments in arrays. ".repeat(12);
+    for (asked, said) in [
+        (task, "Great! The reader is mended: `skip` counts the lines now. All tests pass."),
+        (
+            task,
+            "The reader is mended.\n\n```\nfn skip() {}\n```\n\nLet me know if it is too slow. Have a nice day.",
+        ),
+        (
+            &long,
+            "I will look at the writer next. The reader is mended because `skip` counts the lines. Now let me see:",
+        ),
+        (&long, &long),
+    ] {
+        let env = TestEnv::with_root();
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", asked);
+        edit_at(&env, "19:00:02", "s1", "src/reader.rs");
+        stop_at(&env, "19:00:03", "s1", said);
+        let brief = thru_at(&env, "19:00:04", "s1", &["brief"]).stdout;
+        let short = thru_at(&env, "19:00:05", "s1", &["brief", "--max-chars", "600"]).stdout;
+        let packet = thru_at(&env, "19:00:06", "s1", &["handoff", "go on", "--json"]).json();
+        let packet = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
+        let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        // A rule or a question is a whole sentence, and the words before it say what it is.
+        let is_sentence =
+            |quote: &str| ["It must keep them.", "Let me know if it is too slow."].contains(&quote);
+        for text in [&brief, &short, &packet] {
+            for quote in quotations(text).into_iter().filter(|quote| !is_sentence(quote)) {
+                let is_whole = [asked, said].iter().any(|whole| letters(whole) == letters(quote));
+                assert!(is_whole || quote.contains('…') || quote == "go on", "{quote}: {text}");
+            }
+        }
+    }
+}

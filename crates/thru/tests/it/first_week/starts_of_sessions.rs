@@ -154,7 +154,7 @@ fn the_goal_of_a_session_with_a_loop_is_the_prompt_of_the_loop() {
     assert!(env.run_thru(&["loop", "list"]).assert_ok().stdout.contains("done"));
     end_session(&env, "s1");
     let next = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).context_for_model();
-    assert!(next.contains("is done, at iteration 1"), "{next}");
+    assert!(next.contains("has ended: the agent gave its promise"), "{next}");
     assert!(next.contains(&format!("Its prompt was the goal: “{prompt}”")), "{next}");
     // Later, the user asks for something else.
     let start = env.event_payload("s1", "SessionStart", json!({"source": "resume"})).to_string();
@@ -265,8 +265,7 @@ fn a_session_that_only_continues_is_told_what_it_continues() {
     run_command(&env, "s1", "b1", "touch notes/store.py", "");
     env.fire_event("s1", "Stop", json!({"last_assistant_message": "search is there. The test is missing."}));
     end_session(&env, "s1");
-    let expected =
-        "Earlier work being continued:\n- session s1 was asked “Add search(items, tag) to notes/store.py”";
+    let expected = "Earlier work being continued:\n- in session s1 the user asked “Add search(items, tag) to notes/store.py”";
     for session in ["s2", "s3"] {
         start_session(&env, session);
         ask(&env, session, "continue");

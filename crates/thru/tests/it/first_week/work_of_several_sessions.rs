@@ -264,10 +264,13 @@ fn the_request_of_a_session_in_another_worktree_is_no_filler() {
             .run();
     }
     let told = start_at(&env, "08:02:00", "c");
-    assert!(told.contains("(branch negative); asked “Accounting notation: (2) means -2"), "{told}");
+    assert!(told.contains("(branch negative); the user asked “Accounting notation: (2) means -2"), "{told}");
     env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
     let told = start_at(&env, "08:03:00", "d");
-    assert!(told.contains("which has since been removed (its branch was negative); asked"), "{told}");
+    assert!(
+        told.contains("which has since been removed (its branch was negative); the user asked"),
+        "{told}"
+    );
 }
 
 /// Lets the user of a session state two lasting instructions, and then give another task.
