@@ -296,7 +296,7 @@ impl TestCounts {
         self.ignored += other.ignored;
     }
 
-    /// Counts `tests` of the passed tests as ignored, because cargo reports a test that skips itself as passed.
+    /// Moves this many tests from passed to ignored, because cargo reports a test that skips itself as passed.
     pub fn recount_passed_as_ignored(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
         self.ignored += tests;

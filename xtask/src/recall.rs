@@ -48,7 +48,7 @@ pub struct Args {
     /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write files about each cut for a judge to this folder, and measure nothing
+    /// Write files about each cut to this folder, for a judge; measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
     /// Read only transcripts whose name contains TEXT

@@ -74,8 +74,8 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     })
 }
 
-/// For each kind of call, the number and the arguments of every call that differs from all earlier calls. The
-/// arguments are without the values that change from run to run.
+/// For each kind of call, the number and the arguments of every call that differs from all earlier calls. The values
+/// that change from run to run are left out of the arguments.
 pub type FirstDistinctCallsByKind = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Returns the calls that differ from every earlier call. Calls are counted from 1 in each process, like strace's
@@ -103,7 +103,8 @@ pub fn first_distinct_system_calls(log: &str) -> FirstDistinctCallsByKind {
 /// what a read returned.
 fn arguments_without_values(call: &SystemCall) -> String {
     let arguments = match call.arguments.split_once(">, \"") {
-        // The end of a file is a case of its own, because a read that fails there has already returned the text.
+        // A read at the end of a file is a different call from a read of its text: if it fails, all of the text has
+        // already been read.
         Some((file, read)) if READING_CALLS.contains(&call.name) => {
             format!("{file} {}", if read.starts_with('"') { "end" } else { "text" })
         }

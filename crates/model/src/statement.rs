@@ -143,7 +143,8 @@ struct CondensedText {
 
 impl CondensedText {
     fn add_line(&mut self, line: &str, piece: MessageLineKind) {
-        /// A bold line with more words is a sentence, if the text before it introduces it.
+        /// A bold line with more words than this is a sentence, not a heading, if the text directly before it ends with
+        /// a colon.
         const MAX_HEADING_WORDS: usize = 4;
         let line = line.replace("**", "");
         let is_kept = |sentence: &str| {

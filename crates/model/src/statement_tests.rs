@@ -170,7 +170,7 @@ fn an_announcement_keeps_its_reason() {
         format!("The tests fail because they expect names without a suffix. {step}")
     );
     assert_eq!(reason_and_announcement(text, 400), text);
-    // A long promise is cut at its end, because its first words say what the agent does.
+    // A long announcement is cut at its end, because its first words say what the agent does.
     let promise =
         "I'll now rewrite the reader so that it keeps the comments of nested arrays and of objects in them";
     let cut = "I'll now rewrite the reader so that it keeps the comments of…";

@@ -128,8 +128,8 @@ fn split_line_into_sentences(line: &str) -> Vec<&str> {
     found
 }
 
-/// Cuts a sentence to at most about `most` characters at the end of a clause. Returns `None` if it has no clause that ends
-/// in the second half of that length.
+/// Cuts a sentence to at most `most` characters at the end of a clause. Returns `None` if it has no clause that ends in
+/// the second half of that length.
 pub fn cut_at_clause(sentence: &str, most: usize) -> Option<String> {
     const CLAUSE_ENDS: [&str; 6] = [", ", "; ", ": ", " – ", " — ", " - "];
     /// A clause that begins with one of these words changes the meaning of the clause before it.
@@ -394,7 +394,7 @@ mod tests {
             let expected = if expected.is_empty() { part } else { expected };
             assert_eq!(mark_missing_text(part, whole), expected, "{part}");
         }
-        // The mark of a part is kept in a part of it.
+        // If the whole text is itself a part of a longer text, its ellipses are kept.
         assert_eq!(
             mark_missing_text("The reader is mended.", "… The reader is mended. …"),
             "… The reader is mended. …"

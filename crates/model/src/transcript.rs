@@ -22,7 +22,7 @@ use crate::time;
 type Text<'a> = Cow<'a, str>;
 
 /// The maximum lengths, in bytes, of the strings that a reader decodes. Each is larger than the corresponding journal
-/// limit, so that a secret that crosses the journal's cut is still recognised as a whole.
+/// limit, so that a secret at the point where the journal cuts the text is still recognised as a whole.
 pub const MAX_DECODED_TEXT_BYTES: usize = 64 * 1024 + REDACTION_MARGIN_BYTES;
 pub const MAX_DECODED_COMMAND_BYTES: usize = 8 * 1024 + REDACTION_MARGIN_BYTES;
 pub const MAX_DECODED_NOTE_BYTES: usize = 4 * 1024 + REDACTION_MARGIN_BYTES;
@@ -140,8 +140,8 @@ pub struct ToolCall<'a> {
     pub replacement: Option<TextReplacement<'a>>,
 }
 
-/// The text that an edit replaced and the text that took its place, not redacted. Of a call with several edits, it is
-/// the last one.
+/// The text that an edit replaced and the text that took its place, not redacted. If a call makes several edits, these
+/// are the texts of the last one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextReplacement<'a> {
     pub old: DeferredText<'a>,

@@ -69,8 +69,8 @@ pub struct WindowFacts {
 }
 
 impl WindowFacts {
-    /// Records the usage of a request that was made at a time, if the time is known. After a compaction, a harness may
-    /// repeat messages from before it, whose usage is no longer valid.
+    /// Records the usage of a request. `at` is the time of the request, if it is known. After a compaction, a harness
+    /// may repeat messages from before it, whose usage is no longer valid.
     pub fn add_usage(&mut self, usage: &TokenUsage, at: Option<&str>) {
         let tokens = tokens_of_request(usage);
         let compacted = parse_time(&self.compaction_time);

@@ -216,8 +216,9 @@ pub fn was_branch_merged_since(dir: &Path, branch: &str, since: Timestamp) -> bo
     is_read && commit_before_merge.is_some()
 }
 
-/// Returns when git gave files of this checkout the content of another commit and possibly their old content again, oldest
-/// first. These are checkouts of other commits, rebases and resets, as HEAD's reflog lists them. `git stash` is a reset.
+/// Returns the times at which git replaced files of this checkout with those of another commit, oldest first. By now,
+/// the files may have their old content again. HEAD's reflog lists these changes as checkouts of other commits, rebases
+/// or resets. `git stash` is a reset.
 pub fn times_of_checkouts(dir: &Path) -> Vec<Timestamp> {
     let mut times = Vec::new();
     if let Some((git_dir, _)) = git_folders(dir) {
@@ -260,8 +261,8 @@ impl HeadMove<'_> {
         Some(HeadMove { old: ids.next()?, new: ids.next()?, at, what: what.trim_end() })
     }
 
-    /// Returns whether git may have rewritten files that look the same later. The checkout of a new branch at the same
-    /// commit rewrites none.
+    /// Returns whether this move of HEAD may have rewritten files, including files whose content is the same again by
+    /// now. The checkout of a new branch at the same commit rewrites none.
     fn rewrites_files(&self) -> bool {
         self.what.starts_with("checkout:") && self.old != self.new
             || self.what.starts_with("rebase")

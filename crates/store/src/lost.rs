@@ -1,8 +1,9 @@
 //! Counts the records that could not be written, and keeps the time and the reason.
 //!
-//! On a full disk, no file can be created or grow, but bytes that are already allocated can be overwritten. Therefore
-//! `thru init` and session starts reserve a file, and a hook that loses a record overwrites that file. If that fails,
-//! because the disk is read-only or the store lacks the file, the note is written to the user's state folder.
+//! On a full disk, no file can be created or enlarged, but bytes that are already allocated can be overwritten.
+//! Therefore `thru init` and session starts reserve a file, and a hook that loses a record overwrites that file. If
+//! that fails, because the disk is read-only or the store lacks the file, the note is written to the user's state
+//! folder.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -171,7 +172,8 @@ fn render_note(lost: &LostRecords) -> Vec<u8> {
     pad_to_note_size(&serde_json::to_vec(lost).unwrap_or_default())
 }
 
-/// Pads text with spaces to the size of the note. Text that is too long is dropped.
+/// Pads text with spaces to the size of the note. If the text is too long, the result contains only spaces and a
+/// newline.
 fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
     let mut bytes = vec![b' '; NOTE_BYTES];
     bytes[NOTE_BYTES - 1] = b'\n';

@@ -259,7 +259,7 @@ pub fn simultaneous_packet_claims(lab: &SandboxRoot, depth: TortureDepth) -> Res
     Ok(build_tally(rounds, wrong, "2 × `thru pickup one --claim`"))
 }
 
-/// How many times a stop is reported at most. The reports end as soon as the loop blocks the stop.
+/// The maximum number of times that one stop is reported. The reports end as soon as the loop blocks the stop.
 const MAX_REPORTS_OF_ONE_STOP: usize = 10;
 
 /// Makes 64 processes report different stops of one loop at the same time. Each stop must be counted.

@@ -43,7 +43,7 @@ pub fn best_sentences<'t>(text: &'t str, max: usize, longer: usize, topic: &str)
         .iter()
         .enumerate()
         .map(|(place, unit)| {
-            // The first piece introduces the list, so it is no item, even if it ends like one.
+            // The first piece introduces the list, so it is not an item, even if it ends like one.
             let pieces = split_pieces(unit).into_iter().enumerate().map(|(at, piece)| match at {
                 0 => piece.trim_end_matches(';'),
                 _ => piece,
@@ -86,8 +86,8 @@ struct RankedSentence {
     place: usize,
 }
 
-/// Returns as many sentences as fit into `max` characters, the first ones in `order` first. `None` if the first one does
-/// not fit.
+/// Returns as many sentences as fit into `max` characters. Those that come first in `order` take precedence. Returns
+/// `None` if the first one does not fit.
 fn whole_sentences(units: &[&str], order: &[RankedSentence], max: usize) -> Option<String> {
     let best = *order.first()?;
     let cost = |one: &RankedSentence| units[one.place].chars().count() + 3;
@@ -101,7 +101,7 @@ fn whole_sentences(units: &[&str], order: &[RankedSentence], max: usize) -> Opti
             room -= cost(one);
             kept.push(one.place);
         } else if room >= MIN_ROOM_FOR_PART_OF_LIST && cut.is_none() {
-            // The first items of a list, but no part of a sentence.
+            // If a list does not fit whole, keep its first items, but never a part of a sentence.
             let part = first_sentences(units[one.place], room - 3);
             if part.ends_with(" …") {
                 room -= part.chars().count() + 1;
@@ -431,7 +431,7 @@ mod tests {
                 100,
                 "The generic names are used by the parser, and the names of `agent` by its hooks: 1. To register …",
             ),
-            // A sentence that does not fit ends with a clause, or another one stands in its place.
+            // A sentence that does not fit is cut at the end of a clause, or another sentence is shown instead.
             (diagnosis, 60, "So the fix for the cache was a misdiagnosis. …"),
             (
                 &diagnosis["So the fix for the cache was a misdiagnosis. ".len()..],

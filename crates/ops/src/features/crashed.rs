@@ -143,7 +143,8 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         None => {
             let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
             let marker = store.read_marker()?;
-            // Without this machine's records, no loop counts as the user's own, and the packet would leave it out.
+            // Without this machine's records, no loop counts as the user's own, so the packet would leave out the
+            // session's loop.
             let own = world.with_machine_records(own.for_hook(store.deadline()), &marker, &root.path);
             let project = Project { root: root.clone(), store: own, marker };
             let swept = sweep_session(world, &project, open, context.mode, FilesToFingerprint::TakeSmall)?;
@@ -212,8 +213,9 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session_state(&session).write_state(&seen)?)
 }
 
-/// Returns until when the user's words in a session are about a packet that was written about the session and that is
-/// done by now.
+/// Returns the time up to which the user's words in a session are about finished work: the time at which the last
+/// packet about the session was written, if that packet is done by now, or else the time that was recorded for an
+/// earlier packet.
 pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     let seen = store.session_state(session).read_state::<CrashRecord>().ok()??;
     let closed = Id::new(&seen.packet).ok().and_then(|id| {
@@ -224,8 +226,8 @@ pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     closed.or(Some(seen.closed_work_until)).filter(|until| !until.is_empty())
 }
 
-/// A loop is finished. Marks the packets as done that a sweep wrote for crashed sessions in which the loop ran before, if
-/// the loop was their last work and no session has claimed them.
+/// Called when a loop is finished. A sweep may have written packets for crashed sessions in which the loop ran before.
+/// Marks such a packet as done if the loop was the last work of its session and no session has claimed the packet.
 pub(crate) fn finish_packets_of_loop(
     world: &World,
     store: &Store,
@@ -268,7 +270,8 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     Ok(waiting)
 }
 
-/// Returns whether a sweep would write a packet for a crashed session, as far as hooks recorded the session.
+/// Returns whether a sweep would write a packet for a crashed session, judging only by what hooks recorded about the
+/// session.
 fn has_work_to_hand_over(world: &World, store: &Store, session: &Id) -> bool {
     let digest = facts::digest_with_predecessors(store, session, facts::MAX_PREDECESSOR_SESSIONS_READ);
     digest.is_ok_and(|digest| {
@@ -485,7 +488,7 @@ struct CrashRecord {
     packet: String,
     offered: bool,
     until: JournalEnd,
-    /// Until when the user's words are about an earlier packet that is done, or empty.
+    /// The time up to which the user's words are about an earlier packet that is done. Empty if there is none.
     closed_work_until: String,
 }
 

@@ -307,8 +307,8 @@ fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
     Ok(())
 }
 
-/// The field in which a finished packet records what ended the session before its packet was written: a crash or a
-/// handoff.
+/// The field in which a continued packet records how the session that had claimed it ended its work on it: with a crash
+/// or with a handoff.
 const CONTINUED_AFTER: &str = "continued_after";
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";

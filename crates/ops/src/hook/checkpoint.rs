@@ -249,7 +249,7 @@ fn new_journal_lines(
     knows_prompts: bool,
 ) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
-    // A refusal is not known yet, because no hook reports what the user writes when refusing a call.
+    // A prompt with which the user refused a call is not known yet, because no hook reports such a prompt.
     let is_known = |told: &TranscriptRecord| {
         knows_prompts && matches!(told.kind, EventKind::Prompt { .. }) && told.refused_call.is_none()
     };

@@ -115,15 +115,15 @@ pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest
     digest.are_files_changed_since = have_files_changed_since_session(project.store, digest, checkout);
 }
 
-/// Adds until when the user's words are about a packet that is done by now.
+/// Adds the time up to which the user's words are about a packet that is done by now.
 pub fn add_end_of_closed_work(store: &Store, digest: &mut Digest) {
     let session = Id::new(&digest.session).ok();
     let until = session.and_then(|session| claimed::closed_work_until(store, &session));
     digest.closed_work_until = until.unwrap_or_default();
 }
 
-/// Drops the session's runs of files that no longer exist. If another branch is checked out, the files may be on the
-/// session's branch.
+/// Drops those of the session's runs that name only files that no longer exist. If another branch is checked out, all
+/// runs are kept, because the files may be on the session's branch.
 pub fn drop_runs_of_missing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     let named = digest.files_named_by_runs();
@@ -138,7 +138,7 @@ pub fn drop_runs_of_missing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// The uncommitted files below folders. Git lists them once per folder, although several sessions may have worked there.
+/// The uncommitted files below folders. Git lists them once per folder, even if several sessions worked there.
 #[derive(Default)]
 pub struct FilesListedByGit(Vec<(PathBuf, Vec<String>)>);
 
@@ -197,7 +197,7 @@ pub fn times_of_files_to_compare(
     times_of_files(folder, digest.files_to_compare_with_runs(listed).into_iter().take(most))
 }
 
-/// Returns the times of those paths that are files, without times that git gave them.
+/// Returns the modification times of those paths that are files. Times at which git checked out files are left out.
 fn times_of_files<'p>(folder: &Path, paths: impl Iterator<Item = &'p str>) -> Vec<FileTime> {
     // A file that no longer exists has no time.
     let time = |path: &str| {

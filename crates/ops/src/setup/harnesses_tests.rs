@@ -8,8 +8,8 @@ fn a_packet_can_come_from_every_harness() {
     }
 }
 
-/// A reply to one of our commands must not count as the answer to the request before it. So a command is either known
-/// as one of ours, or its text is a prompt of its own.
+/// A reply to one of our commands must not count as the answer to the request before it. So each command must either be
+/// known as one of ours, or count as a prompt of its own.
 #[test]
 fn every_slash_command_of_ours_is_known() {
     for harness in HARNESSES {

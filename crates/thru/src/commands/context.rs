@@ -9,7 +9,7 @@ use ops::{Result, World};
 use crate::commands::{init, lifecycle, recover};
 use crate::output::OutputFormat;
 
-/// Manage the store, .agent/context, and the context files of roles
+/// Manage the store (.agent/context) and the context files of roles
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

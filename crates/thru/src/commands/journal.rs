@@ -36,7 +36,7 @@ pub struct Args {
 
 impl Args {
     fn includes_record(&self, record: &JournalRecord) -> bool {
-        // The text of edits belongs to calls that are listed anyway.
+        // Leave out the records of edit texts, because the calls that they belong to are listed anyway.
         record.event != EDIT_TEXTS_EVENT && (!self.failures || record.has_failed())
     }
 }

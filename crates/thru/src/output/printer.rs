@@ -33,8 +33,8 @@ pub enum TextStyle {
 const STYLES: [TextStyle; 5] =
     [TextStyle::Bold, TextStyle::Dim, TextStyle::Good, TextStyle::Warn, TextStyle::Bad];
 
-/// The first character of a style mark, which tells the printer to change the style. The character is a noncharacter,
-/// which Unicode reserves for internal use. The printer removes noncharacters from text that it prints.
+/// The first character of a style mark, which tells the printer to change the style. It is one of Unicode's
+/// noncharacters, which are reserved for internal use. The printer removes noncharacters from text that it prints.
 const MARK_START: char = '\u{fdd0}';
 const MARK_END: char = '\u{fdd1}';
 

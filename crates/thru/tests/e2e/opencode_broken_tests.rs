@@ -34,8 +34,8 @@ const REPORTED_EVENTS: &[&str] = &[
     "experimental.chat.messages.transform",
 ];
 
-/// How many times a slow turn is tried. A busy machine slows down a single turn, but a plugin that waits slows down
-/// every turn.
+/// How many times a turn is tried before it counts as slow. A busy machine slows down a single turn, but a plugin that
+/// waits slows down every turn.
 const MAX_TRIES: usize = 3;
 
 #[test]

@@ -320,7 +320,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
 }
 
 /// Without git, OpenCode takes no snapshots, so a turn ends earlier. After a turn that filled the window, OpenCode
-/// compacts first.
+/// compacts the conversation before the loop goes on.
 #[test]
 fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
     let Some(opencode) = OpenCode::find_installed() else { return };

@@ -279,8 +279,8 @@ fn killed_in_the_middle_and_again() {
     assert!(said().contains("reused    review-done.md"), "{}", said());
 }
 
-/// No matter when a run is killed, no output is launched more than twice, and in the end every output that can be
-/// produced exists.
+/// No matter when a run is killed, the command for an output is launched at most twice, and in the end every output
+/// that can be produced exists.
 #[test]
 fn killed_at_any_moment() {
     for ms in [1, 5, 10, 20, 40, 80] {

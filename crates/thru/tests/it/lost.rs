@@ -9,8 +9,9 @@ use crate::env::TestEnv;
 
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// Returns `call` with a limit on file sizes, in blocks of 512 bytes. Without root, this is the closest simulation
-/// of a full disk. A write beyond the limit also sends a signal, which kills a process that does not ignore it.
+/// Returns `call` with a limit on file sizes, in blocks of 512 bytes. Without root privileges, this is the closest
+/// simulation of a full disk. A write beyond the limit also sends a signal, which kills a process that does not ignore
+/// it.
 pub fn with_file_size_limit(call: ThruCall, blocks: u32) -> ThruCall {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
     call.through_program("sh", &["-c".as_ref(), script.as_ref()])

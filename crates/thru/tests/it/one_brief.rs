@@ -132,7 +132,7 @@ fn what_is_kept_of_a_session_goes_along_through_two_compactions() {
             .run()
             .context_for_model()
     };
-    let facts = ["Loop:", "tester; its context file", "01-parser", "This session works on packet"];
+    let facts = ["Loop:", "tester; its context file", "01-parser", "This session is working on packet"];
     for (session, previous) in [("s2", "s1"), ("s3", "s2")] {
         let told = start(session, previous);
         for fact in facts {

@@ -247,7 +247,7 @@ fn a_claimed_packet_is_in_the_brief_after_a_compaction() {
         .run()
         .assert_ok();
     let brief = fire_event(&env, "SessionStart", json!({"source": "compact"}));
-    assert!(brief.contains(&format!("works on packet {id}: “finish the parser”")), "{brief}");
+    assert!(brief.contains(&format!("is working on packet {id}: “finish the parser”")), "{brief}");
     env.run_thru(&["packet", "done", &id]).assert_ok();
     assert!(!fire_event(&env, "SessionStart", json!({"source": "compact"})).contains(&id));
 }

@@ -1,4 +1,4 @@
-//! Tests that each hook run leaves a receipt. Also tests appending to torn logs.
+//! Tests which hook runs leave a receipt: all except those of successful tool calls. Also tests appending to torn logs.
 
 use std::fs;
 

@@ -589,7 +589,8 @@ fn a_role_with_a_secret_in_its_file_is_told_without_it() {
     assert!(brief.contains("REDACTED") && !brief.contains(&secret), "{brief}");
 }
 
-/// A tool call causes only one write, even in a session with a role, unless the call uses the role's context file.
+/// An ordinary tool call does not look up the session's role, so it does not notice that the role cannot be read. A
+/// call that uses the role's context file does notice.
 #[test]
 fn an_ordinary_tool_call_looks_at_no_role() {
     let env = env_with_bound_role();

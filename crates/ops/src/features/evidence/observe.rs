@@ -113,8 +113,8 @@ pub(crate) fn record_new_runs(
             }
             match write_entries(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The bundle is full, and only the user can make room. Write the later runs anyway. The next checkpoint
-                // tries this run again.
+                // The bundle of the task is full, and only the user can make room. Still write the later runs, which
+                // may belong to other tasks. The next checkpoint tries this run again.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);
                     recorded = recorded.min(check.last_run_record - 1);

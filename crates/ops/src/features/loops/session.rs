@@ -127,7 +127,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Some(session) => running_loop_of_session(store, session.as_str())?,
         None => None,
     };
-    // At every other occasion, a hook of the session is reporting an event, so the session is running.
+    // On every other occasion, a hook of the session is reporting an event, so the session is running.
     let is_reader_over = match (context.session, context.occasion) {
         (None, BriefOccasion::Asked) => true,
         (Some(session), BriefOccasion::Asked) => end_of(session)?.is_some(),
@@ -212,7 +212,7 @@ pub(crate) fn active_loop_of_session(store: &Store, session: &Id) -> Option<Loop
     (state.status == LoopStatus::Active && consent::is_started_here(store, &state)).then_some(state)
 }
 
-/// Returns the sessions that owned a loop before the session that owns it now, each with the time since when it did,
+/// Returns the sessions that owned a loop before its present owner, each with the time from which it owned the loop,
 /// according to the loop's log.
 pub(crate) fn earlier_owners(store: &Store, state: &Loop) -> Vec<(Id, String)> {
     let Ok(id) = Id::new(&state.id) else { return Vec::new() };
@@ -238,7 +238,7 @@ pub(crate) fn has_other_session_finished_loop(store: &Store, digest: &Digest) ->
     })
 }
 
-/// Returns whether the user asked for no other work since a loop began to run in a session.
+/// Returns whether the user has not asked for any other work since a loop began to run in a session.
 pub(crate) fn worked_only_on_loop(digest: &Digest, since: &str) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.at.as_str() > since);
     later.all(|prompt| prompt::names_no_work(&prompt.text))

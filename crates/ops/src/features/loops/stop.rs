@@ -217,8 +217,8 @@ impl<'c> LoopSessionStop<'c> {
         })
     }
 
-    /// Marks the packet from which a finished loop was made as done, and the packets of crashed sessions in which the loop
-    /// ran before.
+    /// Marks the packets of a finished loop as done: the packet from which the loop was made, and those of crashed
+    /// sessions in which the loop ran before.
     fn finish_packets(&self, ended: &Loop) {
         let ProjectContext { world, store, .. } = self.context.project;
         let wait = self.context.deadline.lock_wait();

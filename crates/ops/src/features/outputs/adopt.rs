@@ -64,7 +64,7 @@ pub fn find_launches_to_adopt(world: &World, stage: Option<&str>) -> Result<Laun
     let says_the_same = |stage: &&StageDefinition| {
         let launched: Vec<ExpectedOutput> =
             stage.expected_outputs().into_iter().filter(|o| !o.launch.is_empty()).collect();
-        // A definition launches its commands in whichever checkout the user requests the stage.
+        // A definition names no checkout: its commands run in the checkout in which the user requests the stage.
         let in_any_checkout =
             |output: &ExpectedOutput| ExpectedOutput { inputs_checkout: String::new(), ..output.clone() };
         let digests: Vec<_> = outputs.iter().map(in_any_checkout).map(|o| digest_of_output(&o)).collect();

@@ -309,7 +309,8 @@ impl GateRunner<'_> {
             let mut expected = lock_ignoring_poison(&self.expected);
             expected.count_launch(i, &digest, &checkout);
             if expected.outputs[i].other_checkout() != output.other_checkout() {
-                // The user allowed this launch under the checkout recorded until now, so the next one is allowed too.
+                // The user allowed this launch with the checkout that was recorded until now, so allow it with the new
+                // checkout too.
                 allow_launches(self.store, self.root, self.run, [&expected.outputs[i]].into_iter(), now)?;
             }
             self.run.write_expected(&expected)?;

@@ -132,13 +132,14 @@ pub(crate) fn picked_up_packet(
     Some((goal_of_packet(claimed, session, redact).filter(|_| is_known)?, is_done))
 }
 
-/// Returns until when the user's words in a session are about a packet that is done by now: until the session wrote the
-/// packet, or, if the session picked the packet up, until it was closed.
+/// Returns the time up to which the user's words in a session are about packets that are done by now: the time at which
+/// the packet that the session picked up was closed or, if that is later, the time at which a packet about the session
+/// was written.
 pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     let claimed = packet_claimed_last(store, session).ok().flatten();
     let claimed = claimed.filter(|claimed| packets::is_finished_work(&claimed.packet, &claimed.document));
     let claimed = claimed.map(|claimed| claimed.packet.updated_at);
-    // Times in one format and one time zone are in the order of their texts.
+    // Times in one format and one time zone can be compared as text.
     claimed.into_iter().chain(crashed::closed_work_until(store, session)).max()
 }
 
@@ -236,7 +237,8 @@ impl ClaimsOfSessions {
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == BriefOccasion::Started {
-        // The packet that is only announced will continue the packets that its session has claimed.
+        // A preview announces the packet of a crashed session without writing it. That packet would continue the
+        // packets that the crashed session has claimed, so those are not offered.
         let crashed = context.unwritten_packet.borrow().as_ref().map(|unwritten| unwritten.session.clone());
         let continued = ClaimsOfSessions::read(store, crashed.as_slice())?;
         return offer::offer_candidates(store, context.project.world.now, &continued);
@@ -247,7 +249,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     };
     let purpose = in_quotation_marks(&packet.purpose, 200);
     let text = format!(
-        "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
+        "This session is working on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
     let mut told = vec![Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}"), text)];
     // If the session picked up its own packet, its own records already contain these facts.

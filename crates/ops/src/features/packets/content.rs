@@ -1,5 +1,5 @@
 //! A fingerprint of the uncommitted files of a checkout. It shows whether the files are the same as when a packet was
-//! written, although they may have been committed since.
+//! written, even if they have been committed since.
 
 use std::path::Path;
 

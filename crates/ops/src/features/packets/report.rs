@@ -71,7 +71,7 @@ fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Optio
     let text = format!("{}{}{more}", in_quotation_marks(&first.purpose, 100), first.note_on_crashed_origin());
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusReportLine::plain("on offer", text).with_json("on_offer", json!(ids));
-    // A session continues the work, and a person reads the packet.
+    // In a session, name the command that continues the work. A person at a terminal only reads the packet.
     let is_in_session = matches!(
         list::choose_session(project.world, project.store, None),
         Ok((_, SessionChoiceReason::Harness))

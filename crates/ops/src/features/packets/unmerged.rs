@@ -9,13 +9,14 @@ use model::redact::RedactOptions;
 
 use crate::project::git;
 
-/// A packet's commits that the checked-out commit does not contain. They were made before the handoff or after it.
+/// A packet's commits that the checked-out commit does not contain, whether they were made before or after the handoff.
 pub(super) struct UnmergedWork {
     /// The branch that is checked out here, or empty if there is none.
     pub branch_now: String,
     /// The command that leads to the packet's branch, or `None` if that branch no longer exists.
     pub command: Option<String>,
-    /// The name of the branch for git, or the packet's commit.
+    /// What git is asked about: the full name of the packet's branch or, if that branch no longer exists, the packet's
+    /// commit.
     reference: String,
     /// The packet's commit if HEAD contains it. A file of this commit that is missing here was deleted here.
     commit_in_head: Option<String>,
@@ -55,7 +56,7 @@ impl UnmergedWork {
         }
     }
 
-    /// Returns those of the files, all missing here, that the commits contain.
+    /// Returns those of `files` that the commits contain. All of `files` are missing here.
     pub fn files_there(&self, checkout: &Path, files: &[&str]) -> Vec<String> {
         let mut there = git::paths_in_commit(checkout, &self.reference, files);
         if let Some(commit) = &self.commit_in_head {

@@ -62,7 +62,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 in_backticks(&why, 160)
             ));
         }
-        // A state that belongs to another session does not concern this one.
+        // A state that belongs to another session does not concern this session.
         None => return Ok(Vec::new()),
     };
     let Some(project) = &state.active_project_id else { return Ok(Vec::new()) };

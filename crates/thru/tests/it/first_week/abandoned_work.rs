@@ -1,4 +1,4 @@
-//! Tests what is told about a task that the user interrupted and gave up.
+//! Tests what briefs and packets say about a task that the user interrupted and gave up.
 
 use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;

@@ -1,4 +1,4 @@
-//! Tests that a short answer of the user is quoted with the agent's question, whether or not the agent has replied.
+//! Tests that a short answer from the user is quoted with the agent's question, whether or not the agent has replied.
 
 use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
@@ -6,7 +6,7 @@ use crate::security::section_below;
 
 const QUESTION: &str = "Should parse() throw for a duplicate key, or keep the last value?";
 
-/// A session in which the agent asked before it began. The user gave this answer.
+/// A session in which the agent asked a question before it began to work, and the user gave this answer.
 fn session_with_answer(answer: &str) -> TestEnv {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
@@ -59,7 +59,7 @@ fn an_answer_is_quoted_with_its_question_before_and_after_the_reply() {
     }
 }
 
-/// A short answer to a question that names no options does not repeat a word of it.
+/// A short answer to a question that offers no options need not repeat any word of the question.
 #[test]
 fn an_answer_of_two_sentences_need_not_repeat_the_question() {
     let question = "Where should the jobs be stored?";
@@ -79,8 +79,8 @@ fn an_answer_of_two_sentences_need_not_repeat_the_question() {
     }
 }
 
-/// A request of two short sentences replaces the task, if the agent had asked nothing or it has nothing to do with the
-/// question.
+/// A request of two short sentences replaces the task if the agent had asked nothing, or if the request has nothing to
+/// do with the agent's question.
 #[test]
 fn a_request_of_two_sentences_is_no_answer() {
     for (said, request) in [

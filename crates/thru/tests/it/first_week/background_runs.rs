@@ -1,4 +1,4 @@
-//! Tests that a command that was only started in the background is not told as one that passed.
+//! Tests that a command that was only started in the background is not reported as passed.
 
 use super::handoffs::{ask_at, edit_at, fire_at, start_at, stop_at, thru_at};
 use super::*;

@@ -1,4 +1,4 @@
-//! Tests that the uncommitted files of earlier sessions are listed, whichever way those sessions changed them.
+//! Tests that the uncommitted files of earlier sessions are listed, no matter how those sessions changed them.
 
 use super::changes_on_disk::write_at;
 use super::files_at_risk::repository_with_files;

@@ -25,8 +25,8 @@ fn texts_about(env: &TestEnv, time: &str, session: &str) -> Vec<String> {
     vec![compacted, asked, packet, start_at(env, &at(34), "s9")]
 }
 
-/// Creates a project in which the user gave a rule with a task to `s1`, which handed the work over. Returns the packet's
-/// id.
+/// Creates a project in which the user gave `s1` a task with two rules, and `s1` handed the work over. Returns the
+/// packet's id.
 fn env_with_packet() -> (TestEnv, String) {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
@@ -80,7 +80,8 @@ fn a_rule_of_a_closed_packet_is_not_carried_on_into_a_new_task() {
     end_at(&env, "19:01:11", "s2");
     start_at(&env, "19:02:00", "s3");
     assert_rules_told(&env, "s3", "src/queue.js", &[RULE, LATER_RULE], false);
-    // The session that wrote the packet goes on with another task. A rule about pushing is not about one task.
+    // The session that wrote the packet goes on with another task. A rule about pushing applies to every task, so it is
+    // still told.
     let (env, id) = env_with_packet();
     env.thru_call(&["packet", "done", &id]).run().assert_ok();
     assert_rules_told(&env, "s1", "docs/export.md", &[RULE], false);
@@ -99,7 +100,7 @@ fn a_rule_of_a_packet_that_is_open_still_applies() {
     assert_rules_told(&env, "s2", "docs/export.md", &[LATER_RULE], true);
 }
 
-/// Thanks are no new task, so what was demanded is still told.
+/// A message of thanks is not a new task, so the agent is still told the rules.
 #[test]
 fn a_rule_of_a_closed_packet_is_told_until_there_is_a_new_task() {
     let (env, id) = env_with_packet();

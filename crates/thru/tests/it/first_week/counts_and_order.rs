@@ -1,4 +1,4 @@
-//! Tests what comes first after a crash, and whether counts and lists agree with what they are about.
+//! Tests that the latest work is offered first after a crash, and that counts and lists are correct.
 
 use super::previews_and_titles::{ask, edit_file, run_command, stop};
 use super::*;
@@ -46,8 +46,8 @@ fn the_log_of_a_loop_counts_what_commands_wrote() {
     assert_eq!(entries[2]["files"], json!(["cart.py", "notes.txt"]), "{entries}");
 }
 
-/// The last session had only a question, and the session before it did the work. Both commands describe the session
-/// that did the work.
+/// In the last session, the user only asked a question; the session before it did the work. Both commands describe the
+/// session that did the work.
 #[test]
 fn the_status_and_the_brief_describe_the_same_last_session() {
     let env = TestEnv::with_root();
@@ -318,7 +318,8 @@ fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
     assert!(told.contains(" crashed; `thru pickup ") && !told.contains("on offer:"), "{told}");
 }
 
-/// thru neither guesses nor suggests a session whose process was killed, even if it is the only session.
+/// If no session is named, thru neither assumes nor suggests one whose process was killed, even if it is the only
+/// session.
 #[test]
 fn a_session_that_crashed_is_neither_guessed_nor_suggested() {
     let env = TestEnv::with_root();
@@ -355,7 +356,8 @@ fn a_manifest_always_says_what_is_next() {
     assert_eq!(next(Some("- [x] write the lexer\n")), "none: all checkboxes are ticked");
 }
 
-/// The brief of a session start prefers a session of its own checkout, and so do `thru status` and `thru brief`.
+/// The brief at a session start describes the last session in the same checkout, even if a session in another worktree
+/// is newer. So do `thru status` and `thru brief`.
 #[test]
 fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
     let env = TestEnv::with_repository();

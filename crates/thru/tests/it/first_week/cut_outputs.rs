@@ -14,7 +14,7 @@ fn told_after_two_runs(edited: Option<&str>) -> [String; 2] {
     told_after_two_runs_with_change(edited, None)
 }
 
-/// Like `told_after_two_runs`, but a file may also have been changed by somebody else at a time.
+/// Like `told_after_two_runs`, but if `changed_at` is given, somebody else also changed a file at that time.
 fn told_after_two_runs_with_change(edited: Option<&str>, changed_at: Option<&str>) -> [String; 2] {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");

@@ -1,4 +1,4 @@
-//! Tests which lines of a long or cut output are told.
+//! Tests which lines of a long or truncated output are shown.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,4 +1,4 @@
-//! Tests the files at risk, and what a packet and a brief call the work of a session.
+//! Tests the files at risk, and how packets and briefs name the work of a session.
 
 use super::previews_and_titles::{ask, edit_file, run_command, stop};
 use super::*;
@@ -35,7 +35,8 @@ fn brief_after_compaction(env: &TestEnv, session: &str) -> String {
     env.fire_event(session, "SessionStart", json!({"source": "compact"})).context_for_model()
 }
 
-/// The agent ticks off a step with `thru`. It has the text of the step, so nobody asks it to read the file again.
+/// The agent ticks off a step with `thru`. The agent has the text of the step, so it is not asked to read the file
+/// again.
 #[test]
 fn a_file_whose_step_was_ticked_off_is_not_unread() {
     let env = TestEnv::with_root();

@@ -1,4 +1,4 @@
-//! Tests for what a brief says about a change that is half done, and about a newest message that has been carried out.
+//! Tests what a brief says about a half-done change, and about the newest message once it has been carried out.
 
 use super::files_at_risk::repository_with_files;
 use super::handoffs::{ask_at, edit_at, fire_at, run_at, start_at, thru_at};
@@ -60,7 +60,7 @@ fn a_brief_shows_what_the_last_edits_changed() {
     assert!(!journal.contains("ghp_0123"), "{journal}");
     let shown = thru_at(&env, "19:00:12", "s1", &["journal"]).stdout;
     assert_eq!(shown.matches("src/main.rs").count(), 1, "{shown}");
-    // A passing check ends the change.
+    // After a passing check, the brief no longer lists the last edits.
     run_at(&env, "19:00:13", "s1", "cargo test", "test result: ok. 3 passed; 0 failed");
     let brief = thru_at(&env, "19:00:14", "s1", &["brief"]).stdout;
     assert!(!brief.contains("Last edits"), "{brief}");

@@ -248,7 +248,7 @@ fn files_at_risk_are_named_with_their_folder_and_are_those_of_the_session() {
     assert!(told.contains(&format!("- 3 files edited by that session, not committed: {files}")), "{told}");
     let packet = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(packet.contains(&format!("- 3 files edited by the session, not committed: {files}")), "{packet}");
-    // The other file is left.
+    // Commit the session's files. The file that somebody else wrote stays uncommitted.
     env.run_git(&["commit", "-qam", "Two"]);
     let packet = env.run_thru(&["pickup"]).assert_ok().stdout;
     let note = "csvsum/__main__.py (when the packet was written; HEAD has moved since)";

@@ -17,7 +17,8 @@ fn write_transcript_with_running_command(path: &Path, command: &str) {
     fs::write(path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
 }
 
-/// Returns the pickup of a session in which `npm test` failed and which was killed while `command` was running.
+/// Returns what `thru pickup` prints about a session that was killed while `command` was running. `npm test` had failed
+/// before.
 fn pickup_of_killed_session(env: &TestEnv, command: &str) -> String {
     let path = env.write_file("s1.jsonl", "");
     env.fire_event("s1", "SessionStart", json!({"source": "startup", "transcript_path": path}));

@@ -97,7 +97,8 @@ fn status_line(env: &TestEnv, session: &str) -> String {
     env.thru_call(&["statusline"]).with_stdin(payload.to_string()).run().stdout
 }
 
-/// Lets session `s2` take the loop over and end it with this message. Returns the texts in which a packet can be on offer.
+/// Lets session `s2` take the loop over and stop with this message. If the message contains no promise, the loop is
+/// paused first. Returns the texts in which a packet can be on offer.
 fn texts_after_take_over(env: &TestEnv, id: &str, message: &str) -> [String; 3] {
     start_at(env, "19:31:00", "s2");
     thru_at(env, "19:31:01", "s2", &["loop", "activate", id]);
@@ -119,7 +120,7 @@ fn offers_work(text: &str) -> bool {
 #[test]
 fn a_finished_loop_leaves_no_packet_of_the_crashed_session_on_offer() {
     let done = "Leading zeros stay text now. <promise>DONE</promise>";
-    // The packet is written before the loop is taken over, or it is due only after the loop has finished.
+    // The crashed session is swept either before the loop is taken over, or only later.
     for is_swept in [true, false] {
         let env = TestEnv::with_root();
         let id = loop_in_session(&env);

@@ -57,7 +57,7 @@ fn a_loop_that_the_user_did_not_start_here_is_not_named_as_the_task() {
     assert!(!told.contains("drop leading zeros ('007')"), "{told}");
 }
 
-/// A paused loop may be resumed, so it is not told as one that has ended. A loop that ended is not told as a paused one.
+/// A paused loop may be resumed, so it is not reported as ended. A loop that has ended is not reported as paused.
 #[test]
 fn a_paused_loop_is_told_with_its_reason_and_an_ended_loop_with_its_end() {
     let agent_says = |env: &TestEnv, message: &str| stop_at(env, "19:30:04", "s1", message);

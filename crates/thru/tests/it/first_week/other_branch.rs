@@ -1,4 +1,4 @@
-//! Tests what is said about work on another branch than the one that is checked out.
+//! Tests what is said about work on a branch other than the one that is checked out.
 
 use std::path::{Path, PathBuf};
 

@@ -53,7 +53,7 @@ fn committed_files_of_earlier_sessions_are_not_at_risk() {
     commit_all(&env);
     let picked = pick_up(&env);
     assert!(!picked.contains("not committed") && !picked.contains("At risk:"), "{picked}");
-    // A packet written now does not repeat what the first session left.
+    // A packet that is written now no longer says that the first session's file is uncommitted.
     thru_at(&env, "19:01:06", "s2", &["handoff", "write the changelog"]);
     let picked = pick_up(&env);
     assert!(!picked.contains("not committed"), "{picked}");
@@ -96,7 +96,7 @@ fn a_run_is_before_another_commit() {
     assert!(picked.contains(expected), "{picked}");
 }
 
-/// A new time alone is no change, for example after an editor saved the file as it was.
+/// A new modification time alone is not a change, for example if an editor saved the file as it was.
 #[test]
 fn a_valid_run_stays_valid_if_a_file_only_has_a_new_time() {
     let env = repository_with_tested_change();

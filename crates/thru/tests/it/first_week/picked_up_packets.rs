@@ -44,7 +44,7 @@ fn what_the_user_types_after_pickup_is_told() {
         assert!(text.contains("message, typed after `/pickup`: “clear"), "{text}");
         assert!(text.contains(HANDED_OVER), "the packet is still named: {text}");
     }
-    assert!(told.contains("This session works on packet"), "{told}");
+    assert!(told.contains("This session is working on packet"), "{told}");
     assert!(!told.contains("“thanks”"), "{told}");
     mark_session_dead(&env, "s2");
     let swept = env.run_thru_json(&["sweep"]);

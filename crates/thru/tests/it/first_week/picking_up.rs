@@ -1,4 +1,4 @@
-//! Tests that a session which continues the work of a packet has claimed it.
+//! Tests that a session claims a packet when it continues the packet's work.
 
 use super::handoffs::{ask_at, edit_at, end_at, start_at, thru_at};
 use super::*;

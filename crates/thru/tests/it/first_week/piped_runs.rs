@@ -1,5 +1,5 @@
-//! Tests for the problems that the new users of a TypeScript and a Python project reported. They concern runs in pipes
-//! and after here-documents, and what a second session learns about the first one.
+//! Tests for problems that new users of thru reported from a TypeScript project and a Python project. The problems
+//! concern runs in pipes and after here-documents, and what a second session learns about the first one.
 
 use super::files_at_risk::repository_with_files;
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};

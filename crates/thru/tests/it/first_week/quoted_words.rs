@@ -280,7 +280,8 @@ fn a_quotation_shows_where_text_is_missing() {
         let packet = thru_at(&env, "19:00:06", "s1", &["handoff", "go on", "--json"]).json();
         let packet = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-        // A rule or a question is a whole sentence, and the words before it say what it is.
+        // A rule or a question may be quoted as a single sentence without an ellipsis, because the text before the
+        // quotation says that it is a rule or a question.
         let is_sentence =
             |quote: &str| ["It must keep them.", "Let me know if it is too slow."].contains(&quote);
         for text in [&brief, &short, &packet] {

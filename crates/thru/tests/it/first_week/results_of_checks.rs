@@ -21,7 +21,7 @@ pub(super) fn read_at(env: &TestEnv, time: &str, session: &str, path: &str) {
 const MAKE_TEST: &str = "src/main.c:7:17: warning: variable ‘round’ set but not used [-Wunused-but-set-variable]\nFAIL: --round m 1h29m40s: expected 1h30m, got 1h29m40s\nmake: *** [Makefile:12: test] Error 1\n";
 const MAKE_LINT: &str = "cc -std=c11 -fsyntax-only -Wall -Werror src/*.c\nsrc/main.c:7:17: error: variable ‘round’ set but not used [-Werror=unused-but-set-variable]\ncc1: all warnings being treated as errors\nmake: *** [Makefile:15: lint] Error 1\n";
 
-/// Creates a project in which session `s1` asked for something and edited a file.
+/// Creates a project in which the user asked session `s1` for something, and `s1` edited a file.
 fn env_with_edit() -> TestEnv {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");

@@ -3,7 +3,7 @@
 use super::handoffs::{ask_at, edit_at, end_at, start_at};
 use super::*;
 
-/// The heading of the brief is about the session before.
+/// The heading of the brief is about the previous session.
 #[test]
 fn the_role_of_a_new_session_is_not_taken_for_the_role_of_the_one_before() {
     let env = TestEnv::with_root();

@@ -10,7 +10,7 @@ fn packet_at(env: &TestEnv, time: &str, session: &str) -> String {
     env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout
 }
 
-/// Gives the session these messages, one every ten seconds, and lets the agent edit a file after each of them.
+/// Gives the session these messages, one per minute, and lets the agent edit a file after each of them.
 fn converse(env: &TestEnv, session: &str, messages: &[&str]) {
     for (i, message) in messages.iter().enumerate() {
         ask_at(env, &format!("19:0{i}:10"), session, message);

@@ -1,4 +1,5 @@
-//! Tests that a run of a file that no longer exists is neither failing nor a check to repeat.
+//! Tests that a failed run of a file that no longer exists is neither reported as failing nor listed as a check to
+//! repeat.
 
 use super::files_at_risk::repository_with_files;
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
@@ -8,7 +9,7 @@ use super::*;
 const FAILED: &str = "Exit code 1\nnot ok 1 - tries a quote\n  ---\n  error: 'Unterminated quote'\n  ...\n# tests 1\n# pass 0\n# fail 1";
 const SCRATCH: &str = "test/tmp-quote.test.js";
 
-/// A session that wrote a scratch test, ran it and deleted it. It left the other failing check open.
+/// A session that wrote a scratch test to `file` and ran `command`, which failed. The file was deleted afterwards.
 fn env_with_scratch_test(command: &str, file: &str) -> TestEnv {
     let env = repository_with_files(&["src/csv.js", "test/csv.test.js"]);
     start_at(&env, "19:00:00", "s1");

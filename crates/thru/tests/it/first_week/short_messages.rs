@@ -1,5 +1,5 @@
-//! Tests that the user's requirements and answers stay, whatever short message comes last, and that only a crashed
-//! session with work is counted as one.
+//! Tests that the user's requirements and answers are kept, whatever short message comes last, and that a crashed
+//! session is counted only if it did work.
 
 use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;
@@ -11,7 +11,8 @@ const QUESTIONS: &str = "Two questions before I start: should settle() minimise 
 const ANSWER: &str =
     "Minimise the number of payments. Tuples are fine. A debt below 5 cents is simply forgiven.";
 
-/// A session in which the agent asked before it began, and the user answered. The last messages are the user's `last`.
+/// A session in which the agent asked questions before it began to work, and the user answered them. The user's last
+/// messages are those in `last`.
 fn session_with_answer(last: &[&str]) -> TestEnv {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
@@ -145,7 +146,7 @@ fn a_crashed_session_without_work_is_not_counted() {
     assert!(status.contains("1 session; `thru sweep` writes a packet for it"), "{status}");
 }
 
-/// The agent asked before it began, and the user asked for something else first.
+/// The agent asked questions before it began to work. Instead of answering them, the user asked for something else.
 #[test]
 fn a_new_request_after_a_question_is_no_answer() {
     let env = TestEnv::with_root();

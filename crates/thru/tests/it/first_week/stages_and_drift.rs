@@ -1,4 +1,4 @@
-//! Tests open stages, and what changed after a packet or before a workstream.
+//! Tests open stages, changes since a packet was written, and edits from before a workstream existed.
 
 use std::time::{Duration, SystemTime};
 

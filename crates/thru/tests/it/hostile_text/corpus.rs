@@ -1,4 +1,4 @@
-//! Strings that a terminal interprets, that hide something, or that imitate somebody.
+//! Strings that a terminal interprets, that hide something, or that pretend to come from somebody else.
 
 use regex_syntax::hir::{Class, HirKind};
 
