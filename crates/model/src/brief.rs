@@ -41,7 +41,8 @@ pub enum BriefOccasion {
     Compacted,
     /// The session was resumed, and the agent has no memory of it.
     Resumed,
-    /// The session was resumed with its whole conversation, so the brief contains only later changes.
+    /// The session was resumed with its whole conversation, so the brief contains only what has changed since the
+    /// session was last active.
     Replayed,
     /// A new session started in a project with earlier sessions.
     Started,

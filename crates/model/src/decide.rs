@@ -32,7 +32,8 @@ pub enum StoreChange {
     RememberSession,
     /// Update the journal from the transcript, and then the digest from the journal.
     Checkpoint,
-    /// Record whether a compaction was announced, or has happened without a brief so far.
+    /// Record that a compaction was announced, or that it happened and no brief has been sent yet. `None` means
+    /// neither.
     SetPending(Option<PendingBrief>),
 }
 
@@ -41,7 +42,7 @@ pub enum StoreChange {
 const MAX_STARTUP_BRIEF_UNITS: usize = 2_000;
 
 /// The maximum length of a brief after a replayed conversation, in UTF-16 units. The limit is small, because such a
-/// brief only lists later changes.
+/// brief only lists what has changed since the session was last active.
 const MAX_REPLAYED_BRIEF_UNITS: usize = 1_000;
 
 /// Returns the effects that record an event.
@@ -197,7 +198,7 @@ pub enum NotCapturedReason<'a> {
     Moved { from: &'a str },
     /// A setting turned off capturing.
     Disabled,
-    /// The store cannot be written.
+    /// The store cannot be written to.
     Unwritable { why: &'a str },
 }
 

@@ -150,8 +150,8 @@ pub struct Digest {
     /// when a brief or a packet is composed and are never stored.
     #[serde(skip)]
     pub instructions_of_earlier_sessions: Vec<String>,
-    /// Until when the user's words are about a packet that is done by now, as an RFC 3339 time, or empty. It is collected
-    /// when a brief or a packet is composed and is never stored.
+    /// The time until which the user's words are about a packet that is now done, in RFC 3339 format, or empty. It is
+    /// collected when a brief or a packet is composed and is never stored.
     #[serde(skip)]
     pub closed_work_until: String,
     /// Quotations of the agent's findings, decisions and results, oldest first.
@@ -350,7 +350,7 @@ impl Digest {
     }
 
     pub fn fold_record(&mut self, record: &JournalRecord) -> FoldOutcome {
-        // This adds to records that are already counted. It is not a record of its own.
+        // This record only adds details to edits that are already counted, so it is not counted itself.
         if record.event == journal::EDIT_TEXTS_EVENT {
             self.add_edit_texts(record);
             return FoldOutcome::Counted;

@@ -10,7 +10,7 @@ pub const MAX_EDIT_TEXT_BYTES: usize = 4 * 1024;
 
 const MAX_LINE_BYTES: usize = 240;
 
-/// A line with a longer unbroken word contains data, and not code that a reader would recognise.
+/// A line with an unbroken word longer than this contains data, and not code that a reader would recognise.
 const MAX_WORD_BYTES: usize = 60;
 
 /// A line with fewer words than this says too little by itself. It could also be a value that is secret only because of
@@ -46,7 +46,7 @@ impl ChangedLine {
     }
 }
 
-/// Returns whether a file's name says that it holds secrets. Nothing of its text is kept.
+/// Returns whether a file's name suggests that it holds secrets. None of the file's text is kept.
 pub fn may_hold_secrets(path: &str) -> bool {
     const ENDINGS: [&str; 6] = ["pem", "key", "p12", "pfx", "keystore", "tfvars"];
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
@@ -65,7 +65,8 @@ pub fn first_changed_line(old: &Redacted, new: &Redacted) -> Option<ChangedLine>
     let (told_gone, told_added) = (informative_lines(&gone), informative_lines(&added));
     let keep = |line: &str| cut_to_bytes(line, MAX_LINE_BYTES).to_owned();
     let line = |old: &str, new: &str| Some(ChangedLine { old: keep(old), new: keep(new), more });
-    // A line and its new version say most. Otherwise, the new text says more than the text that it replaced.
+    // A line and its new version together say the most. Otherwise, the new text says more than the text that it
+    // replaced.
     let versions =
         told_gone.iter().find_map(|old| Some((*old, *told_added.iter().find(|new| are_versions(old, new))?)));
     match (versions, told_gone.first(), told_added.first()) {
@@ -80,7 +81,7 @@ pub fn first_changed_line(old: &Redacted, new: &Redacted) -> Option<ChangedLine>
 /// Returns the lines of `text` that `other` does not contain, without indentation and without blank lines.
 fn lines_only_in<'t>(text: &'t str, other: &str) -> Vec<&'t str> {
     let others: Vec<&str> = other.lines().collect();
-    // Only the white space of a line may have changed, for example if columns were aligned.
+    // A line in which only the white space changed, for example because columns were aligned, counts as unchanged.
     let is_same = |one: &str, other: &str| one.split_whitespace().eq(other.split_whitespace());
     let is_new = |line: &&str| !line.is_empty() && !others.iter().any(|other| is_same(line, other));
     text.lines().map(str::trim).filter(is_new).take(MAX_LINES_COMPARED).collect()

@@ -43,7 +43,7 @@ fn an_edit_is_shown_by_its_first_informative_line() {
         ),
         // Only the indentation or the order was changed.
         ("if a {\nb();\n}", "if a {\n    b();\n}", None),
-        // A single word may be a value that belongs to a secret name outside the edit.
+        // A single word may be a secret whose name is outside the edit.
         ("hunter2", "swordfish", None),
         ("\"hunter2\",", "\"swordfish\",", None),
         ("password = hunter2", "password = swordfish9", None),

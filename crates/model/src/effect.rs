@@ -212,8 +212,9 @@ impl EffectCollector<'_> {
         self.output.call_succeeded && (part.is_success_implied || has_not_failed())
     }
 
-    /// Returns whether the command after `||` did not run, as far as the output shows. If that command prints nothing
-    /// that is known, only a call without any output is taken for a success, because a failing program says why.
+    /// Returns whether the command after `||` did not run, as far as the output shows. If it is unknown what that
+    /// command prints, it is assumed not to have run only if the call printed nothing, because a program that fails
+    /// says why.
     fn is_fallback_unused(&self, part: &UnwrappedCommand) -> bool {
         match &part.fallback {
             None => true,

@@ -149,8 +149,9 @@ pub fn starts_with_file_and_line(line: &str) -> bool {
 }
 
 /// Returns whether a line is a warning from Python or Node.js, such as `a.py:16: ResourceWarning: unclosed file` or
-/// `(node:7) DeprecationWarning: x`. Such a line is printed whether the program fails or not. At the end of a
-/// traceback, `DeprecationWarning: x` is the error itself. Neither a location nor a process id precedes it there.
+/// `(node:7) DeprecationWarning: x`. Such a line is printed whether the program fails or not. In contrast,
+/// `DeprecationWarning: x` at the end of a traceback, without a location or a process id before it, is the error
+/// itself.
 pub fn is_warning_line(line: &str) -> bool {
     let is_type = |part: &str| {
         let name = part.rsplit([' ', '.']).next().unwrap_or_default();

@@ -94,7 +94,7 @@ pub fn error_line_indexes(output: &Redacted, most: usize) -> Vec<usize> {
     chosen.into_iter().filter_map(place).collect()
 }
 
-/// The trimmed lines of an output that say most about a failure, in order.
+/// The trimmed lines of an output that say the most about a failure, in order.
 struct FoundErrorLines<'o> {
     lines: Vec<&'o str>,
     /// The line that counts the failed tests, if there are more of them than can be named.
@@ -118,8 +118,8 @@ impl<'o> FoundErrorLines<'o> {
         let parts = report::classify_report_lines(&lines);
         let has_many_names = lines.iter().filter(|line| names_failed_test(line)).count() > most;
         let failed_test_count = report::failed_test_count_line(&lines).filter(|_| has_many_names);
-        // If more tests failed than can be named, a line of a diff does not show which test it belongs to. A label says
-        // nothing without its value.
+        // A line of a diff does not show which test it belongs to, so it is dropped if more tests failed than can be
+        // named. A label is always dropped, because it says nothing without its value.
         let is_kept = |part: Option<ReportLineKind>| match part {
             Some(ReportLineKind::Difference) => !has_many_names,
             Some(ReportLineKind::Label) => false,

@@ -233,7 +233,7 @@ fn an_error_that_was_cut_says_less() {
         ("Ran 2 tests in 0.001s\nFAILED (failures=1)", whole, true),
         ("AssertionError: 1 != 2\nFAILED (failures=1)", whole, true),
         ("make: *** [Makefile:3: test] Error 1\nFAILED (failures=1)", whole, false),
-        // Another number of tests failed.
+        // A different number of tests failed.
         ("FAILED (failures=2)", whole, false),
         // The run failed for another reason.
         ("ModuleNotFoundError: No module named 'x'", whole, false),

@@ -165,8 +165,8 @@ pub struct JournalRecord<'a> {
     pub edits: Vec<RecordedEditText>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// A sub-agent's task. The sub-agent's answer is in `text`. If the sub-agent works in the background, its stop has
-    /// the answer in `text`, and the task in `name`.
+    /// A sub-agent's task. The sub-agent's answer is in `text`. If the sub-agent works in the background, the record of
+    /// its stop has the answer in `text` and the task in `name`.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
     /// The file that a sub-agent had to write.
@@ -361,15 +361,15 @@ impl<'a> JournalRecord<'a> {
         EventName::parse(&self.event)
     }
 
-    /// Returns whether the harness, a hook or the user refused the call, so that it never ran. This is decided once, from
-    /// the whole output, when the call is recorded. Older records contain only their error lines, and these may leave
-    /// out the refusal, or contain its words although the command ran.
+    /// Returns whether the harness, a hook or the user refused the call, so that it never ran. This is decided once,
+    /// from the whole output, when the call is recorded. In older records, only the error lines can be examined, and
+    /// these may lack the refusal, or contain its words although the command ran.
     pub fn is_refused(&self) -> bool {
         let judge_error = || run::is_refused_call(self.exit, &self.error);
         self.ok == Some(false) && self.refused.unwrap_or_else(judge_error)
     }
 
-    /// Returns whether the call failed. In `npm test | tail`, the harness reports success, and only the output of the
+    /// Returns whether the call failed. For `npm test | tail`, the harness reports success, and only the output of the
     /// tests shows the failure.
     pub fn has_failed(&self) -> bool {
         self.ok == Some(false) || self.ended == RunResult::Failed.name()

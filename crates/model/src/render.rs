@@ -17,8 +17,8 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
     one_line(&escape_for_model(&beginning_examined(text, max)), max)
 }
 
-/// Returns the beginning of a text that is long enough for `max` characters. A text can consist mostly of characters that
-/// are not shown, so an ellipsis shows that the rest was left out.
+/// Returns a beginning of the text that is usually long enough for `max` characters. It is too short if it consists
+/// mostly of characters that are not shown, so an ellipsis shows that the rest was left out.
 fn beginning_examined(text: &str, max: usize) -> Cow<'_, str> {
     shorten_to_bytes(text, max.saturating_mul(8).saturating_add(1024))
 }

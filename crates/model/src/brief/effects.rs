@@ -14,7 +14,7 @@ use crate::text::{count_with_noun, cut_to_bytes};
 /// Up to this many uncommitted files are always listed by name.
 const FILES_ALWAYS_NAMED: usize = 3;
 
-/// How many uncommitted files are listed by name. The others are only counted.
+/// How many uncommitted files a short list names. It only counts the others. A longer list names more.
 const MAX_UNCOMMITTED_FILES_NAMED: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
@@ -319,7 +319,7 @@ struct EffectGroup<'d> {
 }
 
 impl<'d> EffectGroupKey<'d> {
-    /// `other_branch` is known to have some commits whose commands did not print the branch.
+    /// If the output of a commit did not name its branch, but `other_branch` has the commit, that branch is used.
     fn of_effect(
         used: &'d RecordedEffect,
         is_new: bool,

@@ -420,7 +420,7 @@ settings! {
         name: "brief.model_limits",
         environment_variable: "THROUGHLINE_BRIEF_MODEL_LIMITS",
         accepted_values: AcceptedValues::TokensByModel { min: 1_000, max: 100_000_000 },
-        help_text: "context windows of models in tokens; they override the built-in sizes: \"my-*\" = 200000",
+        help_text: "context windows of models in tokens, such as \"my-*\" = 200000; they override the built-in sizes",
     }
     awareness_max_chars: usize = 300 => {
         name: "swarm.awareness_max_chars",

@@ -43,11 +43,11 @@ impl DecisionState {
     }
 }
 
-/// Returns every decision once, in the order in which the decisions were made. A line supersedes the decision whose
-/// id it contains, and an answer supersedes earlier answers to the same question. A line with a known id repeats a
-/// decision and has an effect only if the decision was no longer in force. Normally a line comes after the line it
-/// supersedes, so the end of a log is enough to judge the decisions in that part. If a merge reversed two lines,
-/// their times decide.
+/// Returns every decision once, in the order in which the decisions were made. A line supersedes the decision that its
+/// field `supersedes` names, and an answer supersedes earlier answers to the same question. A line with a known id
+/// repeats a decision and has an effect only if the decision was no longer in force. Normally a line comes after the
+/// line it supersedes, so the end of a log is enough to judge the decisions in that part. If a merge reversed two
+/// lines, their times decide.
 pub fn fold_decisions(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<DecisionStanding> {
     let mut fold = DecisionFold::default();
     lines.into_iter().filter(Decision::is_complete_and_of_known_version).for_each(|line| fold.add_line(line));

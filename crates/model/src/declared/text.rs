@@ -132,8 +132,8 @@ fn line_starts_before(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
     breaks.filter(|at| is_line_break(text, *at)).map(|at| at + LINE_BREAK.len()).chain([0])
 }
 
-/// Returns whether a line break is at this position. After an odd number of backslashes, `\\n` is a backslash and a
-/// letter.
+/// Returns whether a line break is at this position. If an odd number of backslashes precedes `\n`, the text is an
+/// escaped backslash followed by the letter n, not a line break.
 fn is_line_break(text: &[u8], at: usize) -> bool {
     // Count the backslashes only where a line break may be. A long row of them would otherwise be counted at each byte.
     let before = || text[..at].iter().rev().take_while(|byte| **byte == b'\\').count();

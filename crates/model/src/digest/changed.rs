@@ -21,7 +21,7 @@ pub struct ChangedFiles<'d> {
 pub struct ChangesAfterRun {
     /// The files that a tool edited or a command wrote.
     pub edited: Vec<String>,
-    /// The files of which only the time shows a change. Their content may be the same as before.
+    /// The files whose modification time is the only sign of a change. Their content may be the same as before.
     pub maybe_changed: Vec<String>,
 }
 
@@ -59,8 +59,8 @@ impl Digest {
         paths_changed_after(record, self.edits_that_affect_checks().chain(on_disk))
     }
 
-    /// Like `files_changed_after_check`, but the files that may only have a new time are listed apart. A time alone
-    /// shows no edit: git gives files a new time when it checks out another branch and this one again.
+    /// Like `files_changed_after_check`, but lists files separately if perhaps only their modification time is new. A
+    /// new time does not prove an edit: git also sets it when it switches to another branch and back.
     pub fn changes_after_check(&self, record: u64) -> ChangesAfterRun {
         let edited = paths_changed_after(record, self.edits_that_affect_checks());
         let all = self.files_changed_after_check(record).into_iter();
@@ -82,7 +82,7 @@ impl Digest {
         self.files_changed_after_check(record).is_empty()
     }
 
-    /// Returns whether no call after this record changed a file that may affect a check, or may have changed one.
+    /// Like `is_check_current`, but also returns false if a later command may have changed files that it does not name.
     pub(super) fn is_unchanged_since(&self, record: u64) -> bool {
         self.is_check_current(record) && self.unnamed_change_at <= record
     }

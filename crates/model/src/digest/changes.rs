@@ -63,7 +63,7 @@ impl Digest {
         keep_last(&mut self.changes, MAX_CHANGES);
     }
 
-    /// Adds to known edits what they changed.
+    /// Records, for edits that are already known, what each of them changed.
     pub(super) fn add_edit_texts(&mut self, record: &JournalRecord) {
         for edit in &record.edits {
             let call = hash_call_id(&edit.call);

@@ -90,7 +90,7 @@ impl Digest {
     }
 
     /// Returns the records of the commands that may have changed files without naming them, each with the time of the
-    /// newest prompt before it. If no prompt is known, the session's start counts.
+    /// newest prompt before it. If no prompt is known, the time is that of the session's start.
     fn commands_with_unnamed_changes(&self) -> Vec<(u64, Option<Timestamp>)> {
         let may_write = |used: &&CommandUse| run::may_change_unnamed_files(&used.command);
         let earlier = self.commands.iter().filter(|used| used.last_run_record < self.unnamed_change_at);
@@ -111,7 +111,8 @@ impl Digest {
     }
 
     /// Returns the files that were last changed while the session ran a command that may change files without naming
-    /// them. The user may change a file at any time, so the command counts only from the end of the call before it.
+    /// them. The user may change a file at any time, so only changes after the last prompt or call before the command
+    /// are counted.
     pub fn files_changed_during_commands(&self, times: &[FileTime]) -> Vec<FileUse> {
         let may_write = |used: &&CommandUse| run::may_change_unnamed_files(&used.command);
         let spans: Vec<(u64, Timestamp, Timestamp)> = self
@@ -169,8 +170,8 @@ impl Digest {
         self.changes_on_disk.iter().filter(is_unknown).map(|change| change.path.as_str())
     }
 
-    /// Marks those files as written by the session that its commands may have changed and that differ from git's
-    /// index. Without git, it is unknown whether the content changed.
+    /// Marks as written by the session those files that its commands may have changed and that differ from git's index.
+    /// Without git, it is unknown whether the content changed.
     pub fn mark_files_written_by_commands(&mut self) {
         let Some(disk) = &self.git_on_disk else { return };
         let written: Vec<String> = self

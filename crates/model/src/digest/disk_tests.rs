@@ -5,7 +5,7 @@ fn time_of(second: u8, millis: u16) -> Timestamp {
     format!("2026-11-15T19:00:{second:02}.{millis:03}Z").parse().unwrap()
 }
 
-/// A session that ran commands in the seconds 3 (record 3), 5 (record 4) and 9 (record 5). Record 4 may have changed any
+/// A session that ran commands at seconds 3 (record 3), 5 (record 4) and 9 (record 5). Record 4 may have changed any
 /// file.
 fn test_digest() -> Digest {
     let command = |record: u64, second: u8| CommandUse {
@@ -30,12 +30,12 @@ fn the_time_of_a_file_gives_the_run_after_which_it_was_changed() {
     let now = time_of(30, 0);
     for (modified_at, expected) in [
         (time_of(2, 999), None),
-        // The file was changed in the second of the run. Only the later command may have done that.
+        // The file was changed in the same second as the run. Only the later command can have done that.
         (time_of(3, 0), Some((4, true))),
         (time_of(3, 999), Some((4, true))),
         (time_of(4, 0), Some((4, true))),
         (time_of(5, 999), Some((4, true))),
-        // No command of the session may have done this.
+        // No command of the session can have done this.
         (time_of(6, 0), Some((5, false))),
         (time_of(9, 999), Some((5, false))),
         (time_of(10, 0), Some((6, false))),

@@ -255,7 +255,7 @@ impl Digest {
         self.files.iter_mut().for_each(|file| file.saved_at = now);
     }
 
-    /// Marks the edits of those files as saved that somebody deleted outside the session. No content is left to commit.
+    /// Marks as saved the edits of files that somebody deleted outside the session. No content is left to commit.
     pub fn mark_edits_of_missing_files_as_saved(&mut self, is_missing: impl Fn(&str) -> bool) {
         let now = self.record_count;
         let is_gone =

@@ -50,8 +50,9 @@ impl Digest {
     }
 
     /// Returns the agent's question about the work that this prompt answers in the user's own words. The answer is a
-    /// requirement, and it stays in force until the user abandons the work. A bare “yes” says nothing on its own, and
-    /// what the agent asked for permission to do is done at once.
+    /// requirement, and it stays in force until the user abandons the work. A bare “yes” does not count, because it
+    /// adds no requirement. Neither does an answer to a request for permission, because it is settled as soon as the
+    /// agent acts on it.
     pub fn question_answered_by(&self, prompt: &Prompt) -> Option<&str> {
         let asked = self.message_answered_by_prompt(prompt).filter(|_| prompt.begins_turn())?;
         let question = Some(asked.closing_question.as_str()).filter(|asks| !asks.is_empty())?;

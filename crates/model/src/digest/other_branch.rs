@@ -1,5 +1,5 @@
 //! The branch with the session's last commit, if another branch is checked out now. Git's reflogs prove which branch a
-//! commit was made on, also if the command printed nothing.
+//! commit was made on, even if the command printed nothing.
 
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ pub struct BranchMove {
     pub what: String,
 }
 
-/// Another branch than the checked-out one, with the session's last commit.
+/// The branch on which the session's last commit was made, if another branch is checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtherBranch {
     pub name: String,
@@ -27,18 +27,18 @@ pub struct OtherBranch {
     pub commit: String,
     /// When that commit was made.
     pub committed_at: Timestamp,
-    /// Whether the commit at HEAD is older than the session's commits, so that it cannot contain them. If false, HEAD may
-    /// contain them or not.
+    /// Whether the commit at HEAD is older than the session's commits, so that it cannot contain them. If false, it is
+    /// unknown whether HEAD contains them.
     pub is_head_older: bool,
-    /// Whether the branch was merged into the checked-out one since.
+    /// Whether the branch has since been merged into the branch that is checked out.
     pub is_merged: bool,
-    /// Whether the remote branch is at the same commit as of the last fetch or push, or may have been removed by a fetch
-    /// since the session's last commit.
+    /// Whether the remote branch was at the same commit as this branch at the last fetch or push. Also true if no
+    /// remote branch is known, but a fetch after the session's last commit may have removed it.
     pub may_be_on_remote: bool,
 }
 
 impl Digest {
-    /// Returns the branches on which the session's last commit may be, without the one that is checked out now.
+    /// Returns the branches that may contain the session's last commit, except the one that is checked out now.
     pub fn branches_possibly_left(&self, branch_now: &str) -> Vec<&str> {
         let Some(commit) = self.last_standing_commit() else { return Vec::new() };
         let switches = self.effects.iter().rev().filter(|used| {
@@ -55,8 +55,9 @@ impl Digest {
         names
     }
 
-    /// Returns the other branch if the session's last commit was made there and never came to the branch that is checked
-    /// out now by a move of that branch. `head` is the commit at HEAD. The moves are listed oldest first.
+    /// Returns the branch `name` if the session's last commit was made on it and the checked-out branch was never moved
+    /// to that commit. `head` is the commit at HEAD. `moves_here` are the moves of the checked-out branch and
+    /// `moves_there` those of `name`, both oldest first.
     pub fn other_branch_with_commits(
         &self,
         name: &str,
@@ -97,8 +98,8 @@ impl OtherBranch {
 }
 
 /// Returns whether this move made the session's commit: it has the commit's id or, if the command printed no id, the
-/// commit's subject. Earlier commits may have the same subject, so the session must have begun before the move. A reflog
-/// contains whole seconds.
+/// commit's subject. Earlier commits may have the same subject, so the session must have begun before the move. The
+/// times in a reflog are whole seconds.
 fn makes(found: &BranchMove, used: &RecordedEffect, began: Option<Timestamp>) -> bool {
     let Some((how, subject)) = found.what.split_once(": ") else { return false };
     let is_same = match used.effect.id.as_str() {

@@ -303,7 +303,7 @@ impl Digest {
     /// task, and the agent's question or the previous prompt explains the newest prompt better.
     pub fn task_explaining_newest_prompt(&self) -> Option<&Prompt> {
         let goal = self.current_goal();
-        // "Go" starts a loop, whose prompt is the task.
+        // A message such as "go" names no work. If it started a loop, the loop's prompt is the task.
         let task = goal.task_prompt.filter(|task| !prompt::names_no_work(&task.text))?;
         // A proposal that was carried out explains the prompt that accepted it, but it does not say what the work was
         // for.

@@ -68,8 +68,8 @@ impl Digest {
         self.command_about_records.called_thru && self.is_part_of_command_about_records(record)
     }
 
-    /// Returns the record at which what the agent says is no longer a reply to the prompt at `record`: the record of
-    /// the prompt `next`, or of a command of thru before it.
+    /// Returns the number of the record that ends the agent's replies to the prompt at `record`: the record of the
+    /// prompt `next`, or of a slash command for thru between the two prompts.
     pub(super) fn end_of_replies(&self, record: u64, next: Option<&super::Prompt>) -> u64 {
         let command = self.thru_commands.iter().copied().find(|command| *command > record);
         command.into_iter().chain(next.map(|next| next.record)).min().unwrap_or(u64::MAX)

@@ -34,7 +34,7 @@ pub struct FrontmatterEntry {
     pub line: usize,
     pub value: Value,
     span: Range<usize>,
-    /// The position after the colon. A missing value is inserted here.
+    /// The position after the colon. If the entry has no value, a new one is inserted here.
     value_position: usize,
     value_span: Range<usize>,
     items: Vec<FrontmatterItem>,
@@ -302,8 +302,8 @@ fn edits_to_set_list_items(
     edits
 }
 
-/// Replaces a value and keeps the blanks before it and the text after it. A missing value is inserted after the
-/// colon or dash.
+/// Replaces a value and keeps the blanks before it and the text after it. If there is no value yet, the new one is
+/// inserted after the colon or dash.
 fn edit_replacing_value(after: usize, token: &Range<usize>, value: String) -> ByteEdit {
     if token.is_empty() {
         ByteEdit::new(after..after, format!(" {value}"))

@@ -240,8 +240,8 @@ fn number_or_name(target: &str) -> &str {
     if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
 }
 
-/// Adds an API request that changes something. A request changes something if its method is not GET or HEAD, or if it
-/// has fields and no method.
+/// Adds an API request that changes something. A request changes something if the command names a method other than GET
+/// or HEAD, or if it names no method but has fields.
 fn add_api_request(seen: &mut EffectCollector, part: &UnwrappedCommand, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {

@@ -57,7 +57,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_effect(&mut self, kind: EffectKind, what: &str, place: &str, id: &str) {
-        // A repository that the same command line created is an experiment, so its effects are not recorded.
+        // A repository that the same command line created is an experiment, so effects on it are not recorded.
         if self.collector.is_experiment {
             return;
         }
@@ -103,7 +103,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         if none.iter().any(|words| self.command_output().contains_text(words)) {
             return;
         }
-        // A pipe may have cut the output, but the remaining end can still prove a commit.
+        // A pipe may have cut the output, but the part that is left can still prove a commit.
         let is_cut = self
             .command_output()
             .lines()

@@ -11,7 +11,7 @@ pub struct ListedFileState {
     /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: i64,
     /// The SHA-256 of the content, or empty if there was no time to read the file. In that case, only the size and the
-    /// time are compared.
+    /// time of the last change are compared.
     pub hash: String,
 }
 

@@ -127,9 +127,9 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
     found
 }
 
-/// Returns the trees of the entries in effect, newest first and at most `most` of them. The file listings of these
-/// trees must be kept. Without them, a change to the files could not settle a failure, and a success would prove
-/// nothing.
+/// Returns at most `most` tree hashes of the entries that no later entry has settled, newest first. The file listings
+/// of these trees must be kept. Without them, a change to the files could not settle a failure, and a success would
+/// prove nothing.
 pub fn tree_hashes_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     let mut trees: Vec<&str> = Vec::new();
     for entry in entries_in_effect(entries).into_iter().map(|at| &entries[at]) {

@@ -6,8 +6,8 @@ use crate::error_line::starts_with_file_and_line;
 const IMPORT_ERROR_INTRODUCTIONS: [&str; 2] =
     ["ImportError while importing test module ", "Hint: make sure your test modules/packages "];
 
-/// Returns whether a trimmed line only structures the report: a ruler such as `=== FAILURES ===`, the heading or a frame
-/// of a traceback, the failed line of source code, or the operands of an assertion.
+/// Returns whether a trimmed line only structures the report: a title between two rules, such as `=== FAILURES ===`,
+/// the heading or a frame of a traceback, the failed line of source code, or the operands of an assertion.
 pub(super) fn is_structure(line: &str) -> bool {
     is_ruler(line)
         || line == "Traceback:"
@@ -17,8 +17,8 @@ pub(super) fn is_structure(line: &str) -> bool {
         || is_operand(line)
 }
 
-/// Returns whether a line consists of a title between two rules. The last ruler, which contains the numbers of failed
-/// and passed tests, is not such a line.
+/// Returns whether a line consists of a title between two rules. The last line of this form, which contains the numbers
+/// of failed and passed tests, does not count.
 fn is_ruler(line: &str) -> bool {
     let is_rule = |mark: &str| line.starts_with(mark) && line.ends_with(mark);
     ["===", "___", "!!!"].iter().any(|mark| is_rule(mark)) && crate::run::counts_in_output(line).is_none()

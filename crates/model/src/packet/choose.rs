@@ -322,7 +322,7 @@ pub fn describe_git(git: &GitFacts) -> String {
     format!("{branch}{at}{uncommitted}")
 }
 
-/// Names the first of the uncommitted files and counts the others.
+/// Names the first few uncommitted files and counts the others.
 pub fn name_uncommitted_files(files: &[String]) -> String {
     list_by_folder(files.iter().map(String::as_str), MAX_UNCOMMITTED_NAMED)
 }

@@ -320,7 +320,7 @@ impl<'a> PacketFacts<'a> {
                     format!("The agent asked {asks}, and the user chose")
                 }
                 (None, true) => "The agent proposed, and the user agreed".to_owned(),
-                (None, false) => "The agent had said, and asked".to_owned(),
+                (None, false) => "The agent had said and asked".to_owned(),
             };
             let asks = if accepted.text.contains(&accepted.closing_question) {
                 ""

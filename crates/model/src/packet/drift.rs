@@ -95,7 +95,7 @@ const CLEAN_NOW_UNKNOWN_THEN_TEXT: &str = "0 now; the packet does not record how
 /// The end of the note for a checkout that had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
-/// The beginnings of the notes for a file on another branch and in a commit of another branch.
+/// The beginnings of the notes for a file on another branch and for a file in a commit of another branch.
 const ON_BRANCH_TEXT: &str = "on branch ";
 const IN_COMMIT_TEXT: &str = "in commit ";
 
@@ -143,7 +143,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
         () => ChangesSinceCheck::None,
     };
     claims.extend(packet.checks_seen.iter().map(|check| {
-        // A switch of branches gives files new times but the same content.
+        // Switching to another branch and back gives files new times but leaves their content the same.
         let is_changed = !are_same && has_file_changed_after(check, now.file_times, at);
         let since = if is_changed { ChangesSinceCheck::Some } else { since };
         check_claim(check, since, now.is_worktree_gone)
@@ -176,7 +176,7 @@ enum ChangesSinceCheck {
 }
 
 /// Returns whether a file was changed after the recorded run of a check, judging by the file's time. A command can
-/// change files without naming them, so the packet may not say that they changed.
+/// change files without naming them, so the packet might not record that they changed.
 fn has_file_changed_after(check: &RecordedCheck, times: &[FileTime], now: Timestamp) -> bool {
     let Some(run_at) = time::parse_time(&check.at) else { return false };
     times.iter().any(|file| digest::is_changed_after(file.modified_at, run_at, now))

@@ -35,8 +35,8 @@ pub struct LedgerLine {
 }
 
 impl LedgerLine {
-    /// Returns the line for a change that results in the plan `after`. The plan before the change is passed as
-    /// `hash_before`. If it is `None`, the line contains the whole new plan.
+    /// Returns the line for a change that results in the plan `after`. `hash_before` is the plan before the change, of
+    /// which the line contains only the hash. If it is `None`, the line contains the whole new plan.
     pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match hash_before {
             Some(hash_before) => changes_between_plans(hash_before, after),

@@ -60,7 +60,7 @@ pub(super) fn reports_wrong_result(sentence: &str) -> bool {
         "wrong",
         "zero",
     ];
-    /// A requirement that begins with one of these words after "must" applies to all later work.
+    /// A requirement in which one of these follows "must" applies to all later work.
     const LASTING_WISHES: &[&str] =
         &["always ", "continue ", "keep ", "never ", "not change", "remain ", "stay "];
     let small = sentence.to_lowercase();

@@ -8,7 +8,7 @@ use crate::text::split_into_sentences;
 /// A longer message is a request of its own.
 const MAX_ANSWER_CHARS: usize = 240;
 
-/// How many words a first sentence may have that neither chooses nor repeats anything of the question.
+/// How many words a first sentence may have if it neither chooses nor repeats anything from the question.
 const MAX_WORDS_OF_BARE_ANSWER: usize = 3;
 
 /// How many words of a question are compared.
@@ -32,7 +32,7 @@ const CHOOSING_STARTS: &[&[&str]] = &[
     &["the", "latter"],
 ];
 
-/// Words with which a request or a remark begins, but no answer, unless the question contains the word.
+/// Words that begin a request or a remark. They begin an answer only if the question contains the word.
 const REQUEST_STARTS: &str = "add also anyway build change check clean commit create delete do done drop edit explain extend \
                               extract first fix good great hold implement later let's look make merge modify move next nice now \
                               open perfect pull push read refactor release remove rename replace revert review rewrite run \

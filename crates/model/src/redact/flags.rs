@@ -465,7 +465,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<FoundSecret> {
     let value = values::literal_value_at(text, after)?;
     let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
-    // A single made-up word must be the last argument. In prose, another word would follow it.
+    // A password that is a single word must be the last argument. In prose, another word would follow it.
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b'"' | b'\'')
         || text[value.end..].starts_with(b" /");
     let words = super::made_up::made_up_certainty(content)

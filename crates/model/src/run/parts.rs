@@ -49,8 +49,8 @@ struct Pipeline {
 #[derive(Default)]
 struct UnownedFailures {
     lines: Vec<(u8, Range<usize>)>,
-    /// How many failed targets that `make` reported are not checks of the line. A check of the line may need such a
-    /// target.
+    /// How many of the failed targets that `make` reported are not checks of the line. A check of the line may depend
+    /// on such a target.
     make_targets: usize,
 }
 

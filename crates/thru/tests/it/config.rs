@@ -78,7 +78,7 @@ fn config_shows_every_default() {
     brief.scoring.weights.commands                1                              default  weight of checks, traps and other commands
     brief.scoring.weights.problems                1                              default  weight of problems with hooks
     brief.budget_warnings                         true                           default  tell the agent when its context window is 70 percent full, and again at 90 percent
-    brief.model_limits                                                           default  context windows of models in tokens; they override the built-in sizes: \"my-*\" = 200000
+    brief.model_limits                                                           default  context windows of models in tokens, such as \"my-*\" = 200000; they override the built-in sizes
     swarm.awareness_max_chars                     300                            default  the maximum length of the text about other agents' recent work, in a brief or for a sub-agent
     profiles.max_chars                            2000                           default  the maximum number of characters that a sub-agent is given when it starts; 0 gives it nothing
     profiles.architect                            all                            default  what an architect is given when it starts

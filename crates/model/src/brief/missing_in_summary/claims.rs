@@ -301,7 +301,8 @@ fn says_work_is_uncommitted(clause: &str) -> bool {
                     || last.is_empty() && is_about_work
             }
         };
-        // At the end of a clause, the word is about what was said before, whatever that is.
+        // If nothing follows the phrase in its clause, the phrase is about the work, even if the clause also contains a
+        // word that describes what a program does.
         is_stated
             && !has_word(clause, CONDITION_WORDS)
             && (next.is_empty() || !has_word(clause, DESCRIBING_WORDS))

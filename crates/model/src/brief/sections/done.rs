@@ -451,8 +451,8 @@ fn is_short_answer(turn: &RequestWithOutcome, text: &str) -> bool {
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']))
 }
 
-/// Returns whether the next turn worked on something that `answer` mentions, and whether its last message was left out
-/// only because it is short.
+/// Returns whether `update`, the closing message of the next turn, was left out only because it is short, although that
+/// turn worked on something that `answer` mentions.
 fn is_short_update(
     digest: &Digest,
     answer: &AgentStatement,

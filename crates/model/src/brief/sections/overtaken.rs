@@ -124,9 +124,9 @@ pub fn have_checks_passed_since(digest: &Digest, said: &AgentStatement) -> bool 
     since.any(|check| check.last_result == RunResult::Passed) && digest.open_failures().next().is_none()
 }
 
-/// Returns a note for a statement that describes a problem or a fix to come, if the work was done since. Without the
-/// note, the statement reads as if the problem were still there. If the statement names files, only work on one of them
-/// counts, because other work leaves the problem as it was.
+/// Returns a note for a statement that describes a problem or a fix to come, if the work has been done since. Without
+/// the note, the statement reads as if the problem were still there. If the statement names files, only work on one of
+/// them counts, because other work leaves the problem as it was.
 pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
     let small = said.text.to_lowercase();
     if !PHRASES_ANNOUNCING_FIX.iter().chain(&PROBLEM_WORDS).any(|words| small.contains(words)) {
@@ -170,8 +170,8 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
     }
 }
 
-/// Returns whether a statement only admits that the agent left something undone, and files were edited since. A longer
-/// message says more than that.
+/// Returns whether a statement only admits that the agent left something undone, and files have been edited since. A
+/// longer message says more than that.
 pub fn is_lack_made_good(digest: &Digest, said: &AgentStatement) -> bool {
     const MAX_ADMISSION_BYTES: usize = 240;
     said.text.len() <= MAX_ADMISSION_BYTES

@@ -106,8 +106,8 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let steps = if matches!(listed, Newest(_)) { &short_steps } else { &steps };
         (!steps.is_empty()).then(|| list_steps(steps, listed))
     };
-    // If the agent has begun the look that it announced, the listed calls show this. What the agent found before is
-    // then more informative than the announcement.
+    // If the agent announced that it would look at something and has begun to do so, the listed calls show this. What
+    // the agent found before is then more informative than the announcement.
     let has_begun_look = statement::ends_by_announcing_look(words)
         && (digest.unfinished_calls().next().is_some() || !steps.is_empty());
     let finding = match has_begun_look {
@@ -139,7 +139,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         true => ". The checks passed after the last edit: the work looks complete",
         false => "",
     };
-    // If the message asked only for a commit, a push or the like, and that was done, nothing of it is left.
+    // If the message asked only for a commit, a push or the like, and that was done, nothing is left to do for it.
     let done = digest.effect_of_newest_message().map(|used| {
         let effect = describe_effect(&used.effect, DescriptionDetail::Short);
         format!("The newest message has been carried out ({effect})")
@@ -237,7 +237,7 @@ fn cut_to_difference(old: &str, new: &str, width: usize) -> (String, String) {
     const CHARS_KEPT_BEFORE: usize = 12;
     let length = |text: &str| text.chars().count();
     let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
-    // Cut before a word, so that no half word is shown.
+    // Cut before a word, so that no word is cut in half.
     let is_in_word = |place: usize| old.chars().nth(place).is_some_and(|c| c.is_alphanumeric() || c == '_');
     let most = same.saturating_sub(CHARS_KEPT_BEFORE);
     let skipped = (0..=most).rev().find(|place| *place == 0 || !is_in_word(place - 1)).unwrap_or(0);

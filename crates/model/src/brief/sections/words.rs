@@ -71,8 +71,8 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         {
             continue;
         }
-        // An answer to the agent's question about the work applies as a whole. Of the answers that were given before the
-        // current task, the newest are told.
+        // An answer to the agent's question about the work applies as a whole. Of the answers that were given before
+        // the current task, only the newest are listed in this way.
         let question = digest.question_answered_by(prompt);
         let question =
             question.filter(|_| prompt.record >= since || older_answers < MAX_OLDER_ANSWERS_LISTED);
@@ -144,8 +144,8 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
 /// A longer text is a whole message, such as the reason for a refusal, and is cut like other messages.
 const MAX_WHOLE_INSTRUCTION_CHARS: usize = 320;
 
-/// Quotes as many of the user's instructions as fit into `most` characters. An instruction is never cut within a clause,
-/// because half of a rule may say something else than the rule.
+/// Quotes as many of the user's instructions as fit into `most` characters. An instruction is never cut within a
+/// clause, because half of a rule may mean something different from the whole rule.
 fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
     let mut quoted = String::new();
     for wish in wishes {

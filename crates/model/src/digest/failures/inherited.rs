@@ -58,7 +58,7 @@ impl Digest {
         };
         let left = open.into_iter().rev().filter(|failed| failed.failure.is_open && !is_run_here(failed));
         let with_edits = |FailureWithTime { session, failure, failed_at, .. }| {
-            // The sessions may have overlapped. Then some of the edits here may have come before the failure.
+            // The sessions may have overlapped. In that case, some of the edits here may have come before the failure.
             let mut since = match *failed_at < *self.first_at {
                 true => self.changes_after_check(0),
                 false => ChangesAfterRun::default(),

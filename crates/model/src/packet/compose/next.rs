@@ -145,8 +145,9 @@ impl PacketFacts<'_> {
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
             };
         }
-        // If a call began directly after the announcement, the call is the announced step. The announcement is also
-        // left out if the call is an edit, which is described in the agent's words, or only looks at something.
+        // If a call began directly after the announcement, the call is the announced step, so the announcement is left
+        // out. It is also left out if the call only looks at something, or if it is an edit, because the description of
+        // an edit already quotes the agent.
         let is_quoted = call.is_some_and(|call| UnfinishedCall::parse(call) != UnfinishedCall::Command);
         let is_announced =
             unfinished.is_some() && (is_quoted || digest.steps_since_last_message().is_empty());

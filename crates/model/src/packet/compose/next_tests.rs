@@ -63,7 +63,7 @@ fn a_command_that_was_started_again_is_one_step() {
         );
     }
     assert_eq!(describe_unfinished("make test", None), "`make test`, which was started and did not finish");
-    // The whole suite includes the failing tests, but it did not fail itself.
+    // The call runs the whole suite, but the run that failed was a run of a single module.
     assert_eq!(
         describe_unfinished("python3 -m unittest -q", Some("python3 -m unittest tests.test_cli -q")),
         "`python3 -m unittest -q`, which was started and did not finish; it includes `python3 -m unittest tests.test_cli \

@@ -6,7 +6,7 @@ use crate::run::{self, CommandPurpose};
 /// A call that was started and did not finish. Calls are described by their command, or by the tool and its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum UnfinishedCall<'c> {
-    /// The call only looks at something, so it is no step of its own. The string describes what the call does.
+    /// The call only looks at something, so it is not a step of its own. The string describes what the call does.
     Look(String),
     /// The call edits this file.
     Edit(&'c str),
@@ -36,8 +36,9 @@ impl UnfinishedCall<'_> {
     }
 }
 
-/// Describes a call that did not finish. `failing` is the failing command as it was typed, if the call includes its
-/// checks. Unless the call is the same line, the call itself may never have run before.
+/// Describes a call that did not finish. `failing` is a failing command, as it was typed, whose checks the call
+/// includes. Unless the call is that very command, the call itself may never have run before, so it is not said to have
+/// failed.
 pub(super) fn describe_unfinished(call: &str, failing: Option<&str>) -> String {
     let failed = match failing {
         Some(failing) if run::command_as_typed(call) == failing => {
