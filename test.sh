@@ -30,9 +30,9 @@ if [ "$(uname -s)" = Linux ]; then
         echo "hint: sudo apt-get install strace (dnf, pacman, apk and zypper have it under the same name)" >&2
         exit 1
     fi
-    # qemu runs the tests of the arm64 binary. Without qemu these tests are skipped, or fail in CI.
-    need qemu-aarch64-static qemu-user-static ||
-        echo "note: qemu-aarch64-static is not installed, so the arm64 tests will be skipped"
+    # qemu runs the tests of the arm64 binary. They come late, so qemu is installed while other checks run. Without qemu
+    # these tests are skipped, or fail in CI.
+    need qemu-aarch64-static qemu-user-static >/dev/null 2>&1 &
 fi
 
 # Incremental builds and debug info speed up rebuilds but slow down a first build, which is all CI ever does.
@@ -40,4 +40,7 @@ if [ -n "${CI-}" ]; then
     export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=2
 fi
 
-exec cargo xtask ci
+status=0
+cargo xtask ci || status=$?
+wait
+exit "$status"

@@ -64,7 +64,7 @@ fn decision_states(lines: &[Decision]) -> BTreeMap<String, DecisionState> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
     fn the_end_of_a_log_says_what_the_whole_log_says(steps in prop::collection::vec((random_step(), any::<bool>()), 0..24)) {

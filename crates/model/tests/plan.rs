@@ -230,7 +230,7 @@ fn apply_move(plan: &Plan, step: &PlanMove) -> Option<Plan> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     /// For any sequence of changes, and wherever the writer of each change is killed, a reader finds either the last
     /// acknowledged state or the state being written. The ledger replays to this state, and the next writer continues

@@ -116,7 +116,7 @@ fn call_every_reader(bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10_000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5_000) })]
 
     #[test]
     fn any_bytes_survive(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
