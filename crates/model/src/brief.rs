@@ -198,10 +198,6 @@ pub fn note_on_old_todos(digest: &Digest) -> String {
     sections::state::note_on_old_todos(digest.edits_since_todos())
 }
 
-/// In a brief with less room than this, in UTF-16 units, answered requests are listed only for a new session, and only if
-/// everything else fits too.
-const MIN_ROOM_FOR_ANSWERED: usize = 3_000;
-
 /// Returns whether a candidate quotes a prompt that is more than a question.
 fn asks_for_work(digest: &Digest, candidate: &Candidate) -> bool {
     let is_quoted = |prompt: &&Prompt| candidate.id == format!("prompt:{}", prompt.record);
@@ -256,14 +252,13 @@ impl BriefDraft {
         let order =
             FixedOrder::fixed_order_for_brief_room(room, material.digest.count_files_likely_needed_again());
         let rank = |candidates| rank_candidates(candidates, order, material.scoring);
-        if room < MIN_ROOM_FOR_ANSWERED {
-            let is_started = material.occasion == BriefOccasion::Started;
-            candidates.retain(|candidate| {
-                candidate.class != FactClass::Answered
-                    || is_started && asks_for_work(material.digest, candidate)
-            });
-            candidates = without_answered_beyond_room(rank(candidates), room);
-        }
+        // Only a new session is told which requests were answered, and only if everything else fits too. They do not
+        // help a session that continues its own work.
+        let is_started = material.occasion == BriefOccasion::Started;
+        candidates.retain(|candidate| {
+            candidate.class != FactClass::Answered || is_started && asks_for_work(material.digest, candidate)
+        });
+        candidates = without_answered_beyond_room(rank(candidates), room);
         let ranked = rank(candidates);
         let ratios = material.scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);
         let frame = |tail: usize| (utf16_length(&head) + tail) as f64 * ratios.prose;

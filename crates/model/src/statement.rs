@@ -211,11 +211,21 @@ impl CondensedText {
     }
 }
 
-/// Returns whether the text before a code block is meaningless without the code: it is short, and contains no name,
-/// cause or step.
+/// Words at the end of a sentence that only introduce what follows the colon.
+const INTRODUCING_WORDS: [&str; 15] = [
+    "shows", "show", "is", "are", "reads", "says", "returns", "contains", "gives", "prints", "becomes",
+    "like", "follows", "this", "these",
+];
+
+/// Returns whether the text before a code block is meaningless without the code: its last word introduces the code, or it
+/// is short and contains no name, cause or step.
 fn is_mere_introduction(words: &str) -> bool {
     const MAX_WORDS: usize = 9;
     let words = words.trim_start_matches([' ', '…', '.', ';']);
+    let last = words.trim_end_matches(':').rsplit(' ').next().unwrap_or("");
+    if INTRODUCING_WORDS.iter().any(|word| word.eq_ignore_ascii_case(last)) {
+        return true;
+    }
     words.split_whitespace().count() <= MAX_WORDS
         && !words.contains(['`', '/'])
         && !names_cause(words)

@@ -68,6 +68,10 @@ fn closing_words_keep_the_next_step() {
             "Both tests are in `a.rs`.",
         ),
         (
+            "The cache is never cleared.\n\nThe state file for `914e68cc` shows:\n```json\n{\"count\": 0}\n```",
+            "The cache is never cleared.",
+        ),
+        (
             "The fix is in `a.rs`.\n\nUse `starts_with` instead of `==`:\n```rust\na == b\n```\nThat is all.",
             "The fix is in `a.rs`. Use `starts_with` instead of `==`. That is all.",
         ),

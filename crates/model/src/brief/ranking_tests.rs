@@ -117,9 +117,7 @@ fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> 
     let head = print::brief_head(material);
     let room = cap.saturating_sub(utf16_length(&head));
     let mut candidates = gather::gather_candidates(material);
-    if room < crate::brief::MIN_ROOM_FOR_ANSWERED {
-        candidates.retain(|candidate| candidate.class != FactClass::Answered);
-    }
+    candidates.retain(|candidate| candidate.class != FactClass::Answered);
     let order =
         FixedOrder::fixed_order_for_brief_room(room, material.digest.count_files_likely_needed_again());
     let rank = |candidate: &Candidate| order.exact_rank(candidate, 0);

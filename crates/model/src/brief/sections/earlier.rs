@@ -1,5 +1,5 @@
 //! Earlier requests that still matter: those that the agent has not answered yet, and the request that opened the
-//! session. A brief with plenty of room also lists the requests that were answered.
+//! session. At the start of a new session, the brief also lists the requests that were answered, if there is room.
 
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
@@ -10,6 +10,9 @@ use crate::statement;
 use crate::text::split_into_sentences;
 
 const MAX_EARLIER_REQUESTS_LISTED: usize = 4;
+
+/// The request that opened the session is listed only if at most this many requests followed it.
+const MAX_REQUESTS_AFTER_OPENING: usize = 3;
 
 /// The maximum number of answered requests that are listed.
 const MAX_ANSWERED_REQUESTS: usize = 6;
@@ -100,11 +103,17 @@ fn beginning(text: &str) -> String {
     format!("{}…", line[..end].trim_end_matches([',', ';', ':']))
 }
 
-/// Adds the request that opened the session, if the newest prompt is unclear without context.
+/// Adds the request that opened the session, if the newest prompt is unclear without context. If many requests followed
+/// it, the work has moved on.
 fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
     let id = format!("prompt:{}", first.record);
-    if digest.is_newest_prompt_clear_alone() || all.has_fact(&id) {
+    let later =
+        digest.prompts.iter().filter(|prompt| prompt.record > first.record && !is_empty_request(prompt));
+    if digest.is_newest_prompt_clear_alone()
+        || all.has_fact(&id)
+        || later.count() > MAX_REQUESTS_AFTER_OPENING
+    {
         return;
     }
     let form = |most: usize| {

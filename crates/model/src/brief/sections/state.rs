@@ -23,7 +23,7 @@ const EDITED_VERB: &str = "edited ";
 const LAST_EDITS_INTRO: &str = "Last edits (no commit or passing check since): ";
 
 /// The maximum number of edits whose changed lines are shown.
-const MAX_EDITS_SHOWN: usize = 6;
+const MAX_EDITS_SHOWN: usize = 3;
 
 /// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
@@ -209,7 +209,7 @@ fn add_edits_in_progress(digest: &Digest, all: &mut GatheredCandidates) {
         }
         format!("{LAST_EDITS_INTRO}{}", parts.join("; "))
     };
-    let mut forms = vec![form(2, 60), form(3, 90), form(MAX_EDITS_SHOWN, 110)];
+    let mut forms = vec![form(2, 60), form(MAX_EDITS_SHOWN, 100)];
     forms.dedup();
     // A short brief shows the last edit with its file (see `done.rs`).
     all.add_fact(FactClass::State, "edits".to_owned(), forms).is_late = true;
