@@ -204,6 +204,9 @@ pub struct Digest {
     thru_commands: Vec<u64>,
     /// The number of records at the time when the active workstream was last detected.
     #[serde(rename = "detected")]
+    /// The newest slash commands that are not prompts but that the agent may answer, such as `/pickup`, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands_for_agent: Vec<Prompt>,
     pub records_at_last_detection: u64,
     pub begun: Vec<u64>,
     /// The reason the session ended, or empty while it may continue.
@@ -593,6 +596,7 @@ impl Digest {
         whole.prompts.extend(self.prompts.into_iter().map(later));
         let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };
         whole.statements.extend(self.statements.into_iter().map(later));
+        whole.commands_for_agent.extend(self.commands_for_agent.into_iter().map(later));
         let later = |agent: DelegatedTask| DelegatedTask { record: agent.record + shift, ..agent };
         whole.agents.extend(self.agents.into_iter().map(later));
         whole.plan =

@@ -15,7 +15,7 @@ pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_
 pub use continuing::only_says_continue;
 pub use pickup::words_after_pickup;
 pub use short_answer::begins_with_short_answer;
-pub use thru_command::{ThruCommand, thru_command};
+pub use thru_command::{ThruCommand, is_command_for_agent, thru_command};
 pub use title::{cut_before_instruction, shorten_request, title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.

@@ -88,6 +88,7 @@ pub const OPENING_REQUEST_LABELS: [&str; 2] = ["The session began with", "Asked 
 impl Digest {
     pub(super) fn add_prompt(&mut self, record: &JournalRecord, at_work: bool) {
         if !prompt::is_typed_work_prompt(&record.text) {
+            self.add_command_for_agent(record, at_work);
             return;
         }
         let mut prompt = Prompt {

@@ -579,6 +579,7 @@ Before continuing, you MUST verify you understand:
 
 mod abandoned_work;
 mod answers_and_earlier_work;
+mod answers_to_commands;
 mod answers_with_questions;
 mod background_runs;
 mod changes_by_commands;
