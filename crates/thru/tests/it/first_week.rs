@@ -614,6 +614,7 @@ mod stages_and_drift;
 mod starts_of_sessions;
 mod trials;
 mod unexpected_outputs;
+mod states_of_a_moment;
 mod work_of_several_sessions;
 
 mod loops {
