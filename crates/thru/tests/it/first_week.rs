@@ -609,6 +609,7 @@ mod results_of_checks;
 mod role_from_variable;
 mod rules_in_questions;
 mod scratch_tests;
+mod rules_of_finished_tasks;
 mod short_messages;
 mod stages_and_drift;
 mod starts_of_sessions;
