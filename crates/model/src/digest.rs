@@ -4,6 +4,7 @@
 mod agents;
 mod changed;
 mod changes;
+mod current_task;
 mod disk;
 mod effects;
 mod failures;

@@ -451,6 +451,22 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
     }
 }
 
+/// Returns the sentences of a message that say something about the work. They may be requirements even if they do not read
+/// like instructions: "Timestamps stay strings, no chrono." A paste yields none, and a question or an agreement only its
+/// instructions.
+pub fn requirement_sentences(text: &str) -> Vec<&str> {
+    if text.len() >= MIN_PASTE_BYTES || is_pasted_report(text) {
+        return Vec::new();
+    }
+    let says_something = |sentence: &&str| {
+        !sentence.ends_with('?') && !names_no_work(sentence) && !only_asks_to_look(sentence)
+    };
+    match classify_prompt(text) {
+        PromptKind::Question | PromptKind::Approval => instruction_sentences(text),
+        PromptKind::Task | PromptKind::Remark => split_into_sentences(text).filter(says_something).collect(),
+    }
+}
+
 /// Splits a sentence at semicolons and before prohibitions.
 fn split_clauses(sentence: &str) -> Vec<&str> {
     const CLAUSE_JOINTS: [&str; 9] =

@@ -214,6 +214,11 @@ impl Digest {
         goal
     }
 
+    /// Returns whether the turn that a prompt began has ended, and its closing message announces no further step.
+    pub(super) fn is_turn_settled(&self, place: usize) -> bool {
+        self.closing_words_of_turn(place).is_some_and(settles_request)
+    }
+
     /// Returns whether the agent has answered the task in `place`. An accepted proposal is an answer, but not a final
     /// one: the task is open until the proposal has been carried out. If the agent only planned in the task's turn, the
     /// task stays open even then, because the later report is about the proposal.

@@ -605,6 +605,7 @@ mod piped_runs;
 mod pleasant;
 mod previews_and_titles;
 mod quoted_words;
+mod requirements_beside_a_summary;
 mod results_of_checks;
 mod role_from_variable;
 mod rules_in_questions;

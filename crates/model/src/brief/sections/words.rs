@@ -166,7 +166,7 @@ const MAX_WHOLE_INSTRUCTION_CHARS: usize = 320;
 
 /// Quotes as many of the user's instructions as fit into `most` characters. An instruction is never cut within a
 /// clause, because half of a rule may mean something different from the whole rule.
-fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
+pub fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
     let mut quoted = String::new();
     for wish in wishes {
         let gap = if quoted.is_empty() { "" } else { GAP_IN_QUOTE };
