@@ -39,8 +39,8 @@ pub use disk::{ChangeOnDisk, FileTime, drop_times_of_checkouts, is_changed_after
 pub(crate) use effects::is_file_or_folder_of;
 pub use effects::{GitOnDisk, GitState, RecordedEffect};
 pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};
-pub use likely_needed::is_generated_or_vendored_file;
 pub use instructions::{InstructionEnd, InstructionOfEarlierSession};
+pub use likely_needed::is_generated_or_vendored_file;
 pub use names::{is_only_reference, paths_in};
 pub use other_branch::{BranchMove, OtherBranch};
 pub use prompts::{Goal, OPENING_REQUEST_LABELS, Prompt};
@@ -207,9 +207,9 @@ pub struct Digest {
     /// The newest slash commands that are not prompts but that the agent may answer, such as `/pickup`, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     commands_for_agent: Vec<Prompt>,
-    pub records_at_last_detection: u64,
     /// The number of records at the time when the active workstream was last detected.
     #[serde(rename = "detected")]
+    pub records_at_last_detection: u64,
     pub begun: Vec<u64>,
     /// The reason the session ended, or empty while it may continue.
     #[serde(rename = "ended")]
@@ -596,9 +596,9 @@ impl Digest {
         whole.thru_commands.extend(self.thru_commands.iter().map(|record| record + shift));
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));
+        whole.commands_for_agent.extend(self.commands_for_agent.into_iter().map(later));
         let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };
         whole.statements.extend(self.statements.into_iter().map(later));
-        whole.commands_for_agent.extend(self.commands_for_agent.into_iter().map(later));
         let later = |agent: DelegatedTask| DelegatedTask { record: agent.record + shift, ..agent };
         whole.agents.extend(self.agents.into_iter().map(later));
         whole.plan =

@@ -609,14 +609,14 @@ mod requirements_beside_a_summary;
 mod results_of_checks;
 mod role_from_variable;
 mod rules_in_questions;
-mod scratch_tests;
 mod rules_of_finished_tasks;
+mod scratch_tests;
 mod short_messages;
 mod stages_and_drift;
 mod starts_of_sessions;
+mod states_of_a_moment;
 mod trials;
 mod unexpected_outputs;
-mod states_of_a_moment;
 mod work_of_several_sessions;
 
 mod loops {
